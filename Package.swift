@@ -1,0 +1,153 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+// Tests are compiled without optimisation: what they test has it, they build in half the time, and the optimiser of
+// Swift 6.3 crashes on some of their asynchronous closures.
+let testSettings = settings + [.unsafeFlags(["-Onone"])]
+
+// A static standard library starts in a third of the time of the shared one. It is linked into the programs alone, since
+// the test bundle needs the shared one, so that one build serves both; the group lets Foundation's archives name each
+// other in any order.
+let staticStart: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-static-stdlib", "-Xlinker", "--start-group", "-lFoundation", "-lFoundationInternationalization",
+            "-lFoundationEssentials", "-lCoreFoundation", "-l_FoundationCollections", "-l_FoundationCShims",
+            "-l_FoundationICU", "-Xlinker", "--end-group", "-lstdc++",
+        ], .when(platforms: [.linux]))
+]
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let nio: (String) -> Target.Dependency = { .product(name: $0, package: "swift-nio") }
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "ByteClub",
+    products: [
+        .executable(name: "byteclub", targets: ["byteclub"]),
+        .executable(name: "byteclub-server", targets: ["byteclub-server"]),
+        .library(name: "ByteClubHTTP", targets: ["ByteClubHTTP"]),
+        .library(name: "ByteClubCore", targets: ["ByteClubCore"]),
+        .library(name: "ByteClubMedia", targets: ["ByteClubMedia"]),
+        .library(name: "ByteClubRemotes", targets: ["ByteClubRemotes"]),
+        .library(name: "ByteClubSync", targets: ["ByteClubSync"]),
+    ],
+    dependencies: [
+        // Commands, help, completions and manual pages from one definition.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // SHA-256 at the processor's speed, random tokens, HMAC.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // The server's own limits on connections and bodies, below Hummingbird.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        // Certificates for the server's TLS.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        // Request and response values that client and server share.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // One logging interface for libraries; the programs choose where lines go.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // SQLite: the mirror's trees on the client, metadata and small bodies on the server.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // The HTTP server: routing, streaming bodies, TLS.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        // Start, signals and graceful shutdown of long-running parts.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // Loaded when the first session starts, so that commands without a network do not wait for its 36 libraries.
+        .systemLibrary(name: "CLibcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "ByteClubCore", dependencies: [crypto], swiftSettings: settings),
+        .target(
+            name: "ByteClubHTTP", dependencies: ["CLibcurl", httpTypes, logging],
+            swiftSettings: settings),
+        .target(name: "ByteClubMedia", dependencies: ["CTurboJPEG", "CZlib"], swiftSettings: settings),
+        .target(
+            name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubHTTP", httpTypes, logging],
+            swiftSettings: settings),
+        .target(
+            name: "ByteClubSync", dependencies: ["ByteClubCore", "CLinux", grdb, logging, serviceLifecycle],
+            swiftSettings: settings),
+        .target(
+            name: "ByteClubCLI",
+            dependencies: [
+                "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "ByteClubSync", "CLinux",
+                argumentParser, httpTypes, logging, serviceLifecycle,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "ByteClubServer",
+            dependencies: [
+                "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, crypto, grdb, httpTypes, hummingbird,
+                hummingbirdTLS, logging, nio("NIOCore"), nio("NIOPosix"), nioHTTPTypes, nioSSL, serviceLifecycle,
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "byteclub", dependencies: ["ByteClubCLI"], swiftSettings: settings, linkerSettings: staticStart),
+        .executableTarget(
+            name: "byteclub-server", dependencies: ["ByteClubServer"], swiftSettings: settings,
+            linkerSettings: staticStart),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["ByteClubCore", "CLinux", "TestSupport"], swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ByteClubCoreTests", dependencies: ["ByteClubCore", "TestSupport"], swiftSettings: testSettings),
+        .testTarget(
+            name: "ByteClubHTTPTests", dependencies: ["ByteClubHTTP", "CLinux", httpTypes, logging, "TestSupport"],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "ByteClubMediaTests", dependencies: ["ByteClubMedia", "CZlib", "TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "ByteClubRemotesTests",
+            dependencies: ["ByteClubRemotes", "ByteClubCore", "ByteClubHTTP", httpTypes, "TestSupport"],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "ByteClubSyncTests",
+            dependencies: ["ByteClubSync", "ByteClubRemotes", "ByteClubCore", "CLinux", grdb, "TestSupport"],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "ByteClubCLITests",
+            dependencies: [
+                "ByteClubCLI", "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "ByteClubSync",
+                "CLinux",
+                "TestSupport",
+            ], swiftSettings: testSettings),
+        .testTarget(
+            name: "ByteClubServerTests",
+            dependencies: [
+                "ByteClubServer", "ByteClubCore", "ByteClubHTTP", "CLinux", httpTypes, grdb, logging, serviceLifecycle,
+                "TestSupport",
+            ],
+            swiftSettings: testSettings),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubRemotes", "CLinux", httpTypes, "TestSupport"],
+            swiftSettings: testSettings),
+    ]
+)

@@ -1,0 +1,30 @@
+import Glibc
+import TestSupport
+
+/// Measures ByteClub beside its peers and the machine's own limits, all in one run, and prints a table for each case.
+///
+/// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--mebibytes N] [--edits N] [--label TEXT]`
+@main
+struct Benchmarks {
+    static func main() async {
+        do {
+            let settings = try Settings(Array(CommandLine.arguments.dropFirst()))
+            try await run(settings)
+        } catch {
+            let line = "benchmarks: \(error)\n"
+            _ = unsafe line.withCString { unsafe write(STDERR_FILENO, $0, line.utf8.count) }
+            exit(1)
+        }
+    }
+
+    private static func run(_ settings: Settings) async throws {
+        let cases: [(name: String, run: @Sendable (Settings) async throws -> [Table])] = [
+            ("start", StartCase.run), ("notes", NotesCase.run), ("upload", UploadCase.run),
+            ("latency", LatencyCase.run),
+        ]
+        for (name, run) in cases where settings.only.isEmpty || settings.only.contains(name) {
+            for table in try await run(settings) { print(table.text) }
+            fflush(nil)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import TestSupport
+
+/// A fresh server with members who are logged in.
+struct Club: Sendable {
+    let server: ServerProcess
+    let members: [MemberMachine]
+    let tokens: [String]
+    let folder: String
+
+    static func open(_ names: [String], in folder: String, arguments: [String] = []) async throws -> Club {
+        let server = try await ServerProcess(data: folder + "/data", arguments: arguments)
+        var members: [MemberMachine] = []
+        var tokens: [String] = []
+        for name in names {
+            let token = try await server.addMember(name)
+            let member = MemberMachine(name, in: folder)
+            let login = try await member.byteclub(
+                "login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
+            guard login.status == 0 else { throw Stopwatch.Failure(description: "\(login)") }
+            members.append(member)
+            tokens.append(token)
+        }
+        return Club(server: server, members: members, tokens: tokens, folder: folder)
+    }
+
+    func close() async { await server.stop() }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import TestSupport
+
+/// A WebDAV server to be measured beside: nginx from Debian with its dav modules, two workers, nothing synced to disk.
+struct Nginx: Sendable {
+    let root: String
+    let url: String
+    private let process: SpawnedProcess
+
+    static func start(in folder: String) async throws -> Nginx {
+        guard let program = Program.system("nginx") else {
+            throw Stopwatch.Failure(description: "Debian's package nginx-light is missing")
+        }
+        let root = folder + "/nginx"
+        LocalFiles.makeFolder(root + "/temporary")
+        LocalFiles.makeFolder(root + "/files")
+        _ = unsafe chmod(folder, 0o755)
+        let port = 20_000 + Int(getpid()) % 20_000
+        try LocalFiles.write(
+            """
+            load_module /usr/lib/nginx/modules/ngx_http_dav_ext_module.so;
+            daemon off; worker_processes 2; pid \(root)/pid; error_log \(root)/errors crit; user root;
+            events { worker_connections 1024; }
+            http {
+                access_log off; client_max_body_size 0; keepalive_requests 1000000; sendfile on;
+                client_body_temp_path \(root)/temporary; proxy_temp_path \(root)/proxy;
+                fastcgi_temp_path \(root)/fastcgi; uwsgi_temp_path \(root)/uwsgi; scgi_temp_path \(root)/scgi;
+                server {
+                    listen 127.0.0.1:\(port); root \(root)/files;
+                    dav_methods PUT DELETE MKCOL COPY MOVE; dav_ext_methods PROPFIND OPTIONS; create_full_put_path on;
+                }
+            }
+            """, to: root + "/nginx.conf")
+        let process = try Program.start(program, ["-c", root + "/nginx.conf", "-p", root], timeout: .seconds(3600))
+        let nginx = Nginx(root: root + "/files", url: "http://127.0.0.1:\(port)", process: process)
+        for _ in 0..<200 where !process.hasEnded {
+            if LocalFiles.exists(root + "/pid") { return nginx }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        process.kill9()
+        throw Stopwatch.Failure(description: "nginx does not start: \(await process.result())")
+    }
+
+    func stop() { process.kill9() }
+}

@@ -1,0 +1,146 @@
+import CLinux
+import Glibc
+import TestSupport
+
+/// Many small notes: the first way up, the first way down, and a sync with nothing to do.
+enum NotesCase {
+    static func run(_ settings: Settings) async throws -> [Table] {
+        var up: [String: [Measurement]] = [:]
+        var down: [String: [Measurement]] = [:]
+        var idle: [String: [Measurement]] = [:]
+        let names = (0..<settings.notes).map { "f\($0 / 100)/note-\($0).md" }
+        for round in 0..<settings.rounds {
+            let folder = settings.folder("notes")
+            defer { settings.discard(folder) }
+            let club = try await Club.open(["ann", "bo"], in: folder)
+            let (ann, bo) = (club.members[0], club.members[1])
+            try write(names, below: ann.mirror, round: round)
+            up["byteclub, durable", default: []].append(try await sync(ann, folder))
+            down["byteclub, durable", default: []].append(try await sync(bo, folder))
+            guard FileTree(ann.mirror) == FileTree(bo.mirror) else {
+                throw Stopwatch.Failure(description: "the mirrors differ")
+            }
+            idle["byteclub sync --once", default: []].append(try await sync(bo, folder))
+            idle["byteclub --version", default: []].append(
+                try await Stopwatch.run("byteclub", ["--version"], in: folder))
+            idle["bare walk with stat", default: []].append(Stopwatch.time { _ = walk(bo.mirror) })
+            idle["find -printf", default: []].append(
+                try await Stopwatch.run("find", [bo.mirror, "-fprintf", "/dev/null", "%s %T@ %p\\n"], in: folder))
+            await club.close()
+            try await peers(names, ann.mirror, folder, &up, &down)
+            up["limit: write all, one syncfs", default: []].append(
+                try Stopwatch.time {
+                    try write(names, below: folder + "/limit", round: round)
+                    try syncFileSystem(folder)
+                })
+        }
+        let rows = { (runs: [String: [Measurement]]) in runs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+        let amount = Double(settings.notes)
+        let title = "\(settings.notes) notes of 1.5 KiB, 100 to a folder"
+        return [
+            Table.race(title + ", first upload", unit: "files/s", amount: amount, reference: rclone, rows(up)),
+            Table.race(title + ", first download", unit: "files/s", amount: amount, reference: rclone, rows(down)),
+            Table.race(
+                title + ", nothing to do", unit: "files/s", amount: amount, reference: "bare walk with stat",
+                rows(idle)),
+        ]
+    }
+
+    private static let rclone = "rclone > nginx, no fsync"
+
+    private static func sync(_ member: MemberMachine, _ folder: String) async throws -> Measurement {
+        try await Stopwatch.run(
+            "byteclub", ["sync", member.mirror, "--once", "--json"], environment: member.environment, in: folder)
+    }
+
+    private static func peers(
+        _ names: [String], _ source: String, _ folder: String, _ up: inout [String: [Measurement]],
+        _ down: inout [String: [Measurement]]
+    ) async throws {
+        let nginx = try await Nginx.start(in: folder)
+        defer { nginx.stop() }
+        for number in 0...((names.count - 1) / 100) {
+            LocalFiles.makeFolder("\(nginx.root)/curl/f\(number)")
+        }
+        let uploads = names.map { "upload-file = \"\(source)/\($0)\"\nurl = \"\(nginx.url)/curl/\($0)\"\n" }
+        let downloads = names.map { "output = \"\(folder)/curl/\($0)\"\nurl = \"\(nginx.url)/curl/\($0)\"\n" }
+        for (list, kind) in [(uploads, "up"), (downloads, "down")] {
+            let config = "\(folder)/curl.\(kind)"
+            try LocalFiles.write(list.joined(), to: config)
+            let run = try await Stopwatch.run(
+                "curl", ["-sS", "-Z", "--parallel-max", "32", "--create-dirs", "-K", config], in: folder)
+            if kind == "up" {
+                up["curl -Z > nginx, no fsync", default: []].append(run)
+            } else {
+                down["curl -Z < nginx, no fsync", default: []].append(run)
+            }
+        }
+        let remote = ":webdav,url='\(nginx.url)/rclone':"
+        let flags =
+            ["--transfers", "4", "--ignore-times"] + (await supportsPacer() ? ["--webdav-pacer-min-sleep", "0"] : [])
+        let environment = ["HOME": folder, "XDG_CONFIG_HOME": folder + "/rclone-config"]
+        // Debian's rclone waits 10 ms before each WebDAV call, so it gets a tenth of the notes, and its time times ten.
+        let isPaced = !flags.contains("0")
+        let part = isPaced ? names.prefix(max(1, names.count / 20)) : names[...]
+        try LocalFiles.write(part.joined(separator: "\n"), to: folder + "/rclone.list")
+        LocalFiles.makeFolder(nginx.root + "/rclone")
+        let scale = Double(names.count) / Double(part.count)
+        for (from, to, isUp) in [(source, remote, true), (remote, folder + "/rclone-down", false)] {
+            var run = try await Stopwatch.run(
+                "rclone", ["copy", from, to, "--files-from", folder + "/rclone.list", "--no-traverse"] + flags,
+                environment: environment, in: folder)
+            run.seconds *= scale
+            run.processor *= scale
+            if isUp { up[rclone, default: []].append(run) } else { down[rclone, default: []].append(run) }
+        }
+    }
+
+    private static func supportsPacer() async -> Bool {
+        guard let rclone = Program.system("rclone") else { return false }
+        let flags = try? await Program.run(rclone, ["help", "flags"])
+        return flags?.text.contains("--webdav-pacer-min-sleep") ?? false
+    }
+
+    private static func write(_ names: [String], below root: String, round: Int) throws {
+        let filler = String(repeating: "The ridge was clear and the light was good. ", count: 34)
+        for folder in Set(names.compactMap { $0.split(separator: "/").first }) {
+            LocalFiles.makeFolder("\(root)/\(folder)")
+        }
+        for name in names {
+            let path = root + "/" + name
+            let descriptor = unsafe byteclub_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else { throw Stopwatch.Failure(description: "cannot write \(path)") }
+            let text = "# \(name), round \(round)\n\(filler)\n"
+            _ = unsafe text.withCString { unsafe Glibc.write(descriptor, $0, text.utf8.count) }
+            close(descriptor)
+        }
+    }
+
+    private static func syncFileSystem(_ folder: String) throws {
+        let descriptor = unsafe byteclub_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        defer { close(descriptor) }
+        guard descriptor >= 0, byteclub_syncfs(descriptor) == 0 else {
+            throw Stopwatch.Failure(description: "cannot sync \(folder)")
+        }
+    }
+
+    private static func walk(_ folder: String) -> Int {
+        guard let directory = unsafe opendir(folder) else { return 0 }
+        defer { unsafe closedir(directory) }
+        let base = unsafe dirfd(directory)
+        var count = 0
+        while let entry = unsafe readdir(directory) {
+            let isDirectory = unsafe entry.pointee.d_type == UInt8(DT_DIR)
+            unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    if unsafe name[0] == 46, unsafe (name[1] == 0 || (name[1] == 46 && name[2] == 0)) { return }
+                    var status = stat()
+                    guard unsafe fstatat(base, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+                    count += 1
+                    if isDirectory { count += unsafe walk(folder + "/" + String(cString: name)) }
+                }
+            }
+        }
+        return count
+    }
+}

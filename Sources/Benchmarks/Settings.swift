@@ -1,0 +1,56 @@
+import TestSupport
+
+/// What the run is told on its command line.
+struct Settings: Sendable {
+    /// An empty folder on the file system to measure on.
+    var work = ""
+    /// The cases to run, all when empty.
+    var only: Set<String> = []
+    /// How often each contestant runs; medians are printed.
+    var rounds = 3
+    /// The number of notes of about 1.5 KiB.
+    var notes = 10_000
+    /// The length of the large file in MiB.
+    var mebibytes = 1024
+    /// The number of edits timed.
+    var edits = 100
+    /// What the titles say of the conditions, for example of the link.
+    var label = ""
+
+    struct UsageError: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let flag = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw UsageError(description: "\(flag) needs a value") }
+            switch flag {
+            case "--work": work = value
+            case "--only": only = Set(value.split(separator: ",").map(String.init))
+            case "--rounds": rounds = try Self.number(value)
+            case "--notes": notes = try Self.number(value)
+            case "--mebibytes": mebibytes = try Self.number(value)
+            case "--edits": edits = try Self.number(value)
+            case "--label": label = " (\(value))"
+            default: throw UsageError(description: "there is no flag \(flag)")
+            }
+        }
+        if work.isEmpty { throw UsageError(description: "--work DIR is missing") }
+    }
+
+    private static func number(_ text: String) throws -> Int {
+        guard let number = Int(text), number > 0 else { throw UsageError(description: "'\(text)' is not a number") }
+        return number
+    }
+
+    /// An empty folder for one round, removed by ``discard(_:)``.
+    func folder(_ name: String) -> String {
+        let path = work + "/" + name
+        TemporaryDirectory.remove(path)
+        LocalFiles.makeFolder(path)
+        return path
+    }
+
+    func discard(_ path: String) { TemporaryDirectory.remove(path) }
+}

@@ -1,0 +1,63 @@
+import ByteClubCore
+import FoundationEssentials
+import TestSupport
+
+/// How soon a command has done its work, beside curl.
+enum StartCase {
+    static func run(_ settings: Settings) async throws -> [Table] {
+        let folder = settings.folder("start")
+        defer { settings.discard(folder) }
+        let club = try await Club.open(["ann"], in: folder)
+        let ann = club.members[0]
+        for number in 0..<100 {
+            let text = Array("note \(number)\n".utf8)
+            let added = try await ann.byteclub("notes", "add", "note-\(number).md", input: text)
+            guard added.status == 0 else { throw Stopwatch.Failure(description: "\(added)") }
+        }
+        let listing = club.server.url + "/1/metadata/dropbox/byteclub"
+        let header = "Authorization: Bearer \(club.tokens[0])"
+        let byteclub = Program.path("byteclub")
+        let times = try await hyperfine(
+            [
+                "\(byteclub) --version", "curl --version", "\(byteclub) notes list",
+                "curl -sS -o \(folder)/listing -H '\(header)' \(listing)",
+            ], ann, folder)
+        await club.close()
+        let title = "Start, medians of \(settings.rounds * 50) runs"
+        return [
+            Table.race(
+                title + ": version", unit: "runs/s", amount: 1, reference: "curl --version",
+                [("byteclub --version", times[0]), ("curl --version", times[1])]),
+            Table.race(
+                title + ": a listing of 100 notes", unit: "runs/s", amount: 1, reference: "curl GET",
+                [("byteclub notes list", times[2]), ("curl GET", times[3])]),
+        ]
+
+        func hyperfine(_ commands: [String], _ member: MemberMachine, _ folder: String) async throws
+            -> [[Measurement]]
+        {
+            guard let program = Program.system("hyperfine") else {
+                throw Stopwatch.Failure(description: "Debian's package hyperfine is missing")
+            }
+            let report = folder + "/report.json"
+            let result = try await Program.run(
+                program,
+                ["-N", "--warmup", "5", "--runs", "\(settings.rounds * 50)", "--export-json", report] + commands,
+                environment: member.environment, directory: folder, timeout: .seconds(600))
+            guard result.status == 0 else { throw Stopwatch.Failure(description: "\(result)") }
+            let parsed = try JSONDecoder().decode(Report.self, from: Data(Fixture.bytes(at: report)))
+            return parsed.results.map {
+                [Measurement(seconds: $0.median, processor: $0.user + $0.system)]
+            }
+        }
+    }
+
+    private struct Report: Decodable {
+        struct Row: Decodable {
+            let median: Double
+            let user: Double
+            let system: Double
+        }
+        let results: [Row]
+    }
+}

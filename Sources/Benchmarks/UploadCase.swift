@@ -1,0 +1,53 @@
+import TestSupport
+
+/// One large file to the same server, hashed on both sides, beside curl; and what client and server hold in memory.
+enum UploadCase {
+    static func run(_ settings: Settings) async throws -> [Table] {
+        let folder = settings.folder("upload")
+        defer { settings.discard(folder) }
+        var runs: [String: [Measurement]] = [:]
+        var servers: [String: [Double]] = [:]
+        let head = Fixture.bytes("panoramas/city.jpg")
+        let (small, large) = (folder + "/small.jpg", folder + "/large.jpg")
+        try LocalFiles.writeLarge(head: head, length: 64 << 20, seed: 1, to: small)
+        try LocalFiles.writeLarge(head: head, length: settings.mebibytes << 20, seed: 2, to: large)
+        for round in 0..<settings.rounds {
+            for (name, file) in [(ours(64), small), (ours(settings.mebibytes), large), (curl, large)] {
+                let place = settings.folder("upload/round")
+                let club = try await Club.open(["ann"], in: place, arguments: ["--body-limit", "17179869184"])
+                let run: Measurement
+                if name == curl {
+                    let url = club.server.url + "/1/files_put/dropbox/byteclub/photos/\(round).jpg"
+                    run = try await Stopwatch.run(
+                        "curl",
+                        [
+                            "-sSf", "-o", place + "/answer", "-H", "Expect:", "-H",
+                            "Authorization: Bearer \(club.tokens[0])", "-T", file, url,
+                        ], in: place)
+                } else {
+                    run = try await Stopwatch.run(
+                        "byteclub", ["photos", "upload", file], environment: club.members[0].environment, in: place)
+                }
+                runs[name, default: []].append(run)
+                servers[name, default: []].append(Double(club.server.process?.currentPeakMemory() ?? 0) / 1_048_576)
+                await club.close()
+                settings.discard(place)
+            }
+        }
+        let race = Table.race(
+            "\(settings.mebibytes) MiB up, hashed on both sides, durable\(settings.label)", unit: "MiB/s",
+            amount: Double(settings.mebibytes), reference: curl,
+            [ours(settings.mebibytes), curl].map { ($0, runs[$0] ?? []) })
+        var memory = Table(title: "Memory of that\(settings.label)", header: ["file", "client MiB", "server MiB"])
+        for name in [ours(64), ours(settings.mebibytes)] {
+            memory.rows.append([
+                name, Table.number(Measurement.median(runs[name] ?? []).memory, 1),
+                Table.number(Measurement.median(servers[name] ?? []), 1),
+            ])
+        }
+        return [race, memory]
+    }
+
+    private static let curl = "curl -T"
+    private static func ours(_ mebibytes: Int) -> String { "byteclub photos upload, \(mebibytes) MiB" }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Glibc
+
+/// The program `byteclub`.
+public enum ByteClub {
+    /// The program's version.
+    static let version = "0.1.0"
+
+    /// Runs the process's command line and ends the process with its exit code.
+    public static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        // Asked for by every packaging and start-up check: no parser, no context.
+        if arguments == ["--version"] {
+            print("byteclub \(version)")
+            return
+        }
+        // A closed pipe is an error to be handled, not a death.
+        signal(SIGPIPE, SIG_IGN)
+        let status = await run(arguments, in: .live)
+        exit(status.rawValue)
+    }
+
+    /// Runs one command line; the only place that decides what the shell is told.
+    static func run(_ arguments: [String], in context: Context) async -> ExitStatus {
+        var command: any ParsableCommand
+        do {
+            command = try RootCommand.parseAsRoot(arguments)
+        } catch {
+            return report(error, context)
+        }
+        do {
+            if let command = command as? any ClubCommand {
+                try await command.run(in: context)
+                return .success
+            }
+        } catch is Output.BrokenPipe {
+            return .success
+        } catch {
+            let failure = Failure(error)
+            if !failure.message.isEmpty { context.note(failure.message) }
+            return failure.status
+        }
+        do {
+            try command.run()
+            return .success
+        } catch {
+            return report(error, context)
+        }
+    }
+
+    /// Tells what the parser has to say: help that was asked for, or one line on what is wrong.
+    private static func report(_ error: any Error, _ context: Context) -> ExitStatus {
+        let full = RootCommand.fullMessage(for: error, columns: 80)
+        if RootCommand.exitCode(for: error).isSuccess {
+            try? context.output.line(full)
+            return .success
+        }
+        var message = RootCommand.message(for: error)
+        if message.isEmpty { message = "the command line makes no sense" }
+        // The parser ends with: See 'byteclub notes show --help' for more information.
+        let hint = full.split(separator: "'").last { $0.hasPrefix("byteclub ") && $0.hasSuffix("--help") }
+        let command = hint ?? "byteclub --help"
+        context.note(message.prefix(1).lowercased() + trimmed(message.dropFirst()) + "; see '\(command)'")
+        return .usage
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Does what `byteclub members …` asks for.
+struct MembersCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "members",
+        abstract: "Add, list and remove members on the server's machine (runs byteclub-server).",
+        usage: "byteclub members add|list|remove [<arguments> ...]",
+        discussion: """
+            Example:
+              byteclub members add ada --data /srv/club
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
+    var arguments: [String] = []
+
+    func run(in context: Context) async throws {
+        try ServerProgram.become(["members"] + arguments, context)
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub notes add NAME [FILE]` asks for.
+struct NotesAddCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a note from a file or from standard input.",
+        discussion: """
+            A note that is there already is left alone unless --force is given.
+
+            Examples:
+              byteclub notes add trip.md ~/trip.md
+              date | byteclub notes add now.txt --force
+            """)
+
+    @Argument(help: "The note's name.")
+    var name: String
+
+    @Argument(help: "The file; standard input when there is none, or '-'.", completion: .file())
+    var file: String?
+
+    @Flag(help: "Replace a note that is there already; its old text stays in the history.")
+    var force = false
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryName.note(name, login)
+        let text = try read(context)
+        let condition: WriteCondition = force ? .overwrite : .create
+        let stored = try await context.withRemote(login) { connection in
+            do {
+                return try await connection.remote.put(
+                    .bytes(text), at: path, condition: condition, policy: .fail, progress: nil)
+            } catch let error as RemoteError where error.code == .conflict {
+                throw Failure(.cannotCreate, "there is a note '\(path.name)' already; use --force to replace it")
+            }
+        }
+        try context.print(EntryChange(verb: "added", entry: stored), json: outputOptions.json)
+    }
+
+    private func read(_ context: Context) throws -> [UInt8] {
+        guard let file, file != "-" else {
+            if context.terminal.isInputTerminal {
+                context.note("reading the note from the terminal; end it with Ctrl-D")
+            }
+            return try context.input.readAll(NoteContent.limit)
+        }
+        if LocalFile.isDirectory(file) { throw Failure(.badData, "'\(file)' is a directory, not a note") }
+        return try LocalFile.read(file, limit: NoteContent.limit)
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Does what `byteclub notes …` asks for.
+struct NotesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notes",
+        abstract: "List, read, edit and find notes.",
+        discussion: """
+            Notes are the files directly in the shared folder.
+
+            Examples:
+              byteclub notes list
+              byteclub notes add trip.md < trip.md
+              EDITOR=nano byteclub notes edit trip.md
+            """,
+        subcommands: [
+            NotesListCommand.self, NotesShowCommand.self, NotesAddCommand.self, NotesEditCommand.self,
+            NotesRemoveCommand.self, NotesSearchCommand.self, NotesHistoryCommand.self, NotesRestoreCommand.self,
+        ])
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub notes show NAME` asks for.
+struct NotesShowCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print a note, byte for byte.",
+        discussion: """
+            Examples:
+              byteclub notes show trip.md
+              byteclub notes show trip.md --rev 1a00000001
+            """)
+
+    @Argument(help: "The note's name.")
+    var name: String
+
+    @Option(
+        name: .customLong("rev"), help: ArgumentHelp("An older version, see 'notes history'.", valueName: "version"))
+    var revision: String?
+
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryName.note(name, login)
+        let revision = try revision.map(RevisionArgument.read)
+        let note = try await context.withRemote(login) {
+            try await NoteContent.fetch(path, revision: revision, $0.remote)
+        }
+        guard let note else {
+            if let revision {
+                throw Failure(.noInput, "'\(path.name)' has no version \(revision); see 'byteclub notes history'")
+            }
+            throw EntryName.missing("note", path.name)
+        }
+        try context.output.write(note.bytes)
+    }
+}
+
+/// A version as it is typed.
+enum RevisionArgument {
+    static func read(_ text: String) throws -> Revision {
+        guard let revision = Revision(text) else {
+            throw Failure(.badData, "'\(text)' is no version; see 'byteclub notes history NAME'")
+        }
+        return revision
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// A file that a command writes: there is nothing at its name, then all of it.
+struct OutputFile: Sendable {
+    /// Where the file goes.
+    let path: String
+    /// Whether a file that is there may be replaced.
+    let isForced: Bool
+
+    /// Checks the place before anything is asked of the server.
+    init(_ path: String, isForced: Bool) throws {
+        self.path = path
+        self.isForced = isForced
+        if LocalFile.isDirectory(path) { throw Failure(.cannotCreate, "'\(path)' is a directory; name a file") }
+        if !isForced, LocalFile.exists(path) { throw LocalFile.alreadyThere(path) }
+        let directory = LocalFile.parent(of: path)
+        guard LocalFile.isDirectory(directory) else { throw FileError(.create, directory, ENOENT) }
+    }
+
+    /// Writes the file with what fills a new file beside it, which is gone when that fails.
+    func write<Value>(_ fill: (_ temporary: String) async throws -> Value) async throws -> Value {
+        let temporary = LocalFile.temporaryName(beside: path)
+        do {
+            let value = try await fill(temporary)
+            try LocalFile.sync(temporary)
+            try LocalFile.settle(temporary, at: path, replacing: isForced)
+            return value
+        } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+    }
+}
+
+/// A file that was written; as JSON also what is in it.
+struct WrittenFile: CommandResult {
+    var file: String
+    var bytes: Int64
+    var source: String
+
+    func text(_ style: TextStyle) -> String { file }
+}

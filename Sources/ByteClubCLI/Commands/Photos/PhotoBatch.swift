@@ -1,0 +1,102 @@
+import ByteClubCore
+import Glibc
+
+/// Uploads photos one after another.
+struct PhotoBatch: Sendable {
+    let context: Context
+    let remote: any Remote
+    let folder: RemotePath
+    let quality: Int?
+    let json: Bool
+    let reporter: ProgressReporter
+
+    /// Uploads the files; a failed one does not stop the others, unless it shows that they would all fail.
+    func upload(_ files: [String]) async throws -> BatchOutcome<UploadedPhoto> {
+        var outcome = BatchOutcome<UploadedPhoto>()
+        for (index, file) in files.enumerated() {
+            do {
+                let photo = try await upload(file, place: files.count > 1 ? (index + 1, files.count) : nil)
+                reporter.finish()
+                outcome.done.append(photo)
+                try tell(photo)
+            } catch {
+                reporter.finish()
+                if error is Output.BrokenPipe { throw error }
+                try Task.checkCancellation()
+                let failure = Failure(error)
+                outcome.failures.append(failure)
+                try tell(failure, file)
+                if [.notAuthorised, .unavailable, .configuration].contains(failure.status) {
+                    let rest = files.count - index - 1
+                    if rest > 0 { context.note("\(rest) more not tried") }
+                    break
+                }
+            }
+        }
+        return outcome
+    }
+
+    private func upload(_ file: String, place: (number: Int, of: Int)?) async throws -> UploadedPhoto {
+        let name = LocalFile.name(of: file)
+        let path: RemotePath
+        do { path = try folder.appending(name) } catch {
+            throw Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
+        }
+        try await PhotoFile.check(file)
+        guard let quality else { return try await send(file, file, path, place) }
+        let temporary = try PhotoFile.temporary(in: context.directories.state)
+        defer { unsafe unlink(temporary) }
+        try await PhotoFile.reencode(file, quality: quality, to: temporary)
+        return try await send(file, temporary, path, place)
+    }
+
+    /// Sends the bytes of `content`, unless the server has them under that name.
+    private func send(
+        _ file: String, _ content: String, _ path: RemotePath, _ place: (number: Int, of: Int)?
+    ) async throws -> UploadedPhoto {
+        let size = try LocalFile.size(content)
+        if let there = try await current(path), there.bytes == size, let hash = there.contentHash {
+            let (own, _) = try await BlockingWork.run { try LocalFile.hash(content) }
+            if own == hash {
+                return UploadedPhoto(event: .present, file: file, path: there.path, bytes: size, rev: there.rev)
+            }
+        }
+        reporter.start(path.name, place: place, total: size)
+        let reporter = reporter
+        let stored = try await remote.put(.file(path: content), at: path, condition: .create, policy: .rename) {
+            reporter.update(completed: $0.completed, total: $0.total ?? size)
+        }
+        let event: UploadedPhoto.Event = stored.path.key == path.key ? .uploaded : .renamed
+        return UploadedPhoto(event: event, file: file, path: stored.path, bytes: stored.bytes, rev: stored.rev)
+    }
+
+    private func current(_ path: RemotePath) async throws -> Metadata? {
+        do {
+            let metadata = try await remote.metadata(at: path)
+            return metadata.isDeleted || metadata.isFolder ? nil : metadata
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    private func tell(_ photo: UploadedPhoto) throws {
+        if json { return try context.output.write(JSON.line(photo)) }
+        switch photo.event {
+        case .uploaded: break
+        case .present: context.note("'\(photo.path.name)' is already there")
+        case .renamed: context.note("another photo has the name of '\(photo.file)'; stored as '\(photo.path.name)'")
+        }
+        try context.output.line(photo.path.string)
+    }
+
+    private func tell(_ failure: Failure, _ file: String) throws {
+        let isNamed = failure.message.contains(file)
+        let message = isNamed ? failure.message : "'\(file)' was not uploaded: \(failure.message)"
+        context.note(message)
+        if json {
+            try context.output.write(
+                JSON.line(FailedPhoto(file: file, message: Failure.line(message), code: failure.status.rawValue)))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ByteClubCore
+import ByteClubMedia
+
+/// What is known of a photo; as JSON the protocol's metadata object with `view` added.
+struct PhotoInfo: CommandResult {
+    /// How the photo should be looked at.
+    struct View: Encodable, Sendable {
+        var width: Int
+        var height: Int
+        var kind: String
+        /// Degrees covered, nil when nothing says so.
+        var hFOV: Double?
+        var vFOV: Double?
+        /// Which rule decided.
+        var why: String
+    }
+
+    /// What the server says.
+    var photo: Metadata
+    /// What the photo says; nil when its tags cannot be read.
+    var view: View?
+
+    private static let headBytes: Int64 = 256 << 10
+
+    /// Asks the server, and reads the beginning of the photo.
+    init(of path: RemotePath, _ remote: any Remote) async throws {
+        photo = try await remote.metadata(at: path)
+        if photo.isDeleted || photo.isFolder { throw EntryName.missing("photo", path.name) }
+        guard photo.bytes > 0 else { return }
+        let range = 0..<min(photo.bytes, Self.headBytes)
+        let head = try await remote.content(at: path, revision: photo.rev, range: range, limit: Int(Self.headBytes))
+        guard let header = try? JPEGHeader(bytes: head.bytes) else { return }
+        let panorama = Panorama(header: header)
+        view = View(
+            width: header.width, height: header.height, kind: panorama.kind.rawValue, hFOV: panorama.hFOV,
+            vFOV: panorama.vFOV, why: panorama.why)
+    }
+
+    func text(_ style: TextStyle) -> String {
+        var table = Table(.left, .left)
+        table.rows.append(["path", photo.path.string])
+        table.rows.append(["size", "\(HumanSize.text(photo.bytes)) (\(photo.bytes))"])
+        if let view {
+            table.rows.append(["pixels", "\(view.width) × \(view.height)"])
+            let angles = [view.hFOV, view.vFOV].compactMap { $0 }.map { "\(Int($0.rounded()))°" }
+            table.rows.append([
+                "view",
+                ([view.kind] + [angles.joined(separator: " × ")].filter { !$0.isEmpty }).joined(separator: ", "),
+            ])
+            table.rows.append(["why", view.why])
+        }
+        if let date = photo.modified { table.rows.append(["stored", style.calendar(date.seconds).description]) }
+        if let rev = photo.rev { table.rows.append(["version", rev.description]) }
+        if let hash = photo.contentHash { table.rows.append(["hash", hash.description]) }
+        table.rows.append(["type", photo.mimeType ?? "unknown"])
+        return table.text
+    }
+
+    private enum CodingKeys: String, CodingKey { case view }
+
+    func encode(to encoder: any Encoder) throws {
+        try photo.encode(to: encoder)
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encodeIfPresent(view, forKey: .view)
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Does what `byteclub photos …` asks for.
+struct PhotosCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "photos",
+        abstract: "Upload, download and list panorama photos.",
+        discussion: """
+            Photos are the JPEGs in the folder 'photos' of the shared folder. Their bytes are never changed unless \
+            --quality asks for it.
+
+            Examples:
+              byteclub photos upload *.jpg --limit-rate 500K
+              byteclub photos thumbnail ridge.jpg --size l -o small.jpg
+            """,
+        subcommands: [
+            PhotosListCommand.self, PhotosUploadCommand.self, PhotosDownloadCommand.self, PhotosThumbnailCommand.self,
+            PhotosInfoCommand.self, PhotosRemoveCommand.self,
+        ])
+}

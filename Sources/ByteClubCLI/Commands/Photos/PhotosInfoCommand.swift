@@ -1,0 +1,28 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub photos info NAME` asks for.
+struct PhotosInfoCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Tell what is known of a photo: size, version, and how to look at it.",
+        discussion: "Only the photo's first 256 KiB are fetched, where its tags are.")
+
+    @Argument(help: "The photo's name.")
+    var name: String
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryName.photo(name, login)
+        let info = try await context.withRemote(login) { connection in
+            do {
+                return try await PhotoInfo(of: path, connection.remote)
+            } catch let error as RemoteError where error.code == .notFound {
+                throw EntryName.missing("photo", path.name)
+            }
+        }
+        try context.print(info, json: outputOptions.json)
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Does what `byteclub photos rm NAME...` asks for.
+struct PhotosRemoveCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm", abstract: "Remove photos.",
+        discussion: "The server keeps a removed photo's versions, as it does those of notes.")
+
+    @Argument(help: "The photos' names.")
+    var names: [String]
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let paths = try names.map { try EntryName.photo($0, login) }
+        try await context.remove(paths, kind: "photo", login, json: outputOptions.json)
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub photos thumbnail NAME` asks for.
+struct PhotosThumbnailCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbnail",
+        abstract: "Download a smaller picture of a photo and print the file's name.",
+        discussion: """
+            Sizes: xs 32×32, s 64×64, m 128×128, l 640×480, xl 1024×768. The picture keeps its shape and fits the box.
+
+            Example:
+              byteclub photos thumbnail ridge.jpg --size l -o ridge-small.jpg
+            """)
+
+    @Argument(help: "The photo's name.")
+    var name: String
+
+    @Option(help: "The box that the picture fits.")
+    var size = ThumbnailBox.s
+
+    @Option(help: "How the picture is coded.")
+    var format = ThumbnailCoding.jpeg
+
+    @Option(
+        name: [.short, .customLong("output")], help: ArgumentHelp("Where to write it.", valueName: "file"),
+        completion: .file())
+    var output: String
+
+    @Flag(help: "Replace a file that is there already.")
+    var force = false
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryName.photo(name, login)
+        let file = try OutputFile(output, isForced: force)
+        let (size, format) = (size.size, format.format)
+        let count = try await context.withRemote(login) { connection in
+            do {
+                let bytes = try await connection.remote.thumbnail(of: path, size: size, format: format).bytes
+                try await file.write { try LocalFile.createSynced($0, bytes, mode: 0o644) }
+                return bytes.count
+            } catch let error as RemoteError where error.code == .notFound {
+                throw EntryName.missing("photo", path.name)
+            } catch let error as RemoteError where error.code == .undecodable {
+                throw Failure(.badData, "'\(path.name)' is no picture that the server can read")
+            }
+        }
+        let result = WrittenFile(file: file.path, bytes: Int64(count), source: path.string)
+        try context.print(result, json: outputOptions.json)
+    }
+}

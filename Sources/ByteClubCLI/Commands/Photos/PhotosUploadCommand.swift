@@ -1,0 +1,61 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub photos upload FILE...` asks for.
+struct PhotosUploadCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload",
+        abstract: "Upload photos one after another and print each one's path on the server.",
+        discussion: """
+            A photo that is there already is not sent again; another one of the same name is stored under a numbered \
+            name. Ctrl-C cancels: what was not printed is not on the server. When some photos fail the others are \
+            still uploaded, and the exit code is 75.
+
+            Examples:
+              byteclub photos upload ridge.jpg
+              byteclub photos upload *.jpg --limit-rate 500K --quality 60
+            """)
+
+    @Argument(help: "JPEG files.", completion: .file(extensions: ["jpg", "jpeg", "JPG", "JPEG"]))
+    var files: [String]
+
+    @Option(
+        help: ArgumentHelp("Encode anew with this quality, 1 to 100; else the bytes stay as they are.", valueName: "q"))
+    var quality: Int?
+
+    @OptionGroup var transfer: TransferOptions
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func validate() throws {
+        if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be 1 to 100") }
+    }
+
+    func run(in context: Context) async throws {
+        let flags = connection.settings
+        let login = try context.login(flags: flags)
+        let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
+        let reporter = ProgressReporter(context, display: transfer.display(context, json: outputOptions.json))
+        let (files, quality, json) = (files, quality, outputOptions.json)
+        let folder = try login.photos
+        let outcome: BatchOutcome<UploadedPhoto>
+        do {
+            outcome = try await context.withRemote(login, lane) { connection in
+                let batch = PhotoBatch(
+                    context: context, remote: connection.remote, folder: folder, quality: quality, json: json,
+                    reporter: reporter)
+                return try await reporter.ticking { try await batch.upload(files) }
+            }
+        } catch let failure as Failure where failure.status == .interrupted || failure.status == .terminated {
+            reporter.finish()
+            throw Failure(
+                failure.status,
+                failure.message + "; photos not printed above are not on the server; run it again to go on")
+        }
+        if json {
+            try context.output.write(
+                JSON.line(UploadSummary(uploaded: outcome.done.count, failed: outcome.failures.count)))
+        }
+        if outcome.status != .success { throw Failure.silent(outcome.status) }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+
+/// How a photo's bytes travel and how that is shown.
+struct TransferOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes a second, as in 500K or 2M; else BYTECLUB_LIMIT_RATE, else no limit.",
+            valueName: "rate"))
+    var limitRate: ByteRate?
+
+    @Option(help: "Show progress: auto, always (also with --json) or never.")
+    var progress = ProgressMode.auto
+
+    /// The rate: flag before environment before settings file.
+    func rate(_ context: Context, _ flags: Settings) throws -> Int? {
+        if let limitRate { return limitRate.bytesPerSecond }
+        guard let text = try context.settings(flags: flags).rateLimit else { return nil }
+        guard let rate = ByteRate(text) else {
+            throw Failure(.configuration, "the rate '\(text)' in the settings is none; write 500K or 2M")
+        }
+        return rate.bytesPerSecond
+    }
+
+    /// How progress is written.
+    func display(_ context: Context, json: Bool) -> ProgressMode.Display {
+        progress.display(terminal: context.terminal, environment: context.environment, json: json)
+    }
+}
+
+extension ByteRate: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
+}

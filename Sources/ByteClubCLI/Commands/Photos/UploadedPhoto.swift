@@ -1,0 +1,39 @@
+import ByteClubCore
+
+/// What became of one photo of an upload.
+struct UploadedPhoto: Encodable, Sendable {
+    /// How a photo came to be on the server.
+    enum Event: String, Encodable, Sendable {
+        /// Sent and stored under its own name.
+        case uploaded
+        /// Sent and stored under a numbered name, since its own is another photo's.
+        case renamed
+        /// The same bytes were there already under that name.
+        case present
+    }
+
+    var event: Event
+    /// The local file.
+    var file: String
+    /// Where the photo is on the server.
+    var path: RemotePath
+    /// The photo's length there.
+    var bytes: Int64
+    /// The photo's version there.
+    var rev: Revision?
+}
+
+/// One photo that was not uploaded.
+struct FailedPhoto: Encodable, Sendable {
+    var event = "failed"
+    var file: String
+    var message: String
+    var code: Int32
+}
+
+/// The last line of an upload in JSON.
+struct UploadSummary: Encodable, Sendable {
+    var event = "summary"
+    var uploaded: Int
+    var failed: Int
+}

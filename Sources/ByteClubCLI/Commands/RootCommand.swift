@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// The command `byteclub` with all that it can do.
+struct RootCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "byteclub",
+        abstract: "Notes and panorama photos of a club, shared through a server of its own.",
+        discussion: """
+            Get started:
+              byteclub login https://club.example
+              byteclub notes list
+              byteclub photos upload ridge.jpg
+              byteclub sync ~/club
+
+            Host a club:
+              byteclub members add ada --data /srv/club
+              byteclub serve --data /srv/club --listen 0.0.0.0:8080
+
+            Exit codes: 0 done, 64 usage, 65 bad name, note or photo, 66 no such thing, 69 server unreachable, \
+            73 is there already, 74 input or output, 75 not or partly done and safe to try again, 76 the server's \
+            answer makes no sense, 77 not authorised, 78 configuration, 130 Ctrl-C, 143 SIGTERM.
+            """,
+        version: "byteclub \(ByteClub.version)",
+        groupedSubcommands: [
+            CommandGroup(name: "Account", subcommands: [LoginCommand.self, LogoutCommand.self, WhoAmICommand.self]),
+            CommandGroup(name: "Club", subcommands: [NotesCommand.self, PhotosCommand.self]),
+            CommandGroup(name: "Mirror", subcommands: [SyncCommand.self, StatusCommand.self]),
+            CommandGroup(name: "Hosting", subcommands: [ServeCommand.self, MembersCommand.self]),
+        ])
+}

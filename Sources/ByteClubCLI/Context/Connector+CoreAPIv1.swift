@@ -1,0 +1,24 @@
+import ByteClubHTTP
+import ByteClubRemotes
+
+extension Connector {
+    /// Servers that speak Core API v1, over sessions of this process.
+    static let coreAPIv1 = Connector { login, lane in
+        var configuration = CoreAPIv1Remote.sessionConfiguration(
+            token: login.token, certificateAuthorityFile: login.certificateAuthorityFile)
+        var content: Session?
+        if lane == .mirror { configuration.maximumTasksPerHost = 16 }
+        let api = try Session(configuration: configuration, name: "api")
+        if case .photos = lane {
+            configuration.maximumTasksPerHost = 1
+            content = try Session(configuration: configuration, name: "photos")
+        }
+        var remote = try CoreAPIv1Remote(
+            origin: login.server.origin, api: api, content: content, allowsInsecureHTTP: login.allowsInsecureHTTP)
+        if case .photos(let bytesPerSecond) = lane { remote.rateLimit = bytesPerSecond }
+        return Connection(remote: remote) { [content] in
+            await content?.invalidateAndCancel()
+            await api.invalidateAndCancel()
+        }
+    }
+}

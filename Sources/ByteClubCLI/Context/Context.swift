@@ -1,0 +1,54 @@
+import Glibc
+
+/// All that a command touches of the world outside it; tests make their own.
+struct Context: Sendable {
+    /// The environment's variables.
+    var environment: [String: String]
+    /// Results.
+    var output: Output
+    /// Everything that is not a result.
+    var diagnostics: Output
+    /// Text and secrets typed or piped in.
+    var input: Input
+    /// What is known of the terminals.
+    var terminal: Terminal
+    /// Time since some moment.
+    var uptime: @Sendable () -> Duration
+    /// The local calendar's reading of a number of seconds since 1970.
+    var calendar: @Sendable (Int64) -> CalendarTime
+    /// How to reach a server.
+    var connector: Connector
+    /// How to have a person edit a file.
+    var editor: Editor
+    /// How Ctrl-C and SIGTERM reach a command.
+    var interrupts: Interrupts
+
+    /// The process's own world.
+    static var live: Context {
+        let start = ContinuousClock.now
+        return Context(
+            environment: processEnvironment(),
+            output: .descriptor(STDOUT_FILENO, "standard output"),
+            diagnostics: .descriptor(STDERR_FILENO, "standard error"),
+            input: .standard, terminal: .current,
+            uptime: { ContinuousClock.now - start },
+            calendar: { CalendarTime.local($0) },
+            connector: .coreAPIv1, editor: .shell, interrupts: .signals)
+    }
+
+    /// Where settings and state are kept.
+    var directories: Directories { Directories(environment: environment) }
+
+    private static func processEnvironment() -> [String: String] {
+        var variables: [String: String] = [:]
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            let pair = unsafe String(cString: text)
+            if let equals = pair.firstIndex(of: "=") {
+                variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+            }
+            unsafe entry += 1
+        }
+        return variables
+    }
+}

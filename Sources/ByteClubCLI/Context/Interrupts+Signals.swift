@@ -1,0 +1,62 @@
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Hands signals from the handler, which may do next to nothing, to a queue.
+private final class SignalPipe: Sendable {
+    static let shared = SignalPipe()
+    /// Where the handler writes; -1 when there is no pipe.
+    static let descriptor = Atomic<Int32>(-1)
+    /// How many signals came since listening began.
+    static let count = Atomic<Int32>(0)
+    private static let numbers = [SIGINT, SIGTERM]
+
+    private let listener = Mutex<(@Sendable (ExitStatus) -> Void)?>(nil)
+
+    private init() {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe byteclub_pipe(&ends) == 0 else { return }
+        let reading = ends[0]
+        Self.descriptor.store(ends[1], ordering: .sequentiallyConsistent)
+        let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .global())
+        source.setEventHandler { [self] in
+            var number: UInt8 = 0
+            guard unsafe read(reading, &number, 1) == 1 else { return }
+            let status: ExitStatus = Int32(number) == SIGTERM ? .terminated : .interrupted
+            listener.withLock { $0 }?(status)
+            _ = source  // which the handler keeps alive, as long as the process
+        }
+        source.resume()
+    }
+
+    func listen(_ onSignal: @escaping @Sendable (ExitStatus) -> Void) {
+        listener.withLock { $0 = onSignal }
+        Self.count.store(0, ordering: .sequentiallyConsistent)
+        for number in Self.numbers {
+            var action = sigaction()
+            unsafe action.__sigaction_handler.sa_handler = { number in
+                let saved = errno
+                if SignalPipe.count.wrappingAdd(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = unsafe write(SignalPipe.descriptor.load(ordering: .relaxed), &byte, 1)
+                errno = saved
+            }
+            action.sa_flags = SA_RESTART
+            _ = unsafe sigaction(number, &action, nil)
+        }
+    }
+
+    func stop() {
+        for number in Self.numbers { _ = signal(number, SIG_DFL) }
+        listener.withLock { $0 = nil }
+    }
+}
+
+extension Interrupts {
+    /// SIGINT and SIGTERM of the process.
+    static let signals = Interrupts(listen: { onSignal in
+        SignalPipe.shared.listen(onSignal)
+        return { SignalPipe.shared.stop() }
+    })
+}

@@ -1,0 +1,29 @@
+/// How Ctrl-C and SIGTERM reach a command.
+struct Interrupts: Sendable {
+    /// Starts to listen, and gives what ends it: the first signal is handed on, a second one ends the process at once.
+    var listen: @Sendable (_ onSignal: @escaping @Sendable (ExitStatus) -> Void) -> @Sendable () -> Void
+
+    /// Nobody interrupts.
+    static let none = Interrupts(listen: { _ in {} })
+
+    /// Runs work that the first signal cancels; it then fails with the signal's status.
+    func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let task = Task { try await work() }
+        let received = Received()
+        let stop = listen { status in
+            received.set(status)
+            task.cancel()
+        }
+        defer { stop() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch {
+            guard let status = received.status else { throw error }
+            throw Failure(status, status == .interrupted ? "cancelled" : "terminated")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// Where results or messages go.
+struct Output: Sendable {
+    /// The reader of the other end has gone: there is nobody left to tell.
+    struct BrokenPipe: Error {}
+
+    private let put: @Sendable ([UInt8]) throws -> Void
+
+    /// Creates an output from what takes its bytes.
+    init(_ put: @escaping @Sendable ([UInt8]) throws -> Void) {
+        self.put = put
+    }
+
+    /// An open file of the process.
+    static func descriptor(_ descriptor: Int32, _ name: String) -> Output {
+        Output { bytes in
+            do { try LocalFile.write(bytes, to: descriptor, name) } catch let error as FileError {
+                throw error.number == EPIPE ? BrokenPipe() : error
+            }
+        }
+    }
+
+    /// Writes bytes as they are.
+    func write(_ bytes: [UInt8]) throws { try put(bytes) }
+
+    /// Writes a text as it is.
+    func write(_ text: String) throws { try put(Array(text.utf8)) }
+
+    /// Writes a line.
+    func line(_ text: String) throws { try put(Array((text + "\n").utf8)) }
+}

@@ -1,0 +1,30 @@
+import CLinux
+import Glibc
+
+/// What is known of the terminals at the other end.
+struct Terminal: Sendable {
+    /// Whether standard input is a terminal.
+    var isInputTerminal: Bool
+    /// Whether standard output is a terminal.
+    var isOutputTerminal: Bool
+    /// Whether standard error is a terminal.
+    var isErrorTerminal: Bool
+    /// The width of standard error's terminal now, in columns; nil when unknown.
+    var columns: @Sendable () -> Int?
+
+    /// The terminals of the process.
+    static var current: Terminal {
+        Terminal(
+            isInputTerminal: isatty(STDIN_FILENO) == 1, isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+            isErrorTerminal: isatty(STDERR_FILENO) == 1,
+            columns: {
+                let columns = Int(byteclub_terminal_columns(STDERR_FILENO))
+                return columns > 0 ? columns : nil
+            })
+    }
+
+    /// No terminal anywhere, as in a pipe or under cron.
+    static var none: Terminal {
+        Terminal(isInputTerminal: false, isOutputTerminal: false, isErrorTerminal: false, columns: { nil })
+    }
+}

@@ -1,0 +1,95 @@
+import ByteClubCore
+import CLinux
+import FoundationEssentials
+import Glibc
+
+/// A note's text while it is edited, kept on disk until the server has acknowledged it.
+///
+/// Each draft has a directory of its own that only its owner may enter: the text under the note's own name, so that
+/// editors see its suffix. What it was made from is beside that directory.
+struct Draft: Sendable {
+    /// What a draft was made from.
+    struct Origin: Codable, Hashable, Sendable {
+        /// The server.
+        var server: String
+        /// The note.
+        var path: RemotePath
+        /// The version that was opened; nil for a new note.
+        var revision: Revision?
+        /// The hash of the text that was opened; nil for a new note.
+        var hash: ContentHash?
+    }
+
+    /// The draft's directory.
+    let directory: String
+    /// The name of the note.
+    let name: String
+
+    /// The file that the editor opens.
+    var file: String { directory + "/" + name }
+    private var originFile: String { directory + ".json" }
+
+    /// The place of a note's draft.
+    init(of path: RemotePath, on server: ServerAddress, in drafts: String) {
+        let identity = ContentHasher.hash(Array("\(server)\n\(path.key)".utf8))
+        directory = drafts + "/" + identity.description.prefix(16)
+        name = path.name
+    }
+
+    /// What the draft was made from; nil when there is none.
+    func origin() throws -> Origin? {
+        guard LocalFile.exists(originFile), LocalFile.exists(file) else { return nil }
+        let bytes = try LocalFile.read(originFile, limit: 1 << 16)
+        do {
+            return try JSONDecoder().decode(Origin.self, from: Data(bytes))
+        } catch {
+            throw Failure(.inputOutput, "'\(originFile)' is damaged; the text itself is in '\(file)'")
+        }
+    }
+
+    /// Starts a draft with a text.
+    func begin(_ text: [UInt8], origin: Origin) throws {
+        try LocalFile.makePrivateDirectory(directory)
+        try LocalFile.replace(file, with: text, mode: 0o600)
+        try LocalFile.replace(originFile, with: JSON.bytes(origin), mode: 0o600)
+    }
+
+    /// The text as it is now.
+    func text() throws -> [UInt8] { try LocalFile.read(file, limit: NoteContent.limit) }
+
+    /// Writes the text to disk, whatever the editor did.
+    func sync() throws {
+        try LocalFile.sync(file)
+        try LocalFile.syncDirectory(of: file)
+    }
+
+    /// Removes the draft with all that the editor left beside it.
+    func remove() {
+        // The origin goes first: without it there is no draft.
+        unsafe unlink(originFile)
+        guard let entries = unsafe opendir(directory) else { return }
+        var names: [String] = []
+        while let entry = unsafe readdir(entries) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        unsafe closedir(entries)
+        for name in names { unsafe unlink(directory + "/" + name) }
+        unsafe rmdir(directory)
+    }
+
+    /// Takes the draft for this process alone; the lock goes when the descriptor is closed or the process ends.
+    func lock() throws -> Int32 {
+        try LocalFile.makePrivateDirectory(LocalFile.parent(of: directory))
+        let path = directory + ".lock"
+        let descriptor = unsafe byteclub_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileError(.create, path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw Failure(.tryAgain, "'\(name)' is being edited by another byteclub; end that editor first")
+        }
+        return descriptor
+    }
+}

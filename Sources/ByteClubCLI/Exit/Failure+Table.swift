@@ -1,0 +1,71 @@
+import ByteClubCore
+import ByteClubHTTP
+import ByteClubMedia
+import ByteClubSync
+
+extension Failure {
+    /// The one place where errors become exit codes.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as RemoteError: self.init(Self.status(of: error.code), Self.message(of: error))
+        case let error as TransferError: self.init(Self.status(of: error.code), error.description)
+        case let error as FileError: self.init(error.status, error.description)
+        case let error as PathError: self.init(.badData, error.message)
+        case let error as SyncError: self.init(Self.status(of: error.code), error.message)
+        case let error as MediaError: self.init(error.code == .io ? .inputOutput : .badData, error.message)
+        case is CancellationError: self.init(.interrupted, "cancelled")
+        default: self.init(.inputOutput, "\(error)")
+        }
+    }
+
+    static func status(of code: RemoteError.Code) -> ExitStatus {
+        switch code {
+        case .unauthorized: .notAuthorised
+        case .notFound: .noInput
+        case .forbidden: .cannotCreate
+        case .conflict, .rateLimited, .serverFault, .overQuota: .tryAgain
+        case .unreachable: .unavailable
+        case .cancelled: .interrupted
+        case .protocolViolation, .badCursor: .protocolViolation
+        case .localFile: .inputOutput
+        default: .badData  // badRequest, tooMany, undecodable, tooLarge
+        }
+    }
+
+    static func status(of code: TransferError.Code) -> ExitStatus {
+        switch code {
+        case .cancelled: .interrupted
+        case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls, .sessionInvalid: .unavailable
+        case .fileChanged: .tryAgain
+        case .fileUnreadable: .noInput
+        case .cannotWriteFile: .inputOutput
+        case .bodyTooLarge, .badRequest: .badData
+        case .libraryMissing: .configuration
+        default: .protocolViolation  // tooManyRedirects, insecureRedirect, protocolViolation, other
+        }
+    }
+
+    static func status(of code: SyncError.Code) -> ExitStatus {
+        switch code {
+        case .rootMissing, .rootReplaced: .noInput
+        case .configuration: .configuration
+        case .database, .io: .inputOutput
+        case .alreadyRunning: .tryAgain
+        case .remote(let error): status(of: error.code)
+        case .cancelled: .interrupted
+        }
+    }
+
+    private static func message(of error: RemoteError) -> String {
+        var message = error.message
+        switch error.code {
+        case .unauthorized: message += "; run 'byteclub login URL' with a token that the club's owner made"
+        case .unreachable: message += "; check the address and whether the server runs"
+        case .rateLimited, .serverFault, .overQuota: message += "; try again later"
+        default: break
+        }
+        if let requestID = error.requestID { message += " (request \(requestID))" }
+        return message
+    }
+}

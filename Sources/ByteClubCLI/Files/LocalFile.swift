@@ -1,0 +1,194 @@
+import ByteClubCore
+import CLinux
+import Glibc
+
+/// The few things that commands do with files on this machine.
+enum LocalFile {
+    private static let chunk = 1 << 18
+
+    /// The bytes of a file, which must be regular (or a pipe) and no longer than `limit`.
+    static func read(_ path: String, limit: Int = .max) throws -> [UInt8] {
+        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError(.read, path) }
+        defer { close(descriptor) }
+        return try read(descriptor, path, limit: limit)
+    }
+
+    /// The bytes that can be had from a descriptor up to its end.
+    static func read(_ descriptor: Int32, _ name: String, limit: Int = .max) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try eachChunk(of: descriptor, name) { part in
+            if bytes.count + part.count > limit {
+                throw Failure(.badData, "'\(name)' is larger than \(HumanSize.text(Int64(limit)))")
+            }
+            bytes += part
+        }
+        return bytes
+    }
+
+    /// The content hash and the length of a file, read piece by piece.
+    static func hash(_ path: String) throws -> (hash: ContentHash, bytes: Int64) {
+        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError(.read, path) }
+        defer { close(descriptor) }
+        var hasher = ContentHasher()
+        var count: Int64 = 0
+        try eachChunk(of: descriptor, path) { part in
+            try Task.checkCancellation()
+            hasher.update(Array(part))
+            count += Int64(part.count)
+        }
+        return (hasher.finalize(), count)
+    }
+
+    private static func eachChunk(
+        of descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws {
+        var buffer = [UInt8](repeating: 0, count: chunk)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileError(.read, name) }
+            if count == 0 { return }
+            try body(buffer[..<count])
+        }
+    }
+
+    /// The length in bytes of a regular file.
+    static func size(_ path: String) throws -> Int64 {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.badData, "'\(path)' is not a file") }
+        return Int64(status.st_size)
+    }
+
+    /// Whether anything has this path, a dangling link included.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
+    }
+
+    /// Whether this path is a directory.
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Makes a directory in one that is there.
+    static func makeDirectory(_ path: String) throws {
+        guard unsafe mkdir(path, 0o777) == 0 else { throw FileError(.create, path) }
+    }
+
+    /// Makes a directory and its missing parents; the last one is made private.
+    static func makePrivateDirectory(_ path: String) throws {
+        var built = path.hasPrefix("/") ? "" : "."
+        for name in path.split(separator: "/") {
+            built += "/" + name
+            if unsafe mkdir(built, 0o700) != 0, errno != EEXIST { throw FileError(.create, built) }
+        }
+        guard isDirectory(path) else { throw FileError(.create, path, ENOTDIR) }
+        guard unsafe chmod(path, 0o700) == 0 else { throw FileError(.create, path) }
+    }
+
+    /// Replaces or makes a file so that it holds either its old bytes or all of the new ones, also after a power cut.
+    static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws {
+        let temporary = temporaryName(beside: path)
+        try createSynced(temporary, bytes, mode: mode)
+        do { try settle(temporary, at: path, replacing: true) } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    /// A name in the same directory that nobody else uses.
+    static func temporaryName(beside path: String) -> String {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let name = parts.popLast() ?? ""
+        let random = String(UInt64.random(in: .min ... .max), radix: 36)
+        parts.append(".\(name.prefix(100)).\(random).byteclub")
+        return parts.joined(separator: "/")
+    }
+
+    /// Writes a file in place and to disk.
+    static func createSynced(_ path: String, _ bytes: [UInt8], mode: mode_t) throws {
+        let descriptor = unsafe byteclub_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw FileError(.create, path) }
+        defer { close(descriptor) }
+        do {
+            guard fchmod(descriptor, mode) == 0 else { throw FileError(.create, path) }
+            try write(bytes, to: descriptor, path)
+            guard fsync(descriptor) == 0 else { throw FileError(.write, path) }
+        } catch {
+            unsafe unlink(path)
+            throw error
+        }
+    }
+
+    /// Gives a finished file its name and writes the directory to disk.
+    static func settle(_ temporary: String, at path: String, replacing: Bool) throws {
+        let flags = replacing ? 0 : byteclub_rename_noreplace
+        guard unsafe byteclub_renameat2(AT_FDCWD, temporary, AT_FDCWD, path, flags) == 0 else {
+            if errno == EEXIST { throw alreadyThere(path) }
+            throw FileError(.create, path)
+        }
+        try syncDirectory(of: path)
+    }
+
+    /// Writes a file's bytes to disk.
+    static func sync(_ path: String) throws {
+        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError(.write, path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileError(.write, path) }
+    }
+
+    /// Writes the directory that holds a file to disk.
+    static func syncDirectory(of path: String) throws {
+        let directory = parent(of: path)
+        let descriptor = unsafe byteclub_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError(.write, directory) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileError(.write, directory) }
+    }
+
+    /// The directory that holds a path.
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last component of a path.
+    static func name(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    /// The refusal to replace a file.
+    static func alreadyThere(_ path: String) -> Failure {
+        Failure(.cannotCreate, "'\(path)' is there already; use --force to replace it")
+    }
+
+    /// Writes all bytes to a descriptor.
+    static func write(_ bytes: [UInt8], to descriptor: Int32, _ name: String) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileError(.write, name) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// An absolute form of a path, with `.` and `..` resolved by text.
+    static func absolute(_ path: String) throws -> String {
+        var base: [Substring] = []
+        if !path.hasPrefix("/") {
+            guard let buffer = unsafe getcwd(nil, 0) else { throw FileError(.read, ".") }
+            defer { unsafe free(buffer) }
+            base = unsafe String(cString: buffer).split(separator: "/")
+        }
+        for name in path.split(separator: "/") where name != "." {
+            if name == ".." { _ = base.popLast() } else { base.append(name) }
+        }
+        return "/" + base.joined(separator: "/")
+    }
+}

@@ -1,0 +1,65 @@
+import ByteClubCore
+
+/// Writes a transfer's state as one line.
+enum ProgressLine {
+    /// How much a line may tell.
+    enum Style: Sendable {
+        /// A line that is drawn again and again in so many columns.
+        case bar(columns: Int)
+        /// A line in a log.
+        case plain
+    }
+
+    /// The line; as it narrows it loses the time left, then the rate, then the sizes, and then shortens the name.
+    static func text(_ state: ProgressState, style: Style) -> String {
+        let place = place(state)
+        let name = place + Failure.line(state.name)
+        let percent = state.percent.map { padded("\($0)%", 4) } ?? "   ?"
+        let size = sizes(state)
+        let rate = state.bytesPerSecond.map { HumanSize.text(Int64($0)) + "/s" } ?? ""
+        let left = time(state)
+        switch style {
+        case .plain:
+            return [name, state.percent == nil ? "" : percent, size, rate, left].filter { !$0.isEmpty }
+                .joined(separator: "  ")
+        case .bar(let columns):
+            // The last column stays free: many terminals wrap when it is filled.
+            let width = max(0, columns - 1)
+            for tail in [[percent, size, rate, left], [percent, size, rate], [percent, size], [percent]] {
+                let tail = tail.filter { !$0.isEmpty }.joined(separator: "  ")
+                let room = width - DisplayWidth.of(tail) - 2
+                if room >= min(DisplayWidth.of(name), place.utf8.count + 8) {
+                    let shown = DisplayWidth.shortened(Failure.line(state.name), to: room - place.utf8.count)
+                    return place + shown + "  " + tail
+                }
+            }
+            return DisplayWidth.shortened(percent, to: width)
+        }
+    }
+
+    private static func place(_ state: ProgressState) -> String {
+        state.place.map { "[\($0.number)/\($0.of)] " } ?? ""
+    }
+
+    private static func sizes(_ state: ProgressState) -> String {
+        let completed = HumanSize.text(state.completed)
+        return state.total.map { "\(completed) of \(HumanSize.text($0))" } ?? completed
+    }
+
+    private static func time(_ state: ProgressState) -> String {
+        if state.isStalled { return "stalled \(duration(Int(state.idle)))" }
+        return state.secondsLeft.map { duration($0) + " left" } ?? ""
+    }
+
+    /// `12s`, `3m05s`, `2h07m`.
+    static func duration(_ seconds: Int) -> String {
+        let two = { (value: Int) in value < 10 ? "0\(value)" : "\(value)" }
+        if seconds < 60 { return "\(seconds)s" }
+        if seconds < 3600 { return "\(seconds / 60)m\(two(seconds % 60))s" }
+        return "\(seconds / 3600)h\(two(seconds / 60 % 60))m"
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.utf8.count)) + text
+    }
+}

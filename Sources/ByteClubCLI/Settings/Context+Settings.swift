@@ -1,0 +1,45 @@
+import Glibc
+
+extension Context {
+    /// Where the token is kept.
+    var credentials: CredentialStore { CredentialStore(path: directories.credentialsFile) }
+
+    /// The settings: flags before environment before file.
+    func settings(flags: Settings) throws -> Settings {
+        let path = directories.settingsFile
+        var file = Settings()
+        do {
+            let text = String(decoding: try LocalFile.read(path, limit: 1 << 20), as: UTF8.self)
+            file = try Settings(file: text, path: path)
+        } catch let error as FileError where error.number == ENOENT || error.number == ENOTDIR {
+            // Most people have no such file.
+        }
+        return try flags.over(Settings(environment: environment)).over(file)
+    }
+
+    /// All that is needed to speak with the server.
+    func login(flags: Settings) throws -> Login {
+        let settings = try settings(flags: flags)
+        // With server and token given, nothing that is stored matters.
+        let isComplete = settings.server != nil && settings.token != nil
+        return try Login(settings: settings, credentials: isComplete ? nil : credentials.load())
+    }
+
+    /// Opens a connection, works with it, and lets go of it.
+    ///
+    /// Ctrl-C and SIGTERM cancel the work.
+    func withRemote<Value: Sendable>(
+        _ login: Login, _ lane: Connector.Lane = .notes,
+        _ work: @escaping @Sendable (Connection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try connector.open(login, lane)
+        let outcome: Result<Value, any Error>
+        do {
+            outcome = .success(try await interrupts.cancelling { try await work(connection) })
+        } catch {
+            outcome = .failure(error)
+        }
+        await connection.close()
+        return try outcome.get()
+    }
+}

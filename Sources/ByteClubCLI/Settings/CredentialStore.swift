@@ -1,0 +1,43 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+
+/// The file with the token, which only its owner may read.
+struct CredentialStore: Sendable {
+    /// The file's path.
+    let path: String
+
+    /// The credentials, nil when nobody is logged in.
+    func load() throws -> Credentials? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw FileError(.read, path)
+        }
+        if status.st_mode & 0o077 != 0 {
+            throw Failure(.configuration, "'\(path)' can be read by others; run 'chmod 600 \(path)'")
+        }
+        let bytes = try LocalFile.read(path, limit: 1 << 16)
+        do {
+            return try JSONDecoder().decode(Credentials.self, from: Data(bytes))
+        } catch {
+            throw Failure(.configuration, "'\(path)' is damaged; run 'byteclub login URL' again")
+        }
+    }
+
+    /// Stores credentials durably: mode 0600 in a directory of mode 0700.
+    func save(_ credentials: Credentials) throws {
+        try LocalFile.makePrivateDirectory(LocalFile.parent(of: path))
+        try LocalFile.replace(path, with: JSON.bytes(credentials), mode: 0o600)
+    }
+
+    /// Forgets the credentials; tells whether there were any.
+    func remove() throws -> Bool {
+        if unsafe unlink(path) == 0 {
+            try LocalFile.syncDirectory(of: path)
+            return true
+        }
+        if errno == ENOENT { return false }
+        throw FileError(.remove, path)
+    }
+}

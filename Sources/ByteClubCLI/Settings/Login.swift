@@ -1,0 +1,55 @@
+import ByteClubCore
+
+/// All that is needed to speak with a club's server.
+struct Login: Hashable, Sendable {
+    /// Whom to speak with.
+    var server: ServerAddress
+    /// The bearer token.
+    var token: String
+    /// The shared folder's path on the server.
+    var folder: RemotePath
+    /// A PEM file of authorities to trust instead of the system's.
+    var certificateAuthorityFile: String?
+    /// Whether http is allowed to hosts other than this one.
+    var allowsInsecureHTTP: Bool
+
+    /// The folder for notes unless said otherwise.
+    static let defaultFolder = "/byteclub"
+
+    /// Where the notes are.
+    var notes: RemotePath { folder }
+
+    /// Where the photos are.
+    var photos: RemotePath {
+        get throws(PathError) { try folder.appending("photos") }
+    }
+
+    /// Puts settings and the stored credentials together.
+    ///
+    /// A stored token is only for the server that it was stored for.
+    init(settings: Settings, credentials: Credentials?) throws {
+        guard let text = settings.server ?? credentials?.server else {
+            throw Failure(.configuration, "no server is known; run 'byteclub login URL' or set BYTECLUB_SERVER")
+        }
+        allowsInsecureHTTP = settings.allowsInsecureHTTP ?? credentials?.allowsInsecureHTTP ?? false
+        server = try ServerAddress(text, allowsInsecureHTTP: allowsInsecureHTTP)
+        if let given = settings.token {
+            token = try Token.check(given, "BYTECLUB_TOKEN")
+        } else if let credentials, credentials.server == server.origin {
+            token = try Token.check(credentials.token, "the stored token")
+        } else {
+            throw Failure(.notAuthorised, "you are not logged in to \(server); run 'byteclub login \(server)'")
+        }
+        do {
+            folder = try RemotePath(settings.folder ?? Self.defaultFolder)
+        } catch {
+            throw Failure(.configuration, "the folder '\(settings.folder ?? "")' cannot be: \(error.message)")
+        }
+        if folder.isRoot { throw Failure(.configuration, "the folder cannot be the root; use \(Self.defaultFolder)") }
+        let stored = credentials?.server == server.origin ? credentials?.certificateAuthorityFile : nil
+        certificateAuthorityFile = settings.certificateAuthorityFile ?? stored
+        if let file = certificateAuthorityFile, !LocalFile.exists(file) {
+            throw Failure(.configuration, "there is no file '\(file)' with certificate authorities")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import ByteClubCore
+
+/// What is set about the club, before it is known whether it is enough: flags, environment or file.
+struct Settings: Hashable, Sendable {
+    /// The server's address.
+    var server: String?
+    /// The bearer token; never a flag and never in the settings file.
+    var token: String?
+    /// The shared folder's path on the server.
+    var folder: String?
+    /// A PEM file of authorities to trust instead of the system's.
+    var certificateAuthorityFile: String?
+    /// Whether http is allowed to hosts other than this one.
+    var allowsInsecureHTTP: Bool?
+    /// The rate of photo uploads.
+    var rateLimit: String?
+
+    init() {}
+
+    /// The settings that the environment makes.
+    init(environment: [String: String]) throws {
+        let value = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        server = value("BYTECLUB_SERVER")
+        token = value("BYTECLUB_TOKEN")
+        folder = value("BYTECLUB_FOLDER")
+        certificateAuthorityFile = value("BYTECLUB_CA_FILE")
+        rateLimit = value("BYTECLUB_LIMIT_RATE")
+        if let text = value("BYTECLUB_INSECURE_HTTP") {
+            allowsInsecureHTTP = try Self.flag(text, "BYTECLUB_INSECURE_HTTP")
+        }
+    }
+
+    /// Reads the settings file: lines `name = value`, and comments after `#` at the start of a line.
+    init(file text: String, path: String) throws {
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = Self.trimmed(line)
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            let place = "\(path):\(index + 1)"
+            guard let equals = line.firstIndex(of: "=") else {
+                throw Failure(.configuration, "\(place): a line must read 'name = value'")
+            }
+            let name = Self.trimmed(line[..<equals])
+            let value = Self.trimmed(line[line.index(after: equals)...])
+            switch name {
+            case "server": server = value
+            case "folder": folder = value
+            case "ca-file": certificateAuthorityFile = value
+            case "limit-rate": rateLimit = value
+            case "insecure-http": allowsInsecureHTTP = try Self.flag(value, "\(place): insecure-http")
+            case "token":
+                throw Failure(.configuration, "\(place): a token does not belong here; use 'byteclub login'")
+            default:
+                throw Failure(
+                    .configuration,
+                    "\(place): there is no setting '\(name)'; there are server, folder, ca-file, limit-rate and "
+                        + "insecure-http")
+            }
+        }
+    }
+
+    /// These settings, and the other ones where these say nothing.
+    func over(_ other: Settings) -> Settings {
+        var merged = other
+        merged.server = server ?? other.server
+        merged.token = token ?? other.token
+        merged.folder = folder ?? other.folder
+        merged.certificateAuthorityFile = certificateAuthorityFile ?? other.certificateAuthorityFile
+        merged.allowsInsecureHTTP = allowsInsecureHTTP ?? other.allowsInsecureHTTP
+        merged.rateLimit = rateLimit ?? other.rateLimit
+        return merged
+    }
+
+    private static func flag(_ text: String, _ name: String) throws -> Bool {
+        switch text.lowercased() {
+        case "1", "true", "yes", "on": return true
+        case "0", "false", "no", "off": return false
+        default: throw Failure(.configuration, "\(name) must be true or false, not '\(text)'")
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+
+}

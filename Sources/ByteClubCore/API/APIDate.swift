@@ -1,0 +1,99 @@
+/// A moment in whole seconds, as Core API v1 writes it: `Sat, 21 Aug 2010 22:31:20 +0000`.
+public struct APIDate: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+    /// Seconds since 1970-01-01 00:00:00 UTC.
+    public let seconds: Int64
+
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Creates a date from seconds since 1970.
+    public init(seconds: Int64) {
+        self.seconds = seconds
+    }
+
+    /// Reads the wire's form, also with a one-digit day or `GMT`; nil when the text is anything else.
+    public init?(_ text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 6, parts[0].last == ",", parts[5] == "+0000" || parts[5] == "GMT" || parts[5] == "UTC",
+            let day = Self.number(parts[1], in: 1...31), parts[1].utf8.count <= 2,
+            let month = Self.months.firstIndex(of: String(parts[2])),
+            parts[3].utf8.count == 4, let year = Self.number(parts[3], in: 1...9999)
+        else { return nil }
+        guard day <= Self.length(year: year, month: month + 1) else { return nil }
+        let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
+        guard clock.count == 3, let hour = Self.number(clock[0], in: 0...23),
+            let minute = Self.number(clock[1], in: 0...59), let second = Self.number(clock[2], in: 0...60)
+        else { return nil }
+        let date = Self.dayNumber(year: year, month: month + 1, day: day)
+        seconds = date * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+    }
+
+    private static func number(_ text: Substring, in range: ClosedRange<Int>) -> Int? {
+        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(text), range.contains(value) else {
+            return nil
+        }
+        return value
+    }
+
+    private static func length(year: Int, month: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.
+    private static func dayNumber(year: Int, month: Int, day: Int) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return Int64(era * 146_097 + dayOfEra - 719_468)
+    }
+
+    /// The wire's form.
+    public var description: String {
+        let dayNumber = Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400)
+        let time = Int(seconds - Int64(dayNumber) * 86_400)
+        let shifted = dayNumber + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthIndex = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthIndex + 2) / 5 + 1
+        let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let weekday = Self.days[((dayNumber + 4) % 7 + 7) % 7]
+        return "\(weekday), \(Self.two(day)) \(Self.months[month - 1]) \(Self.four(year)) "
+            + "\(Self.two(time / 3600)):\(Self.two(time / 60 % 60)):\(Self.two(time % 60)) +0000"
+    }
+
+    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    private static func four(_ value: Int) -> String {
+        let text = "\(value)"
+        return String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
+    }
+
+    /// Orders by time.
+    public static func < (left: APIDate, right: APIDate) -> Bool { left.seconds < right.seconds }
+
+    /// Encodes the wire's form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+
+    /// Decodes the wire's form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let date = APIDate(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date")
+        }
+        self = date
+    }
+}

@@ -1,0 +1,120 @@
+/// What `/account/info` tells of the member whose token was sent.
+public struct Account: Hashable, Sendable, Codable {
+    /// How much a member may store and does, in bytes.
+    public struct Quota: Hashable, Sendable, Codable {
+        /// The total allowance.
+        public var quota: Int64
+        /// Bytes used outside shared folders.
+        public var normal: Int64
+        /// Bytes used in shared folders.
+        public var shared: Int64
+        /// Always 0; datastores are gone.
+        public var datastores: Int64 = 0
+
+        /// Creates a quota.
+        public init(quota: Int64, normal: Int64, shared: Int64) {
+            self.quota = quota
+            self.normal = normal
+            self.shared = shared
+        }
+    }
+
+    /// The parts of the member's name.
+    public struct NameDetails: Hashable, Sendable, Codable {
+        private enum CodingKeys: String, CodingKey {
+            case familiarName = "familiar_name", givenName = "given_name", surname
+        }
+        /// The family name.
+        public var familiarName: String
+        /// The given name.
+        public var givenName: String
+        /// The family name, under its older label.
+        public var surname: String
+
+        /// Splits a name at its last blank.
+        public init(displayName: String) {
+            let parts = displayName.split(separator: " ")
+            familiarName = String(parts.last ?? "")
+            surname = familiarName
+            givenName = parts.count > 1 ? parts.dropLast().joined(separator: " ") : familiarName
+        }
+    }
+
+    /// The powers beyond Core API v1 that this server has, under the key `byteclub`.
+    public struct Extensions: Hashable, Sendable, Codable {
+        private enum CodingKeys: String, CodingKey { case version, conditionalDelete = "conditional_delete" }
+        /// The version of the extensions, from 1.
+        public var version: Int
+        /// Whether `fileops/delete` takes `parent_rev` and answers 409 when the entry has changed since.
+        public var conditionalDelete: Bool
+
+        /// Creates a description of a server's powers.
+        public init(version: Int, conditionalDelete: Bool) {
+            self.version = version
+            self.conditionalDelete = conditionalDelete
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case uid, displayName = "display_name", email, isEmailVerified = "email_verified", country, locale
+        case isPaired = "is_paired", team, referralLink = "referral_link", nameDetails = "name_details"
+        case quotaInfo = "quota_info", extensions = "byteclub"
+    }
+
+    /// The member's number.
+    public var uid: Int64
+    /// The member's name.
+    public var displayName: String
+    /// The member's mail address.
+    public var email: String?
+    /// Whether the address was checked.
+    public var isEmailVerified: Bool?
+    /// Two letters.
+    public var country: String?
+    /// An IETF language tag.
+    public var locale: String?
+    /// Whether another account is linked.
+    public var isPaired: Bool?
+    /// Always nil; there are no teams.
+    public var team: String?
+    /// A link that v1 clients show.
+    public var referralLink: String?
+    /// The parts of the name.
+    public var nameDetails: NameDetails?
+    /// Allowance and use.
+    public var quotaInfo: Quota
+    /// The server's powers beyond v1; nil when it has none.
+    public var extensions: Extensions?
+
+    /// Describes a member.
+    public init(uid: Int64, displayName: String, quotaInfo: Quota, extensions: Extensions? = nil) {
+        self.uid = uid
+        self.displayName = displayName
+        self.quotaInfo = quotaInfo
+        self.extensions = extensions
+        email = ""
+        isEmailVerified = false
+        country = ""
+        locale = "en"
+        isPaired = false
+        referralLink = ""
+        nameDetails = NameDetails(displayName: displayName)
+    }
+
+    /// Encodes the wire's object; `team` is null.
+    public func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(uid, forKey: .uid)
+        try box.encode(displayName, forKey: .displayName)
+        try box.encodeIfPresent(email, forKey: .email)
+        try box.encodeIfPresent(isEmailVerified, forKey: .isEmailVerified)
+        try box.encodeIfPresent(country, forKey: .country)
+        try box.encodeIfPresent(locale, forKey: .locale)
+        try box.encodeIfPresent(isPaired, forKey: .isPaired)
+        try box.encode(team, forKey: .team)
+        try box.encodeIfPresent(referralLink, forKey: .referralLink)
+        try box.encodeIfPresent(nameDetails, forKey: .nameDetails)
+        try box.encode(quotaInfo, forKey: .quotaInfo)
+        try box.encodeIfPresent(extensions, forKey: .extensions)
+    }
+}

@@ -1,0 +1,21 @@
+/// Sizes as people read them: 1024-based, one decimal from KB up, as in `27 bytes`, `225.4 KB`, `2.3 MB`.
+public enum HumanSize {
+    private static let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
+
+    /// The text for a number of bytes; negative numbers count as zero.
+    public static func text(_ bytes: Int64) -> String {
+        if bytes < 1024 { return "\(max(0, bytes)) bytes" }
+        var tenths = (Double(bytes) * 10 / 1024).rounded()
+        var unit = 0
+        while tenths >= 10_240, unit < units.count - 1 {
+            tenths = (Double(bytes) * 10 / Self.scale(unit + 1)).rounded()
+            unit += 1
+        }
+        let whole = Int64(tenths)
+        return "\(whole / 10).\(whole % 10) \(units[unit])"
+    }
+
+    private static func scale(_ unit: Int) -> Double {
+        (0...unit).reduce(1.0) { product, _ in product * 1024 }
+    }
+}

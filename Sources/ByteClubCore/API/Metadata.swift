@@ -1,0 +1,101 @@
+/// What Core API v1 tells of an entry, the object that nearly every operation answers with.
+///
+/// Absent fields are nil and are not written. `content_hash` is an extension: Dropbox's content hash of the bytes.
+public struct Metadata: Hashable, Sendable, Codable {
+    /// The entry's path, `/` for the root.
+    public var path: RemotePath
+    /// Whether the entry is a folder.
+    public var isFolder: Bool
+    /// The content's length in bytes; 0 for folders and deleted entries.
+    public var bytes: Int64
+    /// The length as people read it.
+    public var size: String
+    /// The entry's version; nil for the root.
+    public var rev: Revision?
+    /// When the server made this version; nil for the root.
+    public var modified: APIDate?
+    /// When the uploader says the content was made; nil for folders.
+    public var clientModified: APIDate?
+    /// The MIME type by the file's extension; nil for folders.
+    public var mimeType: String?
+    /// The name in the icon library.
+    public var icon: String
+    /// `dropbox` or `app_folder`.
+    public var root: String
+    /// Whether a thumbnail may be had.
+    public var hasThumbnail: Bool
+    /// Whether the entry is gone.
+    public var isDeleted: Bool
+    /// The hash of a folder's listing, to be sent back with the next listing; nil unless the folder was listed.
+    public var hash: String?
+    /// A listed folder's direct children; nil unless the folder was listed.
+    public var contents: [Metadata]?
+    /// The hash of the content (extension); nil for folders, deleted entries and servers that do not tell.
+    public var contentHash: ContentHash?
+
+    private enum CodingKeys: String, CodingKey {
+        case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
+        case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
+        case contents, contentHash = "content_hash"
+    }
+
+    /// Describes an entry of a shared folder; fields that follow from others are filled in.
+    public init(_ entry: FolderEntry, namespace: UInt32 = 1) {
+        let type = MediaType(name: entry.path.name)
+        path = entry.path
+        isFolder = entry.isFolder
+        isDeleted = entry.isDeleted
+        bytes = entry.isDeleted || entry.isFolder ? 0 : entry.bytes
+        size = HumanSize.text(bytes)
+        let isRoot = entry.path.isRoot
+        rev = isRoot ? nil : Revision(number: entry.revision, namespace: namespace)
+        modified = isRoot ? nil : entry.modified
+        clientModified = entry.isFolder ? nil : entry.modified
+        mimeType = entry.isFolder ? nil : type.mime
+        icon = entry.isFolder ? "folder" : type.icon
+        root = "dropbox"
+        hasThumbnail = !entry.isFolder && !entry.isDeleted && type.hasThumbnail
+        contentHash = entry.isFolder || entry.isDeleted ? nil : entry.contentHash
+    }
+
+    /// Decodes the wire's object; unknown fields are ignored and only `path` and `is_dir` must be there.
+    public init(from decoder: any Decoder) throws {
+        let box = try decoder.container(keyedBy: CodingKeys.self)
+        path = try box.decode(RemotePath.self, forKey: .path)
+        isFolder = try box.decode(Bool.self, forKey: .isFolder)
+        bytes = try box.decodeIfPresent(Int64.self, forKey: .bytes) ?? 0
+        size = try box.decodeIfPresent(String.self, forKey: .size) ?? HumanSize.text(bytes)
+        rev = try box.decodeIfPresent(Revision.self, forKey: .rev)
+        modified = try box.decodeIfPresent(APIDate.self, forKey: .modified)
+        clientModified = try box.decodeIfPresent(APIDate.self, forKey: .clientModified)
+        mimeType = try box.decodeIfPresent(String.self, forKey: .mimeType)
+        icon = try box.decodeIfPresent(String.self, forKey: .icon) ?? (isFolder ? "folder" : "page_white")
+        root = try box.decodeIfPresent(String.self, forKey: .root) ?? "dropbox"
+        hasThumbnail = try box.decodeIfPresent(Bool.self, forKey: .hasThumbnail) ?? false
+        isDeleted = try box.decodeIfPresent(Bool.self, forKey: .isDeleted) ?? false
+        hash = try box.decodeIfPresent(String.self, forKey: .hash)
+        contents = try box.decodeIfPresent([Metadata].self, forKey: .contents)
+        contentHash = try box.decodeIfPresent(ContentHash.self, forKey: .contentHash)
+    }
+
+    /// Encodes the wire's object.
+    public func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(path, forKey: .path)
+        try box.encode(isFolder, forKey: .isFolder)
+        try box.encode(bytes, forKey: .bytes)
+        try box.encode(size, forKey: .size)
+        try box.encodeIfPresent(rev, forKey: .rev)
+        try box.encodeIfPresent(rev?.number, forKey: .revision)
+        try box.encodeIfPresent(modified, forKey: .modified)
+        try box.encodeIfPresent(clientModified, forKey: .clientModified)
+        try box.encodeIfPresent(mimeType, forKey: .mimeType)
+        try box.encode(icon, forKey: .icon)
+        try box.encode(root, forKey: .root)
+        try box.encode(hasThumbnail, forKey: .hasThumbnail)
+        if isDeleted { try box.encode(true, forKey: .isDeleted) }
+        try box.encodeIfPresent(hash, forKey: .hash)
+        try box.encodeIfPresent(contents, forKey: .contents)
+        try box.encodeIfPresent(contentHash, forKey: .contentHash)
+    }
+}

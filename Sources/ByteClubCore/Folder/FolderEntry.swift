@@ -1,0 +1,38 @@
+/// One version of one entry of a shared folder, as a store keeps it.
+public struct FolderEntry: Hashable, Sendable {
+    /// The path in the case in which it was stored.
+    public var path: RemotePath
+    /// Whether it is a folder.
+    public var isFolder: Bool
+    /// Whether this version says that the entry is gone.
+    public var isDeleted: Bool
+    /// The number of the change that made this version.
+    public var revision: Int64
+    /// The content's length in bytes; 0 for folders and deleted entries.
+    public var bytes: Int64
+    /// The content's hash; nil for folders and deleted entries.
+    public var contentHash: ContentHash?
+    /// When the change was made.
+    public var modified: APIDate
+    /// The number of the member who made the change.
+    public var author: Int64
+
+    /// Creates a version.
+    public init(
+        path: RemotePath, isFolder: Bool, isDeleted: Bool = false, revision: Int64, bytes: Int64 = 0,
+        contentHash: ContentHash? = nil, modified: APIDate, author: Int64
+    ) {
+        self.path = path
+        self.isFolder = isFolder
+        self.isDeleted = isDeleted
+        self.revision = revision
+        self.bytes = bytes
+        self.contentHash = contentHash
+        self.modified = modified
+        self.author = author
+    }
+
+    /// The root, which every tree has and no store keeps.
+    public static let root = FolderEntry(
+        path: .root, isFolder: true, revision: 0, modified: APIDate(seconds: 0), author: 0)
+}

@@ -1,0 +1,19 @@
+/// The name under which the losing side of a conflict is kept: a pure function of the name and the loser's content.
+///
+/// Two devices, or a retry after a crash, therefore make one copy and not two.
+public enum ConflictName {
+    /// `name (conflict 1a2b3c4d).ext`, with the first digits of the content's hash, or `folder` where there is none.
+    public static func name(for name: String, loser: ContentHash?, number: Int = 1) -> String {
+        let what = loser.map { String($0.description.prefix(8)) } ?? "folder"
+        return NumberedName.tagged(name, number == 1 ? "(conflict \(what))" : "(conflict \(what) \(number))")
+    }
+
+    /// The conflict copy's path beside the entry; a number from 2 when that is taken by something else.
+    ///
+    /// - Throws: ``PathError`` when the path is too long for it.
+    public static func path(
+        for path: RemotePath, loser: ContentHash?, number: Int = 1
+    ) throws(PathError) -> RemotePath {
+        try (path.parent ?? .root).appending(name(for: path.name, loser: loser, number: number))
+    }
+}

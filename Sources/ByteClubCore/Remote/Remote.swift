@@ -1,0 +1,95 @@
+/// What is to be stored: bytes in memory, or a file that is streamed.
+public enum Content: Sendable {
+    /// Bytes in memory, for notes.
+    case bytes([UInt8])
+    /// The whole of a local file.
+    case file(path: String)
+}
+
+/// How far a transfer has come, in bytes.
+public struct TransferProgress: Hashable, Sendable {
+    /// The bytes moved so far.
+    public var completed: Int64
+    /// The bytes to move, nil while unknown.
+    public var total: Int64?
+
+    /// Creates a progress.
+    public init(completed: Int64, total: Int64?) {
+        self.completed = completed
+        self.total = total
+    }
+}
+
+/// A tree of notes and photos somewhere else.
+///
+/// All calls may run at once. Cancelling the surrounding task ends a call promptly with the code `cancelled`, and
+/// nothing half-done is visible afterwards. Each failure is a ``RemoteError``.
+/// The suite `RemoteConformance` says what each call does; every remote passes it.
+public protocol Remote: Sendable {
+    /// The powers beyond what every remote has; asks the server at most once.
+    func features() async throws(RemoteError) -> RemoteFeatures
+
+    /// The member whose credentials are used. `GET /account/info`
+    func account() async throws(RemoteError) -> Account
+
+    /// Describes one entry, deleted or not, without its children. `GET /metadata?list=false`
+    func metadata(at path: RemotePath) async throws(RemoteError) -> Metadata
+
+    /// Describes a folder with its children; nil when its hash still is `hash`. `GET /metadata`
+    func list(_ path: RemotePath, unless hash: String?, includeDeleted: Bool) async throws(RemoteError) -> Metadata?
+
+    /// The bytes of a file, at most `limit` of them; more is the error `tooLarge`. `GET /files`
+    func content(
+        at path: RemotePath, revision: Revision?, range: Range<Int64>?, limit: Int
+    ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata)
+
+    /// Writes a file's bytes to a new local file, which is there only when they all are; their number and hash are checked.
+    /// Not synced to disk. `GET /files`
+    func download(
+        _ path: RemotePath, revision: Revision?, to file: String,
+        progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata
+
+    /// Stores content; when this returns, it is durable. `PUT /files_put`, or in chunks when it is large.
+    ///
+    /// Core API v1 stores an edit of a version that was deleted meanwhile as a new file under its old name.
+    func put(
+        _ content: Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
+        progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata
+
+    /// A smaller picture of a photo that fits a box. `GET /thumbnails`
+    func thumbnail(
+        of path: RemotePath, size: ThumbnailSize, format: ThumbnailImageFormat
+    ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata)
+
+    /// The entries below a folder whose names hold all words of the query. `GET /search`
+    func search(_ path: RemotePath, query: String, limit: Int) async throws(RemoteError) -> [Metadata]
+
+    /// The changes after a cursor at or below `prefix`, or the whole state when there is no cursor. `POST /delta`
+    func delta(after cursor: String?, prefix: RemotePath) async throws(RemoteError) -> DeltaPage
+
+    /// Waits until there is a change after the cursor, or the timeout (30 to 480 s). `GET /longpoll_delta`
+    func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult
+
+    /// A file's versions, newest first, deletions among them. `GET /revisions`
+    func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata]
+
+    /// Makes a new version with an old one's content. `POST /restore`
+    func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata
+
+    /// Makes a folder and its missing parents; `forbidden` when something is there. `POST /fileops/create_folder`
+    func createFolder(_ path: RemotePath) async throws(RemoteError) -> Metadata
+
+    /// Deletes an entry with all below it. `POST /fileops/delete`
+    ///
+    /// With `seen`, a file must still have that version, and in a folder nothing may have changed after it; otherwise
+    /// `conflict`. A remote without ``RemoteFeatures/conditionalDelete`` looks first and then deletes.
+    func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata
+
+    /// Moves an entry with all below it. `POST /fileops/move`
+    func move(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata
+
+    /// Copies an entry with all below it. `POST /fileops/copy`
+    func copy(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata
+}

@@ -1,0 +1,72 @@
+/// Why a remote could not do what was asked.
+public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is; compare with the static values.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value: String {
+            case badRequest, badCursor, unauthorized, forbidden, notFound, conflict, tooMany, undecodable, tooLarge
+            case rateLimited, serverFault, overQuota, unreachable, cancelled, protocolViolation, localFile
+        }
+        private let value: Value
+
+        /// A parameter, a path or a name that the server refuses.
+        public static let badRequest = Code(value: .badRequest)
+        /// A cursor that this server did not give.
+        public static let badCursor = Code(value: .badCursor)
+        /// The token is missing, unknown or disabled: the member must log in again.
+        public static let unauthorized = Code(value: .unauthorized)
+        /// An operation that cannot be done there: the destination exists, a folder into itself.
+        public static let forbidden = Code(value: .forbidden)
+        /// No such path or version.
+        public static let notFound = Code(value: .notFound)
+        /// A condition did not hold; nothing was stored.
+        public static let conflict = Code(value: .conflict)
+        /// More entries than one call may touch.
+        public static let tooMany = Code(value: .tooMany)
+        /// A file that is no image has no thumbnail.
+        public static let undecodable = Code(value: .undecodable)
+        /// A body over the limit.
+        public static let tooLarge = Code(value: .tooLarge)
+        /// Too many calls; see ``RemoteError/retryAfter``.
+        public static let rateLimited = Code(value: .rateLimited)
+        /// The server failed; the same call may succeed later.
+        public static let serverFault = Code(value: .serverFault)
+        /// The club's allowance or the server's disk is full.
+        public static let overQuota = Code(value: .overQuota)
+        /// The server could not be reached or went away.
+        public static let unreachable = Code(value: .unreachable)
+        /// The caller cancelled.
+        public static let cancelled = Code(value: .cancelled)
+        /// The answer is not what the protocol says.
+        public static let protocolViolation = Code(value: .protocolViolation)
+        /// A file on this machine could not be read or written, or changed meanwhile.
+        public static let localFile = Code(value: .localFile)
+
+        /// The code's name.
+        public var description: String { value.rawValue }
+    }
+
+    /// What kind of failure it is.
+    public var code: Code
+    /// One line for people.
+    public var message: String
+    /// Seconds after which the server wants the call to be tried again.
+    public var retryAfter: Double?
+    /// What the server calls the request, for its log.
+    public var requestID: String?
+
+    /// Creates an error.
+    public init(_ code: Code, _ message: String, retryAfter: Double? = nil, requestID: String? = nil) {
+        self.code = code
+        self.message = message
+        self.retryAfter = retryAfter
+        self.requestID = requestID
+    }
+
+    /// Whether the same call may succeed later without anybody's doing.
+    public var isRetryable: Bool {
+        [.rateLimited, .serverFault, .unreachable, .overQuota].contains(code)
+    }
+
+    /// The message.
+    public var description: String { message }
+}

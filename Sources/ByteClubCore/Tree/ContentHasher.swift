@@ -1,0 +1,61 @@
+public import Crypto
+
+/// Computes a ``ContentHash`` from bytes that come piece by piece, in memory that does not grow with them.
+public struct ContentHasher: Sendable {
+    private var outer = SHA256()
+    private var block = SHA256()
+    private var filled = 0
+
+    /// Creates a hasher that has seen nothing.
+    public init() {}
+
+    /// Takes the next bytes.
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var rest = unsafe bytes[...]
+        while unsafe !rest.isEmpty {
+            let count = unsafe min(rest.count, ContentHash.blockSize - filled)
+            unsafe block.update(bufferPointer: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+            filled += count
+            unsafe rest = rest.dropFirst(count)
+            if filled == ContentHash.blockSize { closeBlock() }
+        }
+    }
+
+    /// Takes the next bytes.
+    public mutating func update(_ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { unsafe update($0) }
+    }
+
+    /// Takes the SHA-256 of the next whole block, hashed elsewhere.
+    ///
+    /// Blocks are independent, so several threads may hash them and hand them in here in order.
+    /// The hasher must stand at the start of a block, and only the last block may be shorter than 4 MiB.
+    public mutating func append(blockDigest: SHA256.Digest) {
+        precondition(filled == 0, "a block's digest comes where a block starts")
+        unsafe blockDigest.withUnsafeBytes { unsafe outer.update(bufferPointer: $0) }
+    }
+
+    /// The hash of all bytes so far; more may follow.
+    public func finalize() -> ContentHash {
+        var copy = self
+        if copy.filled > 0 { copy.closeBlock() }
+        guard let hash = ContentHash(bytes: Array(copy.outer.finalize())) else {
+            preconditionFailure("SHA-256 has 32 bytes")
+        }
+        return hash
+    }
+
+    private mutating func closeBlock() {
+        let digest = block.finalize()
+        unsafe digest.withUnsafeBytes { unsafe outer.update(bufferPointer: $0) }
+        block = SHA256()
+        filled = 0
+    }
+
+    /// The hash of bytes in memory.
+    public static func hash(_ bytes: [UInt8]) -> ContentHash {
+        var hasher = ContentHasher()
+        hasher.update(bytes)
+        return hasher.finalize()
+    }
+}

@@ -1,0 +1,134 @@
+import CLibcurl
+import Glibc
+import HTTPTypes
+import Logging
+
+extension CurlLoop {
+    /// Deals with the transfers libcurl is done with; true if there were any.
+    func collect() -> Bool {
+        var hasAny = false
+        var result = CURLE_OK
+        while let handle = unsafe byteclub_curl_multi_next_done(multi, &result) {
+            var context: UnsafeMutableRawPointer?
+            _ = unsafe byteclub_curl_get_pointer(handle, CURLINFO_PRIVATE, &context)
+            guard let context = unsafe context else { continue }
+            hasAny = true
+            unsafe conclude(Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue(), result)
+        }
+        return hasAny
+    }
+
+    /// Decides what the end of an attempt means: another hop, another attempt, or the task's result.
+    private func conclude(_ transfer: Transfer, _ result: CURLcode) {
+        let phase = transfer.phase
+        let problem = self.problem(of: transfer, result, phase: phase)
+        retire(transfer, keepingHandle: result == CURLE_OK)
+        if let problem {
+            log(transfer, "\(problem.code)")
+            guard problem.isRetryable, retry(transfer, asked: nil) else { return finish(transfer, .failure(problem)) }
+            return
+        }
+        guard let response = transfer.parser.response else {
+            let problem = transfer.error(.protocolViolation, "the server sent no response", phase: .receive)
+            return finish(transfer, .failure(problem))
+        }
+        log(transfer, "\(response.status.code)")
+        if transfer.task.options.followsRedirects {
+            switch transfer.head.redirect(for: response, hops: transfer.hops) {
+            case .none: break
+            case .refuse(var problem):
+                problem.attempt = transfer.attempt
+                return finish(transfer, .failure(problem))
+            case .follow(let head):
+                transfer.head = head
+                transfer.hops += 1
+                transfer.attempt -= 1
+                return requeue(transfer)
+            }
+        }
+        if RetryPolicy.isRetryable(status: response.status.code), transfer.mayRepeat {
+            let asked = response.headerFields[.retryAfter].flatMap { RetryAfter.delay($0, now: Int64(time(nil))) }
+            if retry(transfer, asked: asked) { return }
+        }
+        finish(transfer, deliver(transfer, response))
+    }
+
+    /// What went wrong, or nil if there is a response to look at.
+    private func problem(of transfer: Transfer, _ result: CURLcode, phase: TransferError.Phase) -> TransferError? {
+        if let failure = transfer.failure { return failure }
+        if result == CURLE_OK { return nil }
+        let isRejected = transfer.parser.response.map { $0.status.code >= 300 } ?? false
+        // A server may answer and close while the body is still being sent; a redirect's long body is cut off by us.
+        if isRejected, result == CURLE_SEND_ERROR || result == CURLE_WRITE_ERROR { return nil }
+        let meaning = CurlCode(result, phase: phase)
+        var problem = transfer.error(
+            meaning.code, transfer.easy?.describe(result) ?? CurlLibrary.describe(result), phase: phase)
+        problem.curlCode = Int32(result.rawValue)
+        problem.errno = Int32(truncatingIfNeeded: transfer.easy?.long(CURLINFO_OS_ERRNO) ?? 0)
+        problem.isRetryable = meaning.isBeforeRequest || (meaning.isLoss && transfer.mayRepeat)
+        return problem
+    }
+
+    /// Plans another attempt; false if there must be none.
+    private func retry(_ transfer: Transfer, asked: Duration?) -> Bool {
+        let policy = configuration.retryPolicy
+        let now = Moment.now
+        guard transfer.task.options.retries, transfer.attempt < policy.maximumAttempts else { return false }
+        if let asked, asked > policy.longestDelay { return false }
+        let own = policy.delay(after: transfer.attempt, using: &random)
+        let due = now.advanced(by: max(own, asked ?? .zero))
+        guard due < transfer.resourceDeadline, budget.spend() else { return false }
+        transfer.stage = .delayed(until: due)
+        nextWaitingCheck = min(nextWaitingCheck, due)
+        log(transfer, "trying again in \(max(own, asked ?? .zero))", isNotable: true)
+        return true
+    }
+
+    /// Puts a transfer before the others of its origin.
+    func requeue(_ transfer: Transfer) {
+        transfer.stage = .waiting
+        nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
+        admission.enqueue(transfer, origin: transfer.head.url.origin, first: true)
+    }
+
+    private func deliver(_ transfer: Transfer, _ response: HTTPResponse) -> Result<TaskResult, TransferError> {
+        if response.status.kind == .successful {
+            do { try transfer.source?.verify() } catch {
+                return .failure(transfer.error(error.code, error.message, phase: .file, errno: error.errno))
+            }
+        }
+        var path: String?
+        if transfer.goesToFile, case .download(let target) = transfer.task.kind {
+            do throws(DownloadFile.Failure) {
+                try transfer.openFile(target).publish()
+            } catch {
+                return .failure(transfer.error(.cannotWriteFile, error.message, phase: .file, errno: error.errno))
+            }
+            path = target
+        }
+        let progress = transfer.meter.finish(at: .now)
+        return .success(
+            TaskResult(
+                response: response, bytes: transfer.bytes, file: path, progress: progress,
+                url: transfer.head.url.redacted))
+    }
+
+    /// Gives a task its result, whatever it is doing.
+    func finish(_ transfer: Transfer, _ result: Result<TaskResult, TransferError>) {
+        retire(transfer, keepingHandle: false)
+        transfer.stage = .finished
+        live[transfer.task.id] = nil
+        transfer.file = nil
+        transfer.source = nil
+        transfer.bytes = []
+        transfer.task.complete(result, progress: transfer.meter.finish(at: .now))
+    }
+
+    private func log(_ transfer: Transfer, _ outcome: @autoclosure () -> String, isNotable: Bool = false) {
+        guard let logger = configuration.logger else { return }
+        logger.log(
+            level: isNotable ? .info : .debug,
+            "\(transfer.head.method.rawValue) \(transfer.head.url.redacted): \(outcome())",
+            metadata: ["task": "\(transfer.task.id)", "attempt": "\(transfer.attempt)"])
+    }
+}

@@ -1,0 +1,99 @@
+import CLibcurl
+
+/// Timeouts, rate limits and suspension.
+///
+/// There is no heap of timers: the transfers are looked through when the earliest deadline may have come, at most
+/// every few milliseconds. Bytes that move only push deadlines back, which costs nothing until then.
+extension CurlLoop {
+    private static let grain: Duration = .milliseconds(5)
+
+    func checkTimers(at now: Moment) {
+        if now >= nextActiveCheck { checkActive(at: now) }
+        if now >= nextWaitingCheck { checkWaiting(at: now) }
+    }
+
+    /// When the loop has to look at its timers next.
+    var nextCheck: Moment {
+        var next = min(nextActiveCheck, nextWaitingCheck)
+        for transfer in active.values where transfer.throttledUntil != nil {
+            next = min(next, deadline(of: transfer))
+        }
+        nextActiveCheck = min(nextActiveCheck, next)
+        return next
+    }
+
+    /// The next moment at which an active transfer needs looking after.
+    func deadline(of transfer: Transfer) -> Moment {
+        if transfer.isSuspended { return .distantFuture }
+        let throttled = transfer.throttledUntil ?? transfer.lastActivity.advanced(by: transfer.idleLimit)
+        return min(throttled, transfer.resourceDeadline)
+    }
+
+    private func checkActive(at now: Moment) {
+        var next = Moment.distantFuture
+        for transfer in active.values {
+            if !transfer.isSuspended {
+                if now >= transfer.resourceDeadline {
+                    timeOut(transfer, "the request took too long")
+                    continue
+                }
+                if let until = transfer.throttledUntil {
+                    if now >= until { unpause(transfer, at: now) }
+                } else if now >= transfer.lastActivity.advanced(by: transfer.idleLimit) {
+                    timeOut(transfer, "nothing moved for \(transfer.idleLimit)")
+                    continue
+                }
+            }
+            next = min(next, deadline(of: transfer))
+        }
+        nextActiveCheck = next == .distantFuture ? next : max(next, now.advanced(by: Self.grain))
+    }
+
+    private func checkWaiting(at now: Moment) {
+        var next = Moment.distantFuture
+        for transfer in live.values where !transfer.isActive && !transfer.isSuspended {
+            if now >= transfer.resourceDeadline {
+                timeOut(transfer, "the request took too long")
+                continue
+            }
+            next = min(next, transfer.resourceDeadline)
+            if case .delayed(let due) = transfer.stage {
+                if now >= due { requeue(transfer) } else { next = min(next, due) }
+            }
+        }
+        nextWaitingCheck = next == .distantFuture ? next : max(next, now.advanced(by: Self.grain))
+    }
+
+    private func timeOut(_ transfer: Transfer, _ message: String) {
+        finish(transfer, .failure(transfer.error(.timedOut, message, phase: transfer.phase)))
+    }
+
+    func suspend(_ transfer: Transfer, at now: Moment) {
+        guard !transfer.isSuspended else { return }
+        transfer.isSuspended = true
+        transfer.suspendedAt = now
+        // Without a connection there is nothing to pause yet; the callbacks will hold it.
+        if let easy = transfer.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_ALL) }
+    }
+
+    func resume(_ transfer: Transfer, at now: Moment) {
+        guard transfer.isSuspended else { return }
+        transfer.isSuspended = false
+        transfer.resourceDeadline = transfer.resourceDeadline.advanced(by: transfer.suspendedAt.duration(to: now))
+        switch transfer.stage {
+        case .parked: requeue(transfer)
+        case .delayed(let due): nextWaitingCheck = min(nextWaitingCheck, due)
+        case .active:
+            unpause(transfer, at: now)
+            nextActiveCheck = min(nextActiveCheck, deadline(of: transfer))
+        case .waiting, .retired, .finished: break
+        }
+        nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
+    }
+
+    private func unpause(_ transfer: Transfer, at now: Moment) {
+        transfer.throttledUntil = nil
+        transfer.lastActivity = now
+        if let easy = transfer.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
+    }
+}

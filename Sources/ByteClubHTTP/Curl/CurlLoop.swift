@@ -1,0 +1,182 @@
+import CLibcurl
+import Glibc
+import HTTPTypes
+
+/// The heart of a session: one multi handle, driven by one thread that nothing else happens on.
+///
+/// The loop is created on its thread, runs there, and is not Sendable, so nothing of it can leave: other threads only
+/// reach it through the ``Inbox``.
+@safe
+final class CurlLoop {
+    let configuration: SessionConfiguration
+    let inbox: Inbox
+    let multi: UnsafeMutableRawPointer
+    let share: UnsafeMutableRawPointer?
+    var admission: Admission<Transfer>
+    /// Every task that was started and has no result.
+    var live: [UInt64: Transfer] = [:]
+    /// Those in the multi handle.
+    var active: [UInt64: Transfer] = [:]
+    var budget: RetryBudget
+    var random = SystemRandomNumberGenerator()
+    var nextActiveCheck = Moment.distantFuture
+    var nextWaitingCheck = Moment.distantFuture
+    private var idleHandles: [EasyHandle] = []
+    private var isEnding = false
+    private var commands: [Command] = []
+
+    private static let mostIdleHandles = 64
+    private static let longestSleep = 60_000
+
+    init?(_ configuration: SessionConfiguration, _ inbox: Inbox) {
+        guard let multi = unsafe byteclub_curl_multi_init() else { return nil }
+        self.configuration = configuration
+        self.inbox = inbox
+        unsafe self.multi = unsafe multi
+        unsafe share = unsafe byteclub_curl_share_tls_sessions()
+        admission = Admission(perOrigin: configuration.maximumTasksPerHost, total: configuration.maximumTasks)
+        budget = RetryBudget(configuration.retryPolicy)
+        // The limit counts busy connections too; being over it would close every kept one.
+        let limit = min(max(configuration.maximumTasks, 1), 1 << 16)
+        _ = unsafe byteclub_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, limit + 8)
+    }
+
+    deinit {
+        idleHandles = []
+        unsafe byteclub_curl_multi_cleanup(multi)
+        if let share = unsafe share { unsafe byteclub_curl_share_cleanup(share) }
+    }
+
+    /// Works until the session is invalidated and its last task has a result.
+    func run() {
+        while true {
+            drain(sleepy: false)
+            checkTimers(at: .now)
+            var isBusy = admit()
+            var running: Int32 = 0
+            _ = unsafe byteclub_curl_multi_perform(multi, &running)
+            if collect() { isBusy = true }
+            if isEnding, live.isEmpty, inbox.end() { return }
+            if !isBusy { sleep() }
+        }
+    }
+
+    private func sleep() {
+        if drain(sleepy: true) { return }
+        let now = Moment.now
+        let next = nextCheck
+        let time = next == .distantFuture ? Self.longestSleep : now.duration(to: next).wholeMilliseconds
+        _ = unsafe byteclub_curl_multi_poll(multi, inbox.descriptor, Int32(min(time, Self.longestSleep)))
+        inbox.woke()
+    }
+
+    /// Carries out what was posted; true if that was anything.
+    @discardableResult
+    private func drain(sleepy: Bool) -> Bool {
+        inbox.take(into: &commands, sleepy: sleepy)
+        if commands.isEmpty { return false }
+        let now = Moment.now
+        for command in commands {
+            switch command {
+            case .start(let task): start(task, at: now)
+            case .cancel(let task):
+                if let transfer = live[task.id] {
+                    finish(transfer, .failure(transfer.error(.cancelled, "cancelled", phase: transfer.phase)))
+                }
+            case .suspend(let task): if let transfer = live[task.id] { suspend(transfer, at: now) }
+            case .resume(let task): if let transfer = live[task.id] { resume(transfer, at: now) }
+            case .invalidate(let cancelling):
+                isEnding = true
+                if cancelling {
+                    for transfer in live.values {
+                        finish(transfer, .failure(transfer.error(.cancelled, "cancelled", phase: transfer.phase)))
+                    }
+                }
+            }
+        }
+        commands.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    private func start(_ task: SessionTask, at now: Moment) {
+        do {
+            let head = try RequestHead(
+                task.request, body: task.body, options: task.options, additional: configuration.additionalHeaders)
+            let transfer = Transfer(task, head: head, configuration: configuration, at: now)
+            live[task.id] = transfer
+            nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
+            budget.earn()
+            admission.enqueue(transfer, origin: head.url.origin)
+        } catch {
+            task.complete(.failure(error))
+        }
+    }
+
+    /// Moves transfers whose turn it is into the multi handle; true if there were any.
+    private func admit() -> Bool {
+        var hasAny = false
+        while let transfer = admission.next() {
+            guard case .waiting = transfer.stage else {
+                admission.release(transfer.head.url.origin)
+                continue
+            }
+            if transfer.isSuspended {
+                transfer.stage = .parked
+                admission.release(transfer.head.url.origin)
+                continue
+            }
+            launch(transfer)
+            hasAny = true
+        }
+        return hasAny
+    }
+
+    private func launch(_ transfer: Transfer) {
+        let now = Moment.now
+        transfer.stage = .active
+        active[transfer.task.id] = transfer
+        do {
+            try transfer.begin(at: now)
+        } catch {
+            let problem = transfer.error(error.code, error.message, phase: .file, errno: error.errno)
+            return finish(transfer, .failure(problem))
+        }
+        guard let easy = idleHandles.popLast() ?? EasyHandle() else {
+            return finish(transfer, .failure(transfer.error(.other, "libcurl is out of memory", phase: .queue)))
+        }
+        transfer.easy = easy
+        unsafe easy.prepare(transfer, configuration, share: share)
+        guard easy.failure == CURLE_OK else {
+            let code = easy.failure
+            var problem = transfer.error(.other, "the request cannot be set up: \(easy.describe(code))", phase: .queue)
+            problem.curlCode = Int32(code.rawValue)
+            transfer.easy = nil
+            return finish(transfer, .failure(problem))
+        }
+        nextActiveCheck = min(nextActiveCheck, deadline(of: transfer))
+        // Balanced when the handle leaves the multi handle: until then libcurl's pointers keep the transfer alive.
+        _ = unsafe Unmanaged.passRetained(transfer)
+        let code = unsafe byteclub_curl_multi_add(multi, easy.pointer)
+        if code != CURLM_OK {
+            unsafe Unmanaged.passUnretained(transfer).release()
+            transfer.easy = nil
+            finish(transfer, .failure(transfer.error(.other, "libcurl refuses the request", phase: .queue)))
+        }
+    }
+
+    /// Takes a transfer out of the multi handle, if it is there, and frees its turn.
+    func retire(_ transfer: Transfer, keepingHandle: Bool) {
+        guard transfer.isActive else { return }
+        transfer.stage = .retired
+        active[transfer.task.id] = nil
+        admission.release(transfer.head.url.origin)
+        guard let easy = transfer.easy else { return }
+        transfer.easy = nil
+        _ = unsafe byteclub_curl_multi_remove(multi, easy.pointer)
+        unsafe Unmanaged.passUnretained(transfer).release()
+        if keepingHandle, idleHandles.count < Self.mostIdleHandles {
+            easy.reset()
+            idleHandles.append(easy)
+        }
+    }
+}

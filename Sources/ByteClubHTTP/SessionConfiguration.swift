@@ -1,0 +1,53 @@
+public import HTTPTypes
+public import Logging
+
+/// What a ``Session`` does unless a request or its ``TaskOptions`` say otherwise.
+public struct SessionConfiguration: Sendable {
+    /// The usual settings.
+    public static var `default`: SessionConfiguration { SessionConfiguration() }
+
+    /// The usual settings, for a session that must leave no trace.
+    ///
+    /// Nothing but the files that downloads name is written to disk, and no connection, cookie or TLS state outlives
+    /// the session. Today ``default`` keeps nothing either; a default session may once do so, this one never will.
+    public static var ephemeral: SessionConfiguration { SessionConfiguration() }
+
+    /// Fields added to every request, for example one `Authorization` for all.
+    ///
+    /// A request's own field wins over the session's of the same name, compared without case. None of these but the
+    /// harmless ones (`User-Agent`, `Accept` and its kin) follows a redirect to another origin.
+    public var additionalHeaders: HTTPFields = [:]
+
+    /// How long a task may go without a byte moving in either direction: 60 seconds.
+    ///
+    /// The clock does not run while the task waits for its turn, is suspended, or holds itself back to its rate limit.
+    public var timeoutForRequest: Duration = .seconds(60)
+
+    /// How long a task may take in all, from its first ``SessionTask/resume()``, waiting and retries included: 7 days.
+    public var timeoutForResource: Duration = .seconds(7 * 86400)
+
+    /// How long name lookup, connecting and the TLS handshake may take together: 15 seconds.
+    public var connectTimeout: Duration = .seconds(15)
+
+    /// How many tasks may be under way to one scheme, host and port: 6.
+    ///
+    /// With 1 they run strictly one after another, also where HTTP/2 could interleave them.
+    public var maximumTasksPerHost = 6
+
+    /// How many tasks may be under way in all: 64.
+    public var maximumTasks = 64
+
+    /// Which failures are tried again, and how patiently.
+    public var retryPolicy: RetryPolicy = .standard
+
+    /// A PEM file of authorities to trust instead of the system's, or nil.
+    ///
+    /// Verification is never off.
+    public var certificateAuthorityFile: String?
+
+    /// Where the session tells of retries (info) and of every attempt (debug); nothing secret is written.
+    public var logger: Logger?
+
+    /// The usual settings.
+    public init() {}
+}

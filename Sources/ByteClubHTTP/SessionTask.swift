@@ -1,0 +1,139 @@
+public import HTTPTypes
+import Synchronization
+
+/// One request of a ``Session``, from its making to its result.
+///
+/// A task is born suspended: nothing happens before ``resume()``. All members may be used from any thread.
+public final class SessionTask: Sendable {
+    /// Where a task stands.
+    public enum State: String, Sendable, Hashable {
+        /// Not started, or held: no traffic, and no timer runs.
+        case suspended
+        /// Waiting for its turn or under way.
+        case running
+        /// Cancelled, the result is about to follow.
+        case canceling
+        /// The result is there.
+        case completed
+    }
+
+    enum Kind: Sendable {
+        case data
+        case upload
+        case download(path: String)
+    }
+
+    struct Shared {
+        var state = State.suspended
+        var suspensions = 1
+        var isStarted = false
+        var result: Result<TaskResult, TransferError>?
+        var waiters: [Waiter<Result<TaskResult, TransferError>>] = []
+        var updates = ProgressSlot()
+    }
+
+    /// A number that no other task of the process has.
+    public let id: UInt64
+
+    /// The request as it was given.
+    public let request: HTTPRequest
+
+    let kind: Kind
+    let body: Body
+    let options: TaskOptions
+    let inbox: Inbox
+    let shared = Mutex(Shared())
+
+    private static let lastID = Atomic<UInt64>(0)
+
+    init(_ kind: Kind, _ request: HTTPRequest, body: Body, options: TaskOptions, inbox: Inbox) {
+        id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        self.kind = kind
+        self.request = request
+        self.body = body
+        self.options = options
+        self.inbox = inbox
+    }
+
+    /// Where the task stands.
+    public var state: State { shared.withLock { $0.state } }
+
+    /// The counters as last told; at most 100 ms old while bytes move.
+    public var progress: TaskProgress { shared.withLock { $0.updates.latest } }
+
+    /// Starts the task, or takes back one ``suspend()``; does nothing once the task is being cancelled or completed.
+    public func resume() {
+        let isRefused = shared.withLock { shared -> Bool in
+            guard shared.state == .suspended else { return false }
+            shared.suspensions -= 1
+            guard shared.suspensions == 0 else { return false }
+            shared.state = .running
+            // Posted under the lock, so that no cancel can overtake it.
+            if shared.isStarted { return !inbox.post(.resume(self)) }
+            shared.isStarted = true
+            return !inbox.post(.start(self))
+        }
+        if isRefused { complete(.failure(TransferError(.sessionInvalid, "the session takes no more requests"))) }
+    }
+
+    /// Holds the task: it makes no traffic and its timers stop until as many ``resume()`` as ``suspend()`` were called.
+    ///
+    /// A task under way keeps its turn, so with one task per host nothing passes it. Far too long a pause may make the
+    /// server close the connection, which is then handled as a lost one.
+    public func suspend() {
+        shared.withLock { shared in
+            switch shared.state {
+            case .suspended: shared.suspensions += 1
+            case .running:
+                shared.suspensions = 1
+                shared.state = .suspended
+                _ = inbox.post(.suspend(self))
+            case .canceling, .completed: break
+            }
+        }
+    }
+
+    /// Ends the task with ``TransferError/Code/cancelled``, in whatever it is doing; does nothing once it is completed.
+    public func cancel() {
+        let isUnstarted = shared.withLock { shared -> Bool in
+            guard shared.state == .suspended || shared.state == .running else { return false }
+            shared.state = .canceling
+            return !(shared.isStarted && inbox.post(.cancel(self)))
+        }
+        if isUnstarted { complete(.failure(TransferError(.cancelled, "cancelled"))) }
+    }
+
+    /// The result, once it is there; every caller gets the same one.
+    ///
+    /// Cancelling the Swift task that waits does not cancel this task; the functions of ``Session`` do that.
+    public var value: TaskResult {
+        get async throws(TransferError) {
+            let result = await Waiter<Result<TaskResult, TransferError>>.value { waiter in
+                shared.withLock { shared in
+                    if shared.result == nil { shared.waiters.append(waiter) }
+                    return shared.result
+                }
+            }
+            return try result.get()
+        }
+    }
+
+    /// Sets the result, unless there is one, and tells everybody who waits, with no lock held.
+    func complete(_ result: Result<TaskResult, TransferError>, progress: TaskProgress? = nil) {
+        let (waiters, listeners) = shared.withLock {
+            shared -> ([Waiter<Result<TaskResult, TransferError>>], [Waiter<Void>]) in
+            guard shared.result == nil else { return ([], []) }
+            shared.result = result
+            shared.state = .completed
+            defer { shared.waiters = [] }
+            return (shared.waiters, shared.updates.finish(progress))
+        }
+        for listener in listeners { listener.resume() }
+        for waiter in waiters { waiter.resume(result) }
+    }
+
+    /// Tells new counters.
+    func publish(_ progress: TaskProgress) {
+        for listener in shared.withLock({ $0.updates.publish(progress) }) { listener.resume() }
+    }
+}

@@ -1,0 +1,30 @@
+/// What one task does differently from its session.
+public struct TaskOptions: Sendable {
+    /// The most bytes per second this task moves, in each direction; nil for no limit.
+    ///
+    /// Values below 1 count as 1.
+    public var rateLimit: Int?
+
+    /// A key that lets the server tell a repeated request from a new one; it makes a POST or PATCH retryable.
+    ///
+    /// It is sent as `Idempotency-Key` unless the request has that field already. Only give one to a server that
+    /// honours it.
+    public var idempotencyKey: String?
+
+    /// Replaces ``SessionConfiguration/timeoutForRequest`` for this task, as a long poll needs.
+    public var timeoutForRequest: Duration?
+
+    /// The largest body held in memory: 64 MiB.
+    ///
+    /// A larger one fails with ``TransferError/Code/bodyTooLarge``.
+    public var maximumResponseBytes = 64 << 20
+
+    /// Whether redirects are followed; if not, the redirecting response is the result.
+    public var followsRedirects = true
+
+    /// Whether the session may try again by itself.
+    public var retries = true
+
+    /// The usual options.
+    public init() {}
+}

@@ -1,0 +1,25 @@
+/// How far a task has come.
+///
+/// Counters never shrink within one attempt; a higher ``attempt`` says that the request started over.
+public struct TaskProgress: Sendable, Hashable {
+    /// Body bytes handed to the network.
+    public var bytesSent: Int64 = 0
+
+    /// The length of the request's body, or -1 when it is not known yet.
+    public var bytesExpectedToSend: Int64 = -1
+
+    /// Body bytes received, counted as they came over the wire: before any decompression.
+    public var bytesReceived: Int64 = 0
+
+    /// The length of the response's body, or -1 when it is unknown.
+    public var bytesExpectedToReceive: Int64 = -1
+
+    /// The rate of the larger direction, smoothed over about a second.
+    public var bytesPerSecond: Double = 0
+
+    /// Which attempt this is, from 1; 0 before the first.
+    public var attempt = 0
+
+    /// Nothing moved yet.
+    public init() {}
+}

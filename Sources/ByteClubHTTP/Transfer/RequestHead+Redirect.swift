@@ -1,0 +1,57 @@
+import HTTPTypes
+
+extension RequestHead {
+    /// What to do with a response that may redirect.
+    enum Redirect {
+        /// The response is the result.
+        case none
+        /// Ask there instead.
+        case follow(RequestHead)
+        /// The redirect cannot be followed.
+        case refuse(TransferError)
+    }
+
+    static let maximumRedirects = 20
+
+    /// Reads a response as a redirect (RFC 9110 section 15.4).
+    ///
+    /// 303 turns into GET, as do 301 and 302 for POST; everything else keeps its method and its body. On the way to
+    /// another origin only fields known to be harmless stay, and coming back restores none.
+    func redirect(for response: HTTPResponse, hops: Int) -> Redirect {
+        let status = response.status.code
+        guard [301, 302, 303, 307, 308].contains(status),
+            let location = response.headerFields.first(where: { $0.name == .location })
+        else { return .none }
+        let bytes = unsafe location.withUnsafeBytesOfValue { unsafe Array($0) }
+        guard let target = url.resolving(bytes) else {
+            return .refuse(error(.protocolViolation, "the server redirects to an address that cannot be used"))
+        }
+        if hops >= Self.maximumRedirects {
+            return .refuse(error(.tooManyRedirects, "more than \(Self.maximumRedirects) redirects"))
+        }
+        if url.origin.scheme == .https, target.origin.scheme == .http {
+            return .refuse(error(.insecureRedirect, "the server redirects from https to http"))
+        }
+        var next = self
+        next.url = target
+        if (status == 303 && method != .head) || (status <= 302 && method == .post) {
+            next.method = .get
+            next.hasBody = false
+            next.fields.removeAll { $0.name.canonicalName.hasPrefix("content-") }
+        }
+        if target.origin != url.origin {
+            next.fields.removeAll { !Self.harmless.contains($0.name.canonicalName) }
+        }
+        return .follow(next)
+    }
+
+    private static let harmless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-encoding",
+        "content-language", "content-md5", "content-type", "date", "idempotency-key", "if-match", "if-modified-since",
+        "if-none-match", "if-range", "if-unmodified-since", "pragma", "range", "user-agent",
+    ]
+
+    private func error(_ code: TransferError.Code, _ message: String) -> TransferError {
+        TransferError(code, message, phase: .receive, url: url.redacted)
+    }
+}

@@ -1,0 +1,68 @@
+/// Keeps a transfer to a rate by saying how many bytes may go now.
+///
+/// A throttle reads no clock and never sleeps: each call is told the time, and the caller does the waiting. So a test
+/// can be exact to the byte.
+struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Duration == Duration {
+    /// What a transfer may do next.
+    enum Grant: Hashable, Sendable {
+        /// Move this many bytes now.
+        case move(Int)
+        /// Ask again when this much time has passed.
+        case wait(Duration)
+    }
+
+    /// Bytes per second.
+    let rate: Int
+    /// The most bytes that can be saved up: an eighth of a second's worth.
+    let capacity: Int
+
+    private let quantum: Int
+    private var credit: Int
+    private var updated: Instant
+    private var remainder: Int64 = 0
+
+    /// A throttle with one quantum of credit.
+    ///
+    /// - Parameters:
+    ///   - rate: Bytes per second; below 1 counts as 1.
+    ///   - now: The time.
+    init(rate: Int, at now: Instant) {
+        self.rate = min(max(rate, 1), 1 << 40)
+        capacity = max(self.rate / 8, 2)
+        quantum = max(self.rate / 32, 1)
+        credit = quantum
+        updated = now
+    }
+
+    /// Grants up to `wanted` bytes, not fewer than a 32nd of a second's worth unless less is wanted.
+    mutating func take(_ wanted: Int, at now: Instant) -> Grant {
+        precondition(wanted > 0, "a throttle cannot grant \(wanted) bytes")
+        earn(until: now)
+        let least = min(wanted, quantum)
+        guard credit >= least else { return .wait(time(toEarn: least - credit)) }
+        let granted = min(wanted, credit)
+        credit -= granted
+        return .move(granted)
+    }
+
+    /// Grants a whole chunk that is there already, on credit; the debt is waited for before the next one.
+    mutating func takeWhole(_ size: Int, at now: Instant) -> Grant {
+        earn(until: now)
+        guard credit > 0 else { return .wait(time(toEarn: quantum - credit)) }
+        credit -= size
+        return .move(size)
+    }
+
+    private func time(toEarn bytes: Int) -> Duration {
+        .nanoseconds(Int64((Double(bytes) / Double(rate) * 1e9).rounded(.up)))
+    }
+
+    private mutating func earn(until now: Instant) {
+        let passed = min(updated.duration(to: now), .seconds(10))
+        guard passed > .zero else { return }
+        updated = now
+        let earned = Int128(passed.wholeNanoseconds) * Int128(rate) + Int128(remainder)
+        remainder = Int64(earned % 1_000_000_000)
+        credit = min(credit + Int(earned / 1_000_000_000), capacity)
+    }
+}

@@ -1,0 +1,133 @@
+import CLibcurl
+import Glibc
+import HTTPTypes
+
+/// What libcurl calls while the loop performs. Each function only moves bytes and notes facts; none calls into libcurl
+/// or into a user's code.
+extension Transfer {
+    private static func from(_ context: UnsafeMutableRawPointer) -> Transfer {
+        unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    static let onHeader: curl_write_callback = { bytes, size, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let transfer = unsafe from(context)
+        transfer.lastActivity = .now
+        guard unsafe transfer.parser.consume(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
+            transfer.failure = transfer.error(.protocolViolation, "the server does not speak HTTP", phase: .receive)
+            return 0
+        }
+        return size * count
+    }
+
+    static let onBody: curl_write_callback = { bytes, size, count, context in
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        return unsafe from(context).receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+
+    static let onRead: curl_read_callback = { buffer, size, count, context in
+        guard let buffer = unsafe buffer, let context = unsafe context else { return Int(CURL_READFUNC_ABORT) }
+        return unsafe from(context).send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    }
+
+    static let onSeek: curl_seek_callback = { context, offset, origin in
+        guard let context = unsafe context else { return CURL_SEEKFUNC_FAIL }
+        return unsafe from(context).seek(to: Int64(offset), from: origin)
+    }
+
+    static let onProgress: curl_xferinfo_callback = { context, expectedDown, down, _, up in
+        guard let context = unsafe context else { return 1 }
+        unsafe from(context).count(sent: Int64(up), received: Int64(down), expected: Int64(expectedDown))
+        return 0
+    }
+
+    private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
+        if isSuspended { return Int(CURL_WRITEFUNC_PAUSE) }
+        let now = Moment.now
+        if receiveThrottle != nil, case .wait(let time)? = receiveThrottle?.takeWhole(chunk.count, at: now) {
+            pause(until: now.advanced(by: time))
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        lastActivity = now
+        if willBeDiscarded {
+            discarded += chunk.count
+            return discarded > Self.mostDiscarded ? 0 : chunk.count
+        }
+        do throws(DownloadFile.Failure) {
+            if goesToFile, case .download(let path) = task.kind {
+                try unsafe openFile(path).write(chunk)
+                return chunk.count
+            }
+        } catch {
+            failure = self.error(.cannotWriteFile, error.message, phase: .file, errno: error.errno)
+            return 0
+        }
+        let limit = max(task.options.maximumResponseBytes, 0)
+        guard bytes.count + chunk.count <= limit else {
+            failure = error(.bodyTooLarge, "the response is larger than \(limit) bytes", phase: .receive)
+            return 0
+        }
+        if bytes.isEmpty, meter.progress.bytesExpectedToReceive > 0 {
+            bytes.reserveCapacity(Int(min(meter.progress.bytesExpectedToReceive, 1 << 20, Int64(limit))))
+        }
+        unsafe bytes.append(contentsOf: chunk)
+        return chunk.count
+    }
+
+    private static let mostDiscarded = 1 << 20
+
+    /// Whether the body belongs to a redirect that will be followed.
+    private var willBeDiscarded: Bool {
+        guard task.options.followsRedirects, let response = parser.response else { return false }
+        return response.status.kind == .redirection && ![300, 304].contains(response.status.code)
+            && response.headerFields.contains(.location)
+    }
+
+    private func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if isSuspended { return Int(CURL_READFUNC_PAUSE) }
+        guard let source, buffer.count > 0 else { return 0 }
+        var buffer = unsafe buffer
+        let left = source.length - source.offset
+        if sendThrottle != nil, left > 0 {
+            let now = Moment.now
+            switch sendThrottle?.take(Int(min(left, Int64(buffer.count))), at: now) {
+            case .wait(let time)?:
+                pause(until: now.advanced(by: time))
+                return Int(CURL_READFUNC_PAUSE)
+            case .move(let count)?: unsafe buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            case nil: break
+            }
+        }
+        do {
+            return try unsafe source.read(into: buffer)
+        } catch {
+            failure = self.error(error.code, error.message, phase: .file, errno: error.errno)
+            return Int(CURL_READFUNC_ABORT)
+        }
+    }
+
+    /// libcurl rewinds when a kept connection turned out dead.
+    ///
+    /// Where repeating could do harm this must fail.
+    private func seek(to offset: Int64, from origin: Int32) -> Int32 {
+        guard mayRepeat, origin == SEEK_SET, let source, source.seek(to: offset) else { return CURL_SEEKFUNC_FAIL }
+        replays += 1
+        meter.begin(attempt: attempt + replays, expectedToSend: source.length, at: .now)
+        return CURL_SEEKFUNC_OK
+    }
+
+    private func count(sent: Int64, received: Int64, expected: Int64) {
+        guard sent != self.sent || received != self.received else { return }
+        self.sent = sent
+        self.received = received
+        let now = Moment.now
+        lastActivity = now
+        if meter.update(sent: sent, received: received, expectedToReceive: expected, at: now) {
+            task.publish(meter.progress)
+        }
+    }
+
+    private func pause(until time: Moment) {
+        throttledUntil = min(throttledUntil ?? .distantFuture, time)
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+
+/// A regular file open for upload, and how it looked when it was opened.
+final class UploadFile {
+    private struct Stamp: Equatable {
+        var device: UInt64
+        var inode: UInt64
+        var size: Int64
+        var seconds: Int
+        var nanoseconds: Int
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+            size = Int64(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    let length: Int64
+    private let path: String
+    private let start: Int64
+    private let descriptor: Int32
+    private let stamp: Stamp
+    private var advised: Int64 = 0
+
+    private static let readAhead: Int64 = 8 << 20
+
+    init(path: String, offset: Int64, length: Int64?) throws(UploadSource.Failure) {
+        guard !path.utf8.contains(0) else {
+            throw UploadSource.Failure(code: .fileUnreadable, message: "the file's path holds a NUL")
+        }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .unreadable(path, Glibc.errno) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            let code = Glibc.errno
+            close(descriptor)
+            throw .unreadable(path, code)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw UploadSource.Failure(code: .fileUnreadable, message: "\(path) is not a regular file")
+        }
+        let stamp = Stamp(status)
+        let count = length ?? max(stamp.size - offset, 0)
+        guard offset >= 0, count >= 0, offset <= stamp.size, count <= stamp.size - offset else {
+            close(descriptor)
+            throw UploadSource.Failure(
+                code: .fileChanged, message: "\(path) has \(stamp.size) bytes, fewer than were to be sent")
+        }
+        self.path = path
+        self.descriptor = descriptor
+        self.stamp = stamp
+        self.start = offset
+        self.length = count
+        posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_SEQUENTIAL)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads at an offset from the part's begin: at least one byte.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(UploadSource.Failure) -> Int {
+        if length > Self.readAhead, offset + Self.readAhead / 2 >= advised, advised < length {
+            posix_fadvise(descriptor, off_t(start + offset), off_t(Self.readAhead), POSIX_FADV_WILLNEED)
+            advised = offset + Self.readAhead
+        } else if offset + Self.readAhead < advised {
+            advised = offset
+        }
+        while true {
+            let count = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(start + offset))
+            if count > 0 { return count }
+            if count == 0 { throw .changed(path) }
+            if Glibc.errno != EINTR { throw .unreadable(path, Glibc.errno) }
+        }
+    }
+
+    /// Compares the open file, and the one its path names now, with what was opened.
+    func verify() throws(UploadSource.Failure) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, Stamp(status) == stamp else { throw .changed(path) }
+        guard unsafe stat(path, &status) == 0, Stamp(status) == stamp else { throw .changed(path) }
+    }
+}
+
+extension UploadSource.Failure {
+    static func unreadable(_ path: String, _ errno: Int32) -> Self {
+        Self(code: .fileUnreadable, message: "\(path) cannot be read: \(systemMessage(errno))", errno: errno)
+    }
+
+    static func changed(_ path: String) -> Self {
+        Self(code: .fileChanged, message: "\(path) changed while it was sent")
+    }
+}
+
+/// What the system says about an error number.
+func systemMessage(_ code: Int32) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+        guard let start = buffer.baseAddress, unsafe strerror_r(code, start, buffer.count) == 0 else {
+            return "error \(code)"
+        }
+        return unsafe String(cString: start)
+    }
+}

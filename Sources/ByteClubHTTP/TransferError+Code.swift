@@ -1,0 +1,70 @@
+extension TransferError {
+    /// What went wrong.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case cancelled, timedOut, cannotResolveHost, cannotConnect, connectionLost, tls, tooManyRedirects
+            case insecureRedirect, fileChanged, fileUnreadable, cannotWriteFile, bodyTooLarge, badRequest
+            case sessionInvalid, protocolViolation, libraryMissing, other
+        }
+
+        private let kind: Kind
+
+        /// ``SessionTask/cancel()`` was called, or the surrounding Swift task was cancelled.
+        public static let cancelled = Code(kind: .cancelled)
+        /// Connecting took too long, nothing moved for too long, or the time for the whole task is over.
+        public static let timedOut = Code(kind: .timedOut)
+        /// The host has no address.
+        public static let cannotResolveHost = Code(kind: .cannotResolveHost)
+        /// No connection could be made.
+        public static let cannotConnect = Code(kind: .cannotConnect)
+        /// The connection ended before the response was whole.
+        public static let connectionLost = Code(kind: .connectionLost)
+        /// The TLS handshake failed, or the certificate is not trusted.
+        public static let tls = Code(kind: .tls)
+        /// More than 20 redirects.
+        public static let tooManyRedirects = Code(kind: .tooManyRedirects)
+        /// A redirect from https to http, which is never followed.
+        public static let insecureRedirect = Code(kind: .insecureRedirect)
+        /// The file to upload changed while it was sent.
+        public static let fileChanged = Code(kind: .fileChanged)
+        /// The file to upload cannot be read, or is none.
+        public static let fileUnreadable = Code(kind: .fileUnreadable)
+        /// The file to download to cannot be written, for example because the disk is full.
+        public static let cannotWriteFile = Code(kind: .cannotWriteFile)
+        /// The response is larger than ``TaskOptions/maximumResponseBytes``.
+        public static let bodyTooLarge = Code(kind: .bodyTooLarge)
+        /// The request cannot be sent as it is; nothing was sent.
+        public static let badRequest = Code(kind: .badRequest)
+        /// The session is, or is being, invalidated.
+        public static let sessionInvalid = Code(kind: .sessionInvalid)
+        /// The server's answer breaks HTTP.
+        public static let protocolViolation = Code(kind: .protocolViolation)
+        /// libcurl is not installed, or not usable.
+        public static let libraryMissing = Code(kind: .libraryMissing)
+        /// Anything else; see ``TransferError/curlCode``.
+        public static let other = Code(kind: .other)
+
+        /// The code's name.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What a task is doing.
+    public enum Phase: String, Sendable, Hashable {
+        /// Waiting for its turn, or not started.
+        case queue
+        /// Looking the host's name up.
+        case resolve
+        /// Connecting.
+        case connect
+        /// In the TLS handshake.
+        case tls
+        /// Sending the request.
+        case send
+        /// Waiting for the response.
+        case wait
+        /// Receiving the response.
+        case receive
+        /// Reading or writing a local file.
+        case file
+    }
+}

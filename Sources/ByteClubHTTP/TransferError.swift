@@ -1,0 +1,57 @@
+/// Why a task brought no response.
+///
+/// A response of any status is not an error. `description` is one line for people and holds no secret.
+public struct TransferError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong.
+    public var code: Code
+
+    /// What went wrong, for people, without the address.
+    public var message: String
+
+    /// What the task was doing.
+    public var phase: Phase
+
+    /// libcurl's result code, or 0.
+    public var curlCode: Int32
+
+    /// The system's error number, or 0.
+    public var errno: Int32
+
+    /// Whether the same request may succeed later and repeating it is harmless.
+    public var isRetryable: Bool
+
+    /// Which attempt failed, from 1; 0 when there was none.
+    public var attempt: Int
+
+    /// Body bytes handed to the network in that attempt.
+    public var bytesSent: Int64
+
+    /// Body bytes received in that attempt.
+    public var bytesReceived: Int64
+
+    /// The address without user, query and fragment; empty when the request had none.
+    public var url: String
+
+    /// An error with no transfer behind it yet.
+    ///
+    /// - Parameters:
+    ///   - code: What went wrong.
+    ///   - message: The same for people, one line.
+    ///   - phase: What the task was doing.
+    ///   - url: The address without secrets.
+    public init(_ code: Code, _ message: String, phase: Phase = .queue, url: String = "") {
+        self.code = code
+        self.message = message
+        self.phase = phase
+        self.url = url
+        curlCode = 0
+        errno = 0
+        isRetryable = false
+        attempt = 0
+        bytesSent = 0
+        bytesReceived = 0
+    }
+
+    /// The message and the address, in one line.
+    public var description: String { url.isEmpty ? message : "\(message) (\(url))" }
+}

@@ -1,0 +1,77 @@
+internal import CTurboJPEG
+internal import Glibc
+
+/// Owns a TurboJPEG decompressor and frees it.
+///
+/// Decoding blocks; give it a thread.
+@safe struct JPEGDecoder: ~Copyable {
+    /// Sets libjpeg's own limit for coefficients once, as a second wall should a header have been misread.
+    private static let memoryWall: Void = {
+        _ = unsafe setenv("JPEGMEM", "600M", 0)
+    }()
+
+    private let handle: tjhandle
+
+    init() throws(MediaError) {
+        Self.memoryWall
+        guard let handle = unsafe tjInitDecompress() else {
+            throw MediaError(.io, "no memory for a JPEG decoder")
+        }
+        unsafe self.handle = handle
+    }
+
+    deinit {
+        _ = unsafe tjDestroy(handle)
+    }
+
+    /// A side at `eighths` of its size, as libjpeg rounds it.
+    static func scaled(_ side: Int, eighths: Int) -> Int {
+        (side * eighths + 7) / 8
+    }
+
+    /// Decodes at an eighth to the full size.
+    ///
+    /// A picture with broken or missing parts is delivered as far as it goes.
+    func decode(
+        _ bytes: [UInt8], header: JPEGHeader, eighths: Int = 8, budget: DecodeBudget = DecodeBudget()
+    ) throws(MediaError) -> Raster {
+        let width = Self.scaled(header.width, eighths: eighths)
+        let height = Self.scaled(header.height, eighths: eighths)
+        try budget.check(header, fileBytes: bytes.count, width: width, height: height)
+        let (format, channels): (TJPF, Int) =
+            switch header.components {
+            case 1: (TJPF_GRAY, 1)
+            case 4: (TJPF_CMYK, 4)
+            default: (TJPF_RGB, 3)
+            }
+        var pixels = [UInt8](repeating: 0, count: width * height * channels)
+        let status = unsafe bytes.withUnsafeBufferPointer { source in
+            unsafe pixels.withUnsafeMutableBufferPointer { target in
+                unsafe tjDecompress2(
+                    handle, source.baseAddress, UInt(source.count), target.baseAddress, Int32(width),
+                    Int32(width * channels), Int32(height), Int32(format.rawValue), TJFLAG_LIMITSCANS)
+            }
+        }
+        if status != 0, unsafe tjGetErrorCode(handle) != TJERR_WARNING.rawValue {
+            let reason = unsafe tjGetErrorStr2(handle).map { unsafe String(cString: $0) } ?? "unknown"
+            throw MediaError(.damaged, "the JPEG cannot be decoded: \(reason)")
+        }
+        guard channels == 4 else { return Raster(width: width, height: height, channels: channels, pixels: pixels) }
+        return Raster(
+            width: width, height: height, channels: 3, pixels: Self.rgb(cmyk: pixels, isInverted: header.isAdobe))
+    }
+
+    /// Plain conversion without a profile; Adobe writes CMYK as the light that is left, not the ink.
+    private static func rgb(cmyk: [UInt8], isInverted: Bool) -> [UInt8] {
+        let flip: UInt8 = isInverted ? 0 : 255
+        return unsafe [UInt8](unsafeUninitializedCapacity: cmyk.count / 4 * 3) { target, filled in
+            for pixel in 0..<cmyk.count / 4 {
+                let black = Int(cmyk[4 * pixel + 3] ^ flip)
+                for channel in 0..<3 {
+                    unsafe target[3 * pixel + channel] = UInt8(Int(cmyk[4 * pixel + channel] ^ flip) * black / 255)
+                }
+            }
+            filled = cmyk.count / 4 * 3
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// What a JPEG says about itself before its first scan.
+///
+/// Reading it walks the segments by their lengths and reads only the bodies that matter, so it costs a few KiB even for a
+/// photo with megabytes of metadata. The picture itself is never read.
+public struct JPEGHeader: Sendable, Hashable {
+    /// Pixels across as stored, before any orientation, 1 to 65,535.
+    public let width: Int
+    /// Pixels down as stored, before any orientation, 1 to 65,535.
+    public let height: Int
+    /// Whether the picture comes in refining passes, which cost memory for every coefficient.
+    public let isProgressive: Bool
+    /// Colour components: 1 grey, 3 colour, 4 CMYK.
+    public let components: Int
+    /// The EXIF orientation, 1 to 8; 1 when none or nonsense is given.
+    public let orientation: Int
+    /// EXIF CustomRendered (0xA401); phones write 6 for their panoramas.
+    public let customRendered: Int?
+    /// The focal length as on 35 mm film, in millimetres; nil when unknown.
+    public let focalLength35mm: Int?
+    /// The standard XMP packet without its signature; extended XMP is not loaded.
+    public let xmp: [UInt8]?
+    /// Where the ICC profile's parts lie in the file, in their right order; empty when there is none or it is incomplete.
+    public let iccRanges: [Range<Int>]
+    /// Bytes that a decoder must keep for coefficients, whatever the scale; 0 for a picture in a single scan.
+    public let estimatedDecodeBytes: Int
+
+    let frame: FrameHeader
+    let isAdobe: Bool
+    let exifRange: Range<Int>?
+    let xmpRange: Range<Int>?
+
+    /// Reads the header of a file, seeking from segment to segment.
+    ///
+    /// Blocks for the file's storage. Errors: `io`, `notAJPEG`, `damaged`, `unsupported`.
+    public init(file path: String) throws(MediaError) {
+        let source = try FileSource(path: path)
+        try self.init(source)
+    }
+
+    /// Reads the header from bytes in memory; the first part of a file is enough if it reaches the first scan.
+    ///
+    /// Errors: `notAJPEG`, `damaged`, `unsupported`.
+    public init(bytes: [UInt8]) throws(MediaError) {
+        try self.init(MemorySource(bytes: bytes))
+    }
+
+    init(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) {
+        var walk = try SegmentWalk(source)
+        var frame: FrameHeader?
+        var exif: Range<Int>?
+        var xmp: Range<Int>?
+        var icc = ICCParts()
+        var isAdobe = false
+        var scan: [UInt8] = []
+        while scan.isEmpty {
+            let segment = try walk.next(source)
+            switch segment.marker {
+            case 0xDA:
+                scan = try source.read(at: segment.body.lowerBound, count: 1)
+                guard !scan.isEmpty else { throw MediaError(.damaged, "the JPEG ends before its picture begins") }
+            case 0xE1:
+                let start = try source.read(at: segment.body.lowerBound, count: min(29, segment.body.count))
+                if exif == nil, start.starts(with: "Exif\0\0") { exif = segment.body.dropFirst(6) }
+                if xmp == nil, start.starts(with: "http://ns.adobe.com/xap/1.0/\0") { xmp = segment.body.dropFirst(29) }
+            case 0xE2:
+                icc.add(
+                    segment.body,
+                    start: try source.read(at: segment.body.lowerBound, count: min(14, segment.body.count)))
+            case 0xEE:
+                isAdobe = try source.read(at: segment.body.lowerBound, count: 5).starts(with: "Adobe") || isAdobe
+            case let marker where FrameHeader.isStartOfFrame(marker):
+                let body = try source.read(at: segment.body.lowerBound, count: min(18, segment.body.count))
+                guard frame == nil else { throw MediaError(.damaged, "the JPEG has two frame headers") }
+                frame = try FrameHeader(marker: marker, body: body)
+            default:
+                break
+            }
+        }
+        guard let frame else { throw MediaError(.damaged, "the JPEG has no frame header") }
+        guard frame.precision == 8, [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(frame.marker) else {
+            throw MediaError(
+                .unsupported, "a JPEG of a kind that cannot be shown here (lossless or \(frame.precision)-bit)")
+        }
+        self.frame = frame
+        self.width = frame.width
+        self.height = frame.height
+        self.isProgressive = frame.isProgressive
+        self.components = frame.components.count
+        let isOneScan = !frame.isProgressive && Int(scan[0]) == frame.components.count
+        self.estimatedDecodeBytes = isOneScan ? 0 : frame.coefficientBytes
+        let tags = try exif.map { range throws(MediaError) in try EXIF(source, range) }
+        self.orientation = tags?.orientation ?? 1
+        self.customRendered = tags?.customRendered
+        self.focalLength35mm = tags?.focalLength35mm
+        self.xmp = try xmp.map { range throws(MediaError) in try source.read(at: range.lowerBound, count: range.count) }
+        self.iccRanges = icc.ranges
+        self.isAdobe = isAdobe
+        self.exifRange = exif
+        self.xmpRange = xmp
+    }
+}

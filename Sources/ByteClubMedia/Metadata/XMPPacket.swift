@@ -1,0 +1,178 @@
+/// Finds the simple properties of one namespace in an XMP packet (ISO 16684-1, 7).
+///
+/// A property may be spelled as an attribute with either quote or as an element, under any prefix; only the namespace's
+/// URI counts. The scanner is forgiving: broken XML gives the properties before the break.
+struct XMPPacket {
+    private struct Binding {
+        let prefix: String
+        let uri: String
+        let depth: Int
+    }
+
+    private let bytes: [UInt8]
+    private let namespace: String
+    private var position = 0
+    private var depth = 0
+    private var bindings: [Binding] = []
+    private var open: (name: String, depth: Int, text: [UInt8])?
+    private var found: [String: String] = [:]
+
+    /// The properties by local name, blanks around the values removed; the first of a name wins.
+    static func properties(of namespace: String, in bytes: [UInt8]) -> [String: String] {
+        var packet = XMPPacket(bytes: bytes, namespace: namespace)
+        packet.scan()
+        return packet.found
+    }
+
+    private init(bytes: [UInt8], namespace: String) {
+        self.bytes = bytes
+        self.namespace = namespace
+    }
+
+    private mutating func scan() {
+        while position < bytes.count {
+            guard bytes[position] == UInt8(ascii: "<") else {
+                if open != nil { open?.text.append(bytes[position]) }
+                position += 1
+                continue
+            }
+            if bytes.starts(with: "<!--", at: position) {
+                skip(past: "-->")
+            } else if bytes.starts(with: "<![CDATA[", at: position) {
+                skip(past: "]]>")
+            } else if bytes.starts(with: "<?", at: position) {
+                skip(past: "?>")
+            } else if bytes.starts(with: "<!", at: position) {
+                skip(past: ">")
+            } else if bytes.starts(with: "</", at: position) {
+                skip(past: ">")
+                endElement()
+            } else {
+                position += 1
+                startElement()
+            }
+        }
+    }
+
+    private mutating func startElement() {
+        let name = takeName()
+        guard !name.isEmpty else { return }
+        depth += 1
+        var attributes: [(name: String, value: String)] = []
+        var isEmpty = false
+        while position < bytes.count {
+            skipBlanks()
+            guard position < bytes.count else { return }
+            if bytes[position] == UInt8(ascii: ">") { break }
+            if bytes[position] == UInt8(ascii: "/") {
+                isEmpty = true
+                position += 1
+                continue
+            }
+            let attribute = takeName()
+            guard !attribute.isEmpty, let value = takeValue() else {
+                position += 1
+                continue
+            }
+            attributes.append((attribute, value))
+        }
+        position += 1
+        for (attribute, value) in attributes where attribute == "xmlns" || attribute.hasPrefix("xmlns:") {
+            bindings.append(Binding(prefix: String(attribute.dropFirst(6)), uri: value, depth: depth))
+        }
+        for (attribute, value) in attributes {
+            // An attribute without a prefix has no namespace.
+            if let local = localName(attribute, hasDefault: false) { keep(local, value) }
+        }
+        if let local = localName(name, hasDefault: true) { open = (local, depth, []) }
+        if isEmpty { endElement() }
+    }
+
+    private mutating func endElement() {
+        if let element = open, element.depth == depth {
+            keep(element.name, Self.decoded(element.text[...]))
+            open = nil
+        }
+        while let last = bindings.last, last.depth >= depth { bindings.removeLast() }
+        depth = max(0, depth - 1)
+    }
+
+    private mutating func keep(_ name: String, _ value: String) {
+        let blanks: Set<Character> = [" ", "\t", "\n", "\r", "\r\n"]
+        var value = value[...]
+        while let first = value.first, blanks.contains(first) { value.removeFirst() }
+        while let last = value.last, blanks.contains(last) { value.removeLast() }
+        if found[name] == nil, !value.isEmpty { found[name] = String(value) }
+    }
+
+    /// The local name if the qualified name lies in the namespace looked for.
+    private func localName(_ name: String, hasDefault: Bool) -> String? {
+        let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let local = parts.last, parts.count == 2 || hasDefault else { return nil }
+        let prefix = parts.count == 2 ? String(parts[0]) : ""
+        let uri = bindings.last { $0.prefix == prefix }?.uri
+        return uri == namespace ? String(local) : nil
+    }
+}
+
+extension XMPPacket {
+    private mutating func skip(past end: StaticString) {
+        while position < bytes.count, !bytes.starts(with: end, at: position) { position += 1 }
+        position += end.utf8CodeUnitCount
+    }
+
+    private mutating func skipBlanks() {
+        while position < bytes.count, bytes[position] <= 0x20 { position += 1 }
+    }
+
+    private mutating func takeName() -> String {
+        let start = position
+        while position < bytes.count, bytes[position] > 0x20, !#"<>/='""#.utf8.contains(bytes[position]) {
+            position += 1
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private mutating func takeValue() -> String? {
+        skipBlanks()
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else { return nil }
+        position += 1
+        skipBlanks()
+        guard position < bytes.count, #"'""#.utf8.contains(bytes[position]) else { return nil }
+        let quote = bytes[position]
+        let start = position + 1
+        guard let end = bytes[start...].firstIndex(of: quote) else {
+            position = bytes.count
+            return nil
+        }
+        position = end + 1
+        return Self.decoded(bytes[start..<end])
+    }
+
+    /// Text with its entities resolved; unknown ones stay as they are.
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard bytes.contains(UInt8(ascii: "&")) else { return text }
+        var result = ""
+        var rest = text[...]
+        while let ampersand = rest.firstIndex(of: "&") {
+            result += rest[..<ampersand]
+            rest = rest[rest.index(after: ampersand)...]
+            guard let end = rest.prefix(10).firstIndex(of: ";"), let scalar = entity(rest[..<end]) else {
+                result += "&"
+                continue
+            }
+            result.unicodeScalars.append(scalar)
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
+    }
+
+    private static func entity(_ name: Substring) -> Unicode.Scalar? {
+        let named: [Substring: Unicode.Scalar] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
+        if let scalar = named[name] { return scalar }
+        if name.hasPrefix("#x") { return UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init) }
+        if name.hasPrefix("#") { return UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init) }
+        return nil
+    }
+}

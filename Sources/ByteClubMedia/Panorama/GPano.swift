@@ -1,0 +1,46 @@
+/// Google's panorama tags (`http://ns.google.com/photos/1.0/panorama/`), repaired where files are known to be sloppy.
+struct GPano: Sendable, Hashable {
+    static let namespace = "http://ns.google.com/photos/1.0/panorama/"
+
+    let projection: String
+    let wantsViewer: Bool
+    /// Degrees that the picture covers and where its centre points.
+    let hFOV: Double
+    let vFOV: Double
+    let yaw: Double
+    let pitch: Double
+
+    /// Reads the tags; nil when there are none.
+    ///
+    /// `width` and `height` stand in for crop sizes that are missing.
+    init?(xmp: [UInt8], width: Int, height: Int) {
+        let tags = XMPPacket.properties(of: Self.namespace, in: xmp)
+        guard !tags.isEmpty else { return nil }
+        projection = (tags["ProjectionType"] ?? "").lowercased()
+        wantsViewer = tags["UsePanoramaViewer"]?.lowercased() != "false"
+
+        func number(_ name: String) -> Double? {
+            tags[name].flatMap(Double.init).flatMap { $0.isFinite && abs($0) < 1e9 ? $0 : nil }
+        }
+        func size(_ name: String) -> Double? {
+            number(name).flatMap { $0 >= 1 ? $0 : nil }
+        }
+        // Only ratios count: sizes are often left behind by an editor that made the picture smaller.
+        let cropWidth = size("CroppedAreaImageWidthPixels") ?? Double(width)
+        let cropHeight = size("CroppedAreaImageHeightPixels") ?? Double(height)
+        let givenHeight = size("FullPanoHeightPixels")
+        let fullWidth = size("FullPanoWidthPixels") ?? givenHeight.map { $0 * 2 } ?? max(cropWidth, cropHeight * 2)
+        let fullHeight = givenHeight.flatMap { abs($0 * 2 - fullWidth) <= 1 ? $0 : nil } ?? fullWidth / 2
+        let across = min(cropWidth, fullWidth)
+        let down = min(cropHeight, fullHeight)
+        let left = min(max(0, number("CroppedAreaLeftPixels") ?? (fullWidth - across) / 2), fullWidth - across)
+        let top = min(max(0, number("CroppedAreaTopPixels") ?? (fullHeight - down) / 2), fullHeight - down)
+        hFOV = 360 * across / fullWidth
+        vFOV = 180 * down / fullHeight
+        yaw = 360 * (left + across / 2) / fullWidth - 180
+        pitch = 90 - 180 * (top + down / 2) / fullHeight
+    }
+
+    /// Whether the picture covers the whole sphere, to a thousandth.
+    var isWhole: Bool { hFOV >= 359.64 && vFOV >= 179.82 }
+}

@@ -1,0 +1,63 @@
+public import ByteClubCore
+public import ByteClubHTTP
+import HTTPTypes
+
+/// A server that speaks Dropbox Core API v1: `byteclub-server`, or any other.
+///
+/// Authorization is not its business: the sessions carry it, see ``sessionConfiguration(token:certificateAuthorityFile:)``.
+public struct CoreAPIv1Remote: Remote {
+    /// The most bytes per second that a ``put(_:at:condition:policy:progress:)`` or a download moves; nil for no limit.
+    public var rateLimit: Int?
+
+    let transport: Transport
+    /// The session for the bytes of files, which may allow fewer tasks at once than the other.
+    let contentSession: Session
+    /// The root word in front of every path.
+    let root: String
+    let knownFeatures = FeatureCache()
+
+    /// Creates a remote for a server.
+    ///
+    /// - Parameters:
+    ///   - origin: The server's address, such as `https://club.example`; plain http only to this machine.
+    ///   - root: `auto`, `dropbox` or `sandbox`.
+    ///   - api: The session for everything but the bytes of files.
+    ///   - content: The session for the bytes of files; nil for the same one.
+    ///   - allowsInsecureHTTP: Whether plain http may go to other machines, tokens and all.
+    /// - Throws: `badRequest` when the address cannot be used.
+    public init(
+        origin: String, root: String = "auto", api: Session, content: Session? = nil, allowsInsecureHTTP: Bool = false
+    ) throws(RemoteError) {
+        let address = try ServiceOrigin(origin, allowsInsecureHTTP: allowsInsecureHTTP)
+        transport = Transport(origin: address, session: api)
+        contentSession = content ?? api
+        self.root = root
+    }
+
+    /// Settings of a session that leaves no trace and sends one member's token with every request to its server.
+    ///
+    /// - Parameters:
+    ///   - token: The member's bearer token.
+    ///   - certificateAuthorityFile: A PEM file of authorities to trust instead of the system's.
+    /// - Returns: Settings to make a session with, and to change further.
+    public static func sessionConfiguration(
+        token: String, certificateAuthorityFile: String? = nil
+    ) -> SessionConfiguration {
+        var configuration = SessionConfiguration.ephemeral
+        configuration.additionalHeaders[.authorization] = "Bearer \(token)"
+        configuration.certificateAuthorityFile = certificateAuthorityFile
+        return configuration
+    }
+
+    /// The address of an operation on a path: `/1/<operation>/<root>/<path>`.
+    func address(_ operation: String, _ path: RemotePath) -> String {
+        "\(operation)/\(PercentEncoding.encode(root))\(PercentEncoding.encode(path))"
+    }
+
+    /// What a task that moves a file's bytes does differently.
+    var contentOptions: TaskOptions {
+        var options = TaskOptions()
+        options.rateLimit = rateLimit
+        return options
+    }
+}

@@ -1,0 +1,25 @@
+public import ByteClubCore
+import ByteClubHTTP
+
+extension CoreAPIv1Remote {
+    /// The changes after a cursor. `POST /1/delta`
+    public func delta(after cursor: String?, prefix: RemotePath) async throws(RemoteError) -> DeltaPage {
+        let form: Parameters = ["cursor": cursor, "path_prefix": prefix.isRoot ? nil : prefix.string]
+        // It only reads, so it may be repeated although it is a POST.
+        return try await repeatingOnce { () throws(RemoteError) in
+            try await transport.post("delta", form: form).decoded()
+        }
+    }
+
+    /// Waits for a change. `GET /1/longpoll_delta`
+    public func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult {
+        let seconds = max(0, timeout.components.seconds)
+        var options = TaskOptions()
+        // The server may answer up to 90 s late, so that not all clients come back at once.
+        options.timeoutForRequest = .seconds(seconds + 95)
+        options.retries = false
+        return try await transport.get(
+            "longpoll_delta", query: ["cursor": cursor, "timeout": String(seconds)], options: options
+        ).decoded()
+    }
+}

@@ -1,0 +1,81 @@
+import ByteClubCore
+import ByteClubHTTP
+import HTTPTypes
+
+extension CoreAPIv1Remote {
+    /// How often in a row the server may say that a chunk came at the wrong place.
+    private static var maximumCorrections: Int { 8 }
+
+    /// How often in all it may say so, or forget the upload.
+    private static var maximumAllCorrections: Int { 100 }
+
+    /// Sends all bytes chunk by chunk, going on wherever the server stands. `PUT /1/chunked_upload`
+    ///
+    /// - Returns: What names the upload when it is committed. Nothing is visible before.
+    func sendChunks(_ source: UploadSource, _ progress: UploadProgress?) async throws(RemoteError) -> String {
+        var id: String?
+        var offset: Int64 = 0
+        var size = ChunkSize()
+        var corrections = (inRow: 0, inAll: 0)
+        while offset < source.size {
+            let end = min(offset + size.bytes, source.size)
+            let start = ContinuousClock.now
+            switch try await sendChunk(source, offset..<end, of: id, progress) {
+            case .stored(let state) where state.offset == end && (id == nil || id == state.uploadID):
+                if end - offset == size.bytes { size.adapt(to: start.duration(to: .now)) }
+                corrections.inRow = 0
+                (id, offset) = (state.uploadID, end)
+            case .stored(let state), .misplaced(let state):
+                corrections = (corrections.inRow + 1, corrections.inAll + 1)
+                guard Self.isTolerable(corrections), (0...source.size).contains(state.offset) else {
+                    throw RemoteError(
+                        .protocolViolation, "the server wants bytes from \(state.offset) on where \(offset) were sent")
+                }
+                (id, offset) = (state.uploadID, state.offset)
+            case .forgotten:
+                corrections = (corrections.inRow + 1, corrections.inAll + 1)
+                guard id != nil, Self.isTolerable(corrections) else {
+                    throw RemoteError(.protocolViolation, "the server forgets an upload while it is under way")
+                }
+                (id, offset) = (nil, 0)
+            }
+        }
+        guard let id else { throw RemoteError(.protocolViolation, "the server gave the upload no name") }
+        return id
+    }
+
+    private static func isTolerable(_ corrections: (inRow: Int, inAll: Int)) -> Bool {
+        corrections.inRow <= maximumCorrections && corrections.inAll <= maximumAllCorrections
+    }
+
+    /// What became of a chunk.
+    private enum ChunkOutcome {
+        case stored(ChunkedUpload)
+        case misplaced(ChunkedUpload)
+        case forgotten
+    }
+
+    private func sendChunk(
+        _ source: UploadSource, _ range: Range<Int64>, of id: String?, _ progress: UploadProgress?
+    ) async throws(RemoteError) -> ChunkOutcome {
+        let request = transport.request(
+            .put, "chunked_upload", query: ["upload_id": id, "offset": id == nil ? nil : String(range.lowerBound)],
+            fields: Self.binary)
+        let answer = try await transport.perform(request, statuses: [200, 400, 404]) { () async throws(TransferError) in
+            try await contentSession.upload(
+                for: request, from: source.body(range), options: contentOptions,
+                progress: UploadProgress.counting(progress, from: range.lowerBound))
+        }
+        if answer.status == 200 { return .stored(try answer.decoded()) }
+        if answer.status == 400, let state = try? answer.decoded(ChunkedUpload.self) { return .misplaced(state) }
+        if answer.status == 404, id != nil { return .forgotten }
+        throw RemoteError(answer.response, answer.bytes, subject: answer.subject)
+    }
+
+    /// Makes an upload visible. `POST /1/commit_chunked_upload/<root>/<path>`
+    func commit(_ id: String, to path: RemotePath, _ query: Parameters) async throws(RemoteError) -> Metadata {
+        var form = query
+        form["upload_id"] = id
+        return try await transport.post(address("commit_chunked_upload", path), form: form).decoded()
+    }
+}

@@ -1,0 +1,105 @@
+public import ByteClubCore
+import ByteClubHTTP
+import HTTPTypes
+
+extension CoreAPIv1Remote {
+    /// The bytes of a file or of a part of it. `GET /1/files/<root>/<path>`
+    public func content(
+        at path: RemotePath, revision: Revision?, range: Range<Int64>?, limit: Int
+    ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata) {
+        var fields = HTTPFields()
+        if let range {
+            guard range.lowerBound >= 0, !range.isEmpty else {
+                throw RemoteError(.badRequest, "'\(path)' has no bytes in the range \(range)")
+            }
+            fields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        }
+        var options = contentOptions
+        // A refusal must fit as well.
+        options.maximumResponseBytes = max(limit, 64 << 10)
+        let answer = try await transport.get(
+            address("files", path), query: ["rev": revision?.description],
+            statuses: range == nil ? [200] : [200, 206], fields: fields, options: options, through: contentSession)
+        let metadata = try answer.metadataField()
+        if answer.status == 206, let range {
+            try Self.check(answer, range, metadata)
+        } else {
+            try Self.check(Int64(answer.bytes.count), ContentHasher.hash(answer.bytes), metadata, path)
+        }
+        let bytes = answer.status == 200 ? Self.part(answer.bytes, range) : answer.bytes
+        guard bytes.count <= limit else { throw RemoteError.tooLarge(path, limit) }
+        return (bytes, metadata)
+    }
+
+    /// Writes a file's bytes to a new local file. `GET /1/files/<root>/<path>`
+    public func download(
+        _ path: RemotePath, revision: Revision?, to file: String,
+        progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        let staged = LocalFile.stagingPath(for: file)
+        defer { LocalFile.remove(staged) }
+        let request = transport.request(.get, address("files", path), query: ["rev": revision?.description])
+        let answer = try await transport.perform(request) { () throws(TransferError) in
+            let result = try await contentSession.download(
+                for: request, to: staged, options: contentOptions, progress: Self.received(progress))
+            return (result.bytes, result.response)
+        }
+        let metadata = try answer.metadataField()
+        let written = try OpenFile(reading: staged)
+        try Self.check(written.stamp.size, await FileHash.start(written).value, metadata, path)
+        try LocalFile.put(staged, at: file)
+        return metadata
+    }
+
+    /// A smaller picture of a photo. `GET /1/thumbnails/<root>/<path>`
+    public func thumbnail(
+        of path: RemotePath, size: ThumbnailSize, format: ThumbnailImageFormat
+    ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata) {
+        let answer = try await transport.get(
+            address("thumbnails", path), query: ["size": size.rawValue, "format": format.rawValue],
+            through: contentSession)
+        return (answer.bytes, try answer.metadataField())
+    }
+
+    /// Fails unless the bytes of a whole file are those that its metadata tell of.
+    private static func check(
+        _ count: Int64, _ hash: ContentHash, _ metadata: Metadata, _ path: RemotePath
+    ) throws(RemoteError) {
+        if count != metadata.bytes {
+            throw RemoteError(
+                .protocolViolation, "the server sent \(count) bytes of '\(path)', which has \(metadata.bytes)")
+        }
+        if let told = metadata.contentHash, told != hash {
+            throw RemoteError(.protocolViolation, "the server sent other bytes of '\(path)' than their hash tells")
+        }
+    }
+
+    /// Fails unless a partial answer holds what was asked for, as far as the file has it.
+    private static func check(
+        _ answer: Transport.Answer, _ range: Range<Int64>, _ metadata: Metadata
+    ) throws(RemoteError) {
+        let end = min(range.upperBound, metadata.bytes)
+        let expected = "bytes \(range.lowerBound)-\(end - 1)/\(metadata.bytes)"
+        guard Int64(answer.bytes.count) == end - range.lowerBound,
+            answer.response.headerFields[.contentRange] == expected
+        else {
+            throw RemoteError(.protocolViolation, "the answer to \(answer.subject) is another part than was asked for")
+        }
+    }
+
+    private static func part(_ bytes: [UInt8], _ range: Range<Int64>?) -> [UInt8] {
+        guard let range else { return bytes }
+        let count = Int64(bytes.count)
+        return Array(bytes[Int(min(range.lowerBound, count))..<Int(min(range.upperBound, count))])
+    }
+
+    private static func received(
+        _ progress: (@Sendable (TransferProgress) -> Void)?
+    ) -> (@Sendable (TaskProgress) -> Void)? {
+        guard let progress else { return nil }
+        return { update in
+            let total = update.bytesExpectedToReceive
+            progress(TransferProgress(completed: update.bytesReceived, total: total < 0 ? nil : total))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+public import ByteClubCore
+
+extension CoreAPIv1Remote {
+    /// The most children of one folder that the protocol lists.
+    private static var listingLimit: String { "25000" }
+
+    /// Describes one entry. `GET /1/metadata/<root>/<path>?list=false`
+    public func metadata(at path: RemotePath) async throws(RemoteError) -> Metadata {
+        try await transport.get(address("metadata", path), query: ["list": "false"]).decoded()
+    }
+
+    /// Describes a folder with its children. `GET /1/metadata/<root>/<path>?list=true`
+    public func list(
+        _ path: RemotePath, unless hash: String?, includeDeleted: Bool
+    ) async throws(RemoteError) -> Metadata? {
+        let answer = try await transport.get(
+            address("metadata", path),
+            query: [
+                "list": "true", "file_limit": Self.listingLimit, "hash": hash,
+                "include_deleted": includeDeleted ? "true" : nil,
+            ], statuses: hash == nil ? [200] : [200, 304])
+        return answer.status == 304 ? nil : try answer.decoded(Metadata.self)
+    }
+
+    /// The entries below a folder whose names match. `GET /1/search/<root>/<path>`
+    public func search(_ path: RemotePath, query: String, limit: Int) async throws(RemoteError) -> [Metadata] {
+        try await transport.get(
+            address("search", path), query: ["query": query, "file_limit": String(limit)]
+        ).decoded()
+    }
+
+    /// A file's versions, newest first. `GET /1/revisions/<root>/<path>`
+    public func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
+        try await transport.get(address("revisions", path), query: ["rev_limit": String(limit)]).decoded()
+    }
+}

@@ -1,0 +1,110 @@
+public import ByteClubCore
+import ByteClubHTTP
+import HTTPTypes
+
+extension CoreAPIv1Remote {
+    /// Stores content: small in one request, large in chunks.
+    ///
+    /// `PUT /1/files_put/<root>/<path>`, or `PUT /1/chunked_upload` and `POST /1/commit_chunked_upload/<root>/<path>`
+    public func put(
+        _ content: Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
+        progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        let source = try UploadSource(content)
+        defer { source.stop() }
+        let progress = UploadProgress(total: source.size, progress)
+        let upload: String?
+        if source.size > ChunkSize.singleRequest {
+            upload = try await sendChunks(source, progress)
+            // Before the commit, so that no mixture of two states of the file becomes visible.
+            _ = try await source.verifiedHash()
+        } else {
+            upload = nil
+        }
+        let store = { (policy: ConflictPolicy, retries: Bool) async throws(RemoteError) -> Metadata in
+            let query = Self.query(condition, policy)
+            guard let upload else {
+                return try await sendWhole(source, to: path, query, retries: retries, progress)
+            }
+            return try await commit(upload, to: path, query)
+        }
+        let stored = try await storing(source, at: path, condition, policy, store)
+        let hash = try await source.verifiedHash()
+        if let told = stored.contentHash, told != hash {
+            throw RemoteError(
+                .protocolViolation, "the server stored other bytes under '\(stored.path)' than were sent: hash \(told)")
+        }
+        if stored.bytes != source.size {
+            throw RemoteError(
+                .protocolViolation, "the server stored \(stored.bytes) of \(source.size) bytes under '\(stored.path)'")
+        }
+        progress?.update(to: source.size)
+        return stored
+    }
+
+    /// Stores, and when the answer is lost looks whether it had been done, so that nothing is stored twice.
+    private func storing(
+        _ source: UploadSource, at path: RemotePath, _ condition: WriteCondition, _ policy: ConflictPolicy,
+        _ store: (ConflictPolicy, Bool) async throws(RemoteError) -> Metadata
+    ) async throws(RemoteError) -> Metadata {
+        do {
+            return try await store(policy, condition == .overwrite)
+        } catch  where error.isRetryable && error.code != .overQuota {
+            // The server saying "conflict" may now mean our own first try.
+            let first = error
+            do {
+                return try await store(.fail, true)
+            } catch  where error.code == .conflict || error.code == .badRequest {
+                let conflict = error
+                let hash = try await source.verifiedHash()
+                if let found = try await find(hash, of: path, isRenamed: policy == .rename) { return found }
+                if conflict.code == .badRequest { throw first }
+                if policy == .fail { throw conflict }
+                return try await store(.rename, false)
+            }
+        }
+    }
+
+    /// Finds content under a path, or under the name that a conflict gave it.
+    private func find(
+        _ hash: ContentHash, of path: RemotePath, isRenamed: Bool
+    ) async throws(RemoteError) -> Metadata? {
+        let isFound = { (entry: Metadata) in entry.contentHash == hash && !entry.isDeleted && !entry.isFolder }
+        let there = try await metadata(at: path)
+        if isFound(there) { return there }
+        guard isRenamed, let parent = path.parent else { return nil }
+        let stem = PathKey.fold(NumberedName.split(path.name).stem)
+        let entries = try await list(parent, unless: nil, includeDeleted: false)?.contents ?? []
+        let copies = entries.filter { isFound($0) && PathKey.fold($0.path.name).hasPrefix(stem) }
+        return copies.max { ($0.rev?.number ?? 0) < ($1.rev?.number ?? 0) }
+    }
+
+    /// One request with all bytes. `PUT /1/files_put/<root>/<path>`
+    private func sendWhole(
+        _ source: UploadSource, to path: RemotePath, _ query: Parameters, retries: Bool, _ progress: UploadProgress?
+    ) async throws(RemoteError) -> Metadata {
+        var options = contentOptions
+        options.retries = retries
+        let request = transport.request(.put, address("files_put", path), query: query, fields: Self.binary)
+        let answer = try await transport.perform(request) { () async throws(TransferError) in
+            try await contentSession.upload(
+                for: request, from: source.body(0..<source.size), options: options,
+                progress: UploadProgress.counting(progress, from: 0))
+        }
+        return try answer.decoded()
+    }
+
+    /// The form of a body of bytes.
+    static var binary: HTTPFields { [.contentType: "application/octet-stream"] }
+
+    private static func query(_ condition: WriteCondition, _ policy: ConflictPolicy) -> Parameters {
+        var query: Parameters = [:]
+        switch condition {
+        case .overwrite: query["overwrite"] = "true"
+        case .create: query["overwrite"] = "false"
+        case .parent(let revision): query["parent_rev"] = revision.description
+        }
+        query["autorename"] = policy == .rename ? "true" : "false"
+        return query
+    }
+}

@@ -1,0 +1,111 @@
+import ByteClubCore
+import ByteClubHTTP
+import FoundationEssentials
+import HTTPTypes
+
+/// Makes the requests of Core API v1 and judges their answers.
+struct Transport: Sendable {
+    /// An answer with a status that the caller expects.
+    struct Answer {
+        var bytes: [UInt8]
+        var response: HTTPResponse
+        /// What was asked, for messages.
+        var subject: String
+
+        var status: Int { response.status.code }
+
+        /// The body as a value of the protocol.
+        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws(RemoteError) -> Value {
+            try JSON.decode(type, bytes, subject: subject)
+        }
+
+        /// The metadata that come with a file's bytes.
+        func metadataField() throws(RemoteError) -> Metadata {
+            guard let name = HTTPField.Name("X-Dropbox-Metadata"), let text = response.headerFields[name] else {
+                throw RemoteError(.protocolViolation, "the answer to \(subject) has no X-Dropbox-Metadata")
+            }
+            return try JSON.decode(Metadata.self, Array(text.utf8), subject: subject)
+        }
+    }
+
+    let origin: ServiceOrigin
+    let session: Session
+
+    /// A request for an operation, `address` being percent-encoded already.
+    func request(
+        _ method: HTTPRequest.Method, _ address: String, query: Parameters = [:], fields: HTTPFields = [:]
+    ) -> HTTPRequest {
+        let target = origin.prefix + "/1/" + address + (query.isEmpty ? "" : "?" + query.encoded)
+        return HTTPRequest(
+            method: method, scheme: origin.scheme, authority: origin.authority, path: target, headerFields: fields)
+    }
+
+    /// Asks and returns the answer when its status is one of `statuses`; anything else is an error.
+    func get(
+        _ address: String, query: Parameters = [:], statuses: Set<Int> = [200], fields: HTTPFields = [:],
+        options: TaskOptions = TaskOptions(), through session: Session? = nil
+    ) async throws(RemoteError) -> Answer {
+        let request = request(.get, address, query: query, fields: fields)
+        return try await perform(request, statuses: statuses) { () throws(TransferError) in
+            try await (session ?? self.session).data(for: request, options: options)
+        }
+    }
+
+    /// Sends a form, which the session never repeats by itself.
+    func post(_ address: String, form: Parameters) async throws(RemoteError) -> Answer {
+        var fields = HTTPFields()
+        fields[.contentType] = "application/x-www-form-urlencoded"
+        let request = request(.post, address, fields: fields)
+        return try await perform(request) { () throws(TransferError) in
+            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)))
+        }
+    }
+
+    /// Does the transfer of a request and judges the answer.
+    func perform(
+        _ request: HTTPRequest, statuses: Set<Int> = [200],
+        _ transfer: () async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)
+    ) async throws(RemoteError) -> Answer {
+        let answer: (bytes: [UInt8], response: HTTPResponse)
+        do {
+            answer = try await transfer()
+        } catch {
+            throw RemoteError(error)
+        }
+        let subject = Self.subject(request)
+        guard statuses.contains(answer.response.status.code) else {
+            throw RemoteError(answer.response, answer.bytes, subject: subject)
+        }
+        return Answer(bytes: answer.bytes, response: answer.response, subject: subject)
+    }
+
+    /// The method and the path of a request, without its query.
+    static func subject(_ request: HTTPRequest) -> String {
+        "\(request.method) \((request.path ?? "").prefix { $0 != "?" })"
+    }
+}
+
+/// The protocol's JSON.
+enum JSON {
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, _ bytes: [UInt8], subject: String
+    ) throws(RemoteError) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch {
+            throw RemoteError(
+                .protocolViolation, "the answer to \(subject) is not what the protocol says: \(reason(error))")
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "it has no '\(key.stringValue)'"
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is of another type"
+        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
+            "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is \(context.debugDescription)"
+        default: "it is no JSON"
+        }
+    }
+}

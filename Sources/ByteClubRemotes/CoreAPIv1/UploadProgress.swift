@@ -1,0 +1,32 @@
+import ByteClubCore
+import ByteClubHTTP
+import Synchronization
+
+/// Adds up the bytes sent over all requests of one upload; never counts down, also when a request is repeated.
+final class UploadProgress: Sendable {
+    private let total: Int64
+    private let tell: @Sendable (TransferProgress) -> Void
+    private let furthest = Mutex<Int64>(-1)
+
+    init?(total: Int64, _ tell: (@Sendable (TransferProgress) -> Void)?) {
+        guard let tell else { return nil }
+        self.total = total
+        self.tell = tell
+    }
+
+    /// What follows one request, whose body starts at an offset.
+    static func counting(_ progress: UploadProgress?, from offset: Int64) -> (@Sendable (TaskProgress) -> Void)? {
+        guard let progress else { return nil }
+        return { progress.update(to: offset + $0.bytesSent) }
+    }
+
+    /// Takes the number of bytes that have been sent.
+    func update(to completed: Int64) {
+        // Told under the lock, so that no two calls come out of order.
+        furthest.withLock { furthest in
+            guard completed > furthest else { return }
+            furthest = min(completed, total)
+            tell(TransferProgress(completed: furthest, total: total))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ByteClubCore
+import Glibc
+
+/// A regular file open for reading, and how it looked when it was opened.
+///
+/// Reads are by offset, so any number of threads may share it.
+final class OpenFile: Sendable {
+    /// What changes when somebody writes to a file or puts another in its place.
+    struct Stamp: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int64
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+            size = Int64(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    let path: String
+    let stamp: Stamp
+    private let descriptor: Int32
+
+    /// Opens a file.
+    init(reading path: String) throws(RemoteError) {
+        if path.utf8.contains(0) { throw RemoteError(.localFile, "the file's path holds a NUL") }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .localFile("cannot read '\(path)'", errno) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw .localFile("cannot read '\(path)'", code)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw RemoteError(.localFile, "'\(path)' is not a regular file")
+        }
+        self.path = path
+        self.descriptor = descriptor
+        stamp = Stamp(status)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Fills the whole buffer from an offset.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(RemoteError) {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = unsafe buffer[filled...]
+            let count = unsafe pread(
+                descriptor, UnsafeMutableRawBufferPointer(rebasing: rest).baseAddress, rest.count,
+                off_t(offset) + off_t(filled))
+            if count > 0 {
+                filled += count
+            } else if count == 0 {
+                throw changed
+            } else if errno != EINTR {
+                throw .localFile("cannot read '\(path)'", errno)
+            }
+        }
+    }
+
+    /// Fills the first bytes of an array from an offset.
+    func read(into bytes: inout [UInt8], count: Int, at offset: Int64) throws(RemoteError) {
+        let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+            Result { () throws(RemoteError) in
+                try unsafe read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)), at: offset)
+            }
+        }
+        try result.get()
+    }
+
+    /// All bytes, for a file that is known to be small.
+    func readAll() throws(RemoteError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(stamp.size))
+        try read(into: &bytes, count: bytes.count, at: 0)
+        try verify()
+        return bytes
+    }
+
+    /// Fails when the file, or the one its path names now, is not as it was when it was opened.
+    func verify() throws(RemoteError) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, Stamp(status) == stamp,
+            unsafe stat(path, &status) == 0, Stamp(status) == stamp
+        else { throw changed }
+    }
+
+    private var changed: RemoteError { RemoteError(.localFile, "'\(path)' changed while it was read") }
+}

@@ -1,0 +1,82 @@
+import ByteClubCore
+
+/// All versions of all entries of one tree, in memory, in the order of their keys and of their changes.
+struct MemoryFolderState: FolderState {
+    private var entries: [PathKey: [FolderEntry]] = [:]
+    /// Every key that ever was, in order, so that a folder's subtree is one run.
+    private var keys: [PathKey] = []
+    private var journal: [(revision: Int64, key: PathKey)] = []
+
+    init() {}
+
+    func latest(_ key: PathKey) -> FolderEntry? { entries[key]?.last }
+
+    func version(_ key: PathKey, revision: Int64) -> FolderEntry? {
+        entries[key]?.last { $0.revision == revision }
+    }
+
+    func versions(_ key: PathKey, limit: Int) -> [FolderEntry] {
+        Array((entries[key] ?? []).reversed().prefix(limit))
+    }
+
+    func children(_ key: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] {
+        var found: [FolderEntry] = []
+        for child in below(key) where found.count < limit && child.parent == key {
+            if let entry = latest(child), includeDeleted || !entry.isDeleted { found.append(entry) }
+        }
+        return found
+    }
+
+    func descendants(_ key: PathKey, limit: Int) -> [FolderEntry] {
+        Array(below(key).lazy.compactMap { latest($0) }.filter { !$0.isDeleted }.prefix(limit))
+    }
+
+    func changes(after revision: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] {
+        let start = position(in: journal.count) { journal[$0].revision > revision }
+        var found: [FolderEntry] = []
+        for change in journal[start...] where found.count < limit {
+            guard prefix == change.key || change.key.isBelow(prefix), let entry = latest(change.key),
+                entry.revision == change.revision, includeDeleted || !entry.isDeleted
+            else { continue }
+            found.append(entry)
+        }
+        return found
+    }
+
+    func lastRevision() -> Int64 { journal.last?.revision ?? 0 }
+
+    mutating func record(_ entry: FolderEntry) {
+        let key = entry.path.key
+        if entries[key] == nil { keys.insert(key, at: position(in: keys.count) { !(keys[$0] < key) }) }
+        entries[key, default: []].append(entry)
+        journal.append((entry.revision, key))
+    }
+
+    /// Forgets every change after one, as the end of a transaction that failed.
+    mutating func undo(after revision: Int64) {
+        while let last = journal.last, last.revision > revision {
+            journal.removeLast()
+            entries[last.key]?.removeLast()
+            guard entries[last.key]?.isEmpty == true else { continue }
+            entries[last.key] = nil
+            keys.remove(at: position(in: keys.count) { !(keys[$0] < last.key) })
+        }
+    }
+
+    private func below(_ key: PathKey) -> ArraySlice<PathKey> {
+        let start = position(in: keys.count) { key < keys[$0] }
+        let end = position(in: keys.count) { key < keys[$0] && !keys[$0].isBelow(key) }
+        return keys[start..<end]
+    }
+
+    /// The first index for which a condition holds that holds for all after it.
+    private func position(in count: Int, where holds: (Int) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if holds(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,106 @@
+import ByteClubCore
+import Synchronization
+
+/// The one tree behind all ``MemoryRemote``s of its members.
+final class MemoryTree: Sendable {
+    private struct Content {
+        var folder = MemoryFolderState()
+        var blobs: [ContentHash: [UInt8]] = [:]
+        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
+    }
+
+    /// Tells this tree's numbering from that of any other.
+    let epoch: String
+    private let secret: [UInt8]
+    private let content = Mutex(Content())
+    private static let lastEpoch = Atomic<UInt64>(0)
+
+    init() {
+        epoch = "memory\(Self.lastEpoch.wrappingAdd(1, ordering: .relaxed).newValue)"
+        secret = Array(epoch.utf8)
+    }
+
+    /// Runs a reading rule.
+    func read<Value: Sendable>(
+        now: APIDate, author: Int64, _ rule: (SharedFolder<MemoryFolderState>) throws -> Value
+    ) throws(RemoteError) -> Value {
+        let folder = content.withLock { $0.folder }
+        return try RemoteError.mapping { try rule(SharedFolder(state: folder, now: now, author: author)) }
+    }
+
+    /// Runs a writing rule as one transaction and wakes whoever waits for a change.
+    func write<Value: Sendable>(
+        now: APIDate, author: Int64, blob: (hash: ContentHash, bytes: [UInt8])? = nil,
+        _ rule: (inout SharedFolder<MemoryFolderState>) throws -> Value
+    ) throws(RemoteError) -> Value {
+        let (result, woken) = content.withLock { content in
+            // Taken out, so that the rules change it in place.
+            let before = content.folder.lastRevision()
+            var state = MemoryFolderState()
+            swap(&state, &content.folder)
+            var folder = SharedFolder(state: state, now: now, author: author)
+            state = MemoryFolderState()
+            let result = Result { try rule(&folder) }
+            content.folder = folder.state
+            folder.state = MemoryFolderState()
+            guard case .success = result else {
+                content.folder.undo(after: before)
+                return (result, [CheckedContinuation<Void, Never>]())
+            }
+            if let blob, content.blobs[blob.hash] == nil { content.blobs[blob.hash] = blob.bytes }
+            let woken = Array(content.waiting.values)
+            content.waiting = [:]
+            return (result, woken)
+        }
+        for waiter in woken { waiter.resume() }
+        return try RemoteError.mapping { try result.get() }
+    }
+
+    /// The bytes that have a hash; nil when nobody stored them.
+    func blob(_ hash: ContentHash) -> [UInt8]? { content.withLock { $0.blobs[hash] } }
+
+    /// The sealed form of a cursor.
+    func seal(_ cursor: DeltaCursor) -> String { cursor.sealed(secret: secret) }
+
+    /// Reads a cursor that this tree gave a member.
+    func open(_ text: String, member: Int64) throws(RemoteError) -> DeltaCursor {
+        guard let cursor = DeltaCursor(sealed: text, secret: secret), cursor.member == member else {
+            throw RemoteError(.badCursor, "the cursor is not one of this server's")
+        }
+        return cursor
+    }
+
+    /// Returns when a change after `revision` is there, at the deadline, or when the surrounding task is cancelled.
+    func change(after revision: Int64, until deadline: ContinuousClock.Instant) async {
+        let id = content.withLock { content in
+            content.lastWaiter += 1
+            return content.lastWaiter
+        }
+        let timer = Task {
+            try? await Task.sleep(until: deadline, clock: .continuous)
+            wake(id)
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let isOver = content.withLock { content in
+                    if Task.isCancelled || ContinuousClock.now >= deadline
+                        || content.folder.lastRevision() > revision
+                    {
+                        return true
+                    }
+                    content.waiting[id] = waiter
+                    return false
+                }
+                if isOver { waiter.resume() }
+            }
+        } onCancel: {
+            wake(id)
+        }
+        timer.cancel()
+    }
+
+    private func wake(_ id: UInt64) {
+        content.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
+    }
+}

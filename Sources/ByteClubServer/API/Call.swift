@@ -1,0 +1,95 @@
+import ByteClubCore
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// One request on its way through the server; one task owns it.
+final class Call {
+    /// The longest form in bytes.
+    static let formLimit: Int64 = 1 << 20
+
+    /// The request's method.
+    let method: HTTPRequest.Method
+    /// The request's headers.
+    let headers: HTTPFields
+    /// The request's body.
+    let body: IncomingBody
+    /// The query's values, and the form's once it is read.
+    private(set) var parameters = Parameters.none
+    /// Who makes the call; nil until the credentials are checked.
+    var member: Member?
+    /// The components after the operation's name: the root and the path.
+    private(set) var place: ArraySlice<String> = []
+
+    private let target: String
+
+    /// Takes a request over; nothing of it is checked yet.
+    init(_ request: Request, channel: any Channel) {
+        method = request.method
+        headers = request.headers
+        target = request.head.path ?? ""
+        body = IncomingBody(request, channel: channel)
+    }
+
+    /// Finds out what is asked for, and reads the query and the form.
+    ///
+    /// - Throws: ``APIError`` 404 for an operation that there is not, 405 for a wrong method, 400 for what is malformed.
+    func operation() async throws -> Operation {
+        let target = try RequestTarget(target)
+        guard let (operation, rest) = Operation.find(target.components) else {
+            throw APIError(404, "there is no such operation")
+        }
+        guard operation.methods.contains(method) else { throw APIError(405, "\(method) is not allowed here") }
+        place = rest
+        parameters = try Parameters(query: target.query)
+        if method == .post, !operation.takesBytes(method), isForm {
+            try parameters.add(form: await body.collect(limit: Self.formLimit))
+        }
+        return operation
+    }
+
+    private var isForm: Bool {
+        headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
+    }
+
+    /// The path in the URL, after its root.
+    ///
+    /// - Throws: ``APIError`` 400 for a root that is unknown or not the token's, and for a bad path.
+    func path() throws(APIError) -> RemotePath {
+        guard let root = place.first else { throw APIError(400, "the root is missing", parameter: "root") }
+        try Self.check(root: root)
+        do {
+            return try RemotePath(place.dropFirst().joined(separator: "/"))
+        } catch {
+            throw APIError(400, error.message, parameter: "path")
+        }
+    }
+
+    /// The path in a parameter, for operations that name the root in another one.
+    ///
+    /// - Throws: ``APIError`` 400 when it is missing or bad, or the root is.
+    func path(in name: String) throws(APIError) -> RemotePath {
+        try Self.check(root: parameters["root"] ?? "auto")
+        guard let path = try parameters.path(name) else {
+            throw APIError(400, "the parameter is missing", parameter: name)
+        }
+        return path
+    }
+
+    /// The member who makes the call.
+    ///
+    /// - Throws: ``APIError`` 401 when nobody does.
+    func requireMember() throws(APIError) -> Member {
+        guard let member else { throw APIError(401, "no access token was sent") }
+        return member
+    }
+
+    /// Every token is for the whole tree, so there is no app folder.
+    private static func check(root: String) throws(APIError) {
+        switch root {
+        case "dropbox", "auto": break
+        case "sandbox": throw APIError(400, "this token is for the whole folder: use 'auto'", parameter: "root")
+        default: throw APIError(400, "the root is neither 'auto', 'dropbox' nor 'sandbox'", parameter: "root")
+        }
+    }
+}

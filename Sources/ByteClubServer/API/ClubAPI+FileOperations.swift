@@ -1,0 +1,38 @@
+import ByteClubCore
+
+extension ClubAPI {
+    /// Answers `POST /fileops/copy`.
+    func copy(_ call: Call) async throws -> Answer {
+        let reference = call.parameters["from_copy_ref"]
+        if (reference == nil) == (call.parameters["from_path"] == nil) {
+            throw APIError(400, "exactly one of from_path and from_copy_ref is needed", parameter: "from_path")
+        }
+        let destination = try call.path(in: "to_path")
+        if reference != nil { throw APIError(404, "the copy reference was not found") }
+        let source = try call.path(in: "from_path")
+        return try await change(call) { try $0.copy(source, to: destination) }
+    }
+
+    /// Answers `POST /fileops/move`.
+    func move(_ call: Call) async throws -> Answer {
+        let source = try call.path(in: "from_path")
+        let destination = try call.path(in: "to_path")
+        return try await change(call) { try $0.move(source, to: destination) }
+    }
+
+    /// Answers `POST /fileops/create_folder`.
+    func createFolder(_ call: Call) async throws -> Answer {
+        let path = try call.path(in: "path")
+        return try await change(call) { folder in
+            if path.isRoot { throw APIError(403, "the root is there already") }
+            return try folder.createFolder(path)
+        }
+    }
+
+    /// Answers `POST /fileops/delete`; with `parent_rev`, an extension, only when nothing has changed since that version.
+    func delete(_ call: Call) async throws -> Answer {
+        let seen = try call.parameters.revision("parent_rev")
+        let path = try call.path(in: "path")
+        return try await change(call) { try $0.delete(path, seen: seen) }
+    }
+}

@@ -1,0 +1,59 @@
+import ByteClubCore
+import HTTPTypes
+
+extension ClubAPI {
+    private static let largestListing: Int64 = 25_000
+
+    /// Answers `GET /metadata/<root>/<path>`.
+    func metadata(_ call: Call) async throws -> Answer {
+        let parameters = call.parameters
+        let isListing = try parameters.bool("list", default: true)
+        let includeDeleted = try parameters.bool("include_deleted", default: false)
+        let limit = Int(try parameters.integer("file_limit", in: 1...Self.largestListing) ?? 10_000)
+        let revision = try parameters.revision("rev")
+        _ = try parameters.bool("include_media_info", default: false)
+        let known = parameters["hash"]
+        let path = try call.path()
+        let found: Metadata? = try await store.read { folder in
+            if let revision {
+                guard let version = try folder.state.version(path.key, revision: revision.number) else {
+                    throw APIError(404, "Revision '\(revision)' of '\(path)' not found")
+                }
+                return Metadata(version)
+            }
+            guard isListing else { return try folder.metadata(path) }
+            return try folder.list(path, unless: known, includeDeleted: includeDeleted, limit: limit)
+        }
+        return found.map { Answer.json($0) } ?? Answer(.notModified, body: .none)
+    }
+
+    /// Answers `GET /search/<root>/<path>`.
+    func search(_ call: Call) async throws -> Answer {
+        guard let query = SearchQuery(try call.parameters.required("query")) else {
+            throw APIError(400, "the query is blank", parameter: "query")
+        }
+        let limit = Int(min(1000, try call.parameters.integer("file_limit", in: 1...Int64.max) ?? 1000))
+        let includeDeleted = try call.parameters.bool("include_deleted", default: false)
+        let path = try call.path()
+        return .json(
+            try await store.read { folder in
+                try folder.search(path, query: query, limit: limit, includeDeleted: includeDeleted)
+            })
+    }
+
+    /// Answers `GET /revisions/<root>/<path>`.
+    func revisions(_ call: Call) async throws -> Answer {
+        let limit = Int(try call.parameters.integer("rev_limit", in: 1...1000) ?? 10)
+        let path = try call.path()
+        return .json(try await store.read { try $0.revisions(path, limit: limit) })
+    }
+
+    /// Answers `POST /restore/<root>/<path>`.
+    func restore(_ call: Call) async throws -> Answer {
+        guard let revision = try call.parameters.revision("rev") else {
+            throw APIError(400, "the parameter is missing", parameter: "rev")
+        }
+        let path = try call.path()
+        return try await change(call) { try $0.restore(path, to: revision) }
+    }
+}

@@ -1,0 +1,143 @@
+import ByteClubCore
+import HTTPTypes
+import NIOCore
+
+extension ClubAPI {
+    /// What must hold at a path for an upload to replace what is there, and what happens when it does not.
+    private struct Policy {
+        let condition: WriteCondition
+        let conflicts: ConflictPolicy
+
+        init(_ parameters: Parameters) throws(APIError) {
+            let overwrite = try parameters.bool("overwrite", default: true)
+            if let parent = try parameters.revision("parent_rev") {
+                condition = .parent(parent)
+            } else {
+                condition = overwrite ? .overwrite : .create
+            }
+            conflicts = try parameters.bool("autorename", default: true) ? .rename : .fail
+        }
+    }
+
+    /// Answers `PUT /files_put/<root>/<path>`.
+    func filesPut(_ call: Call) async throws -> Answer {
+        let length = try length(of: call.body)
+        let policy = try Policy(call.parameters)
+        let path = try call.path()
+        return try await put(call, try await receive(call.body, length: length), at: path, policy)
+    }
+
+    /// Answers `PUT /chunked_upload`.
+    func chunkedUpload(_ call: Call) async throws -> Answer {
+        _ = try length(of: call.body)
+        let member = try call.requireMember()
+        let offset = try call.parameters.integer("offset", in: 0...Int64.max) ?? 0
+        do {
+            let id: String
+            if let known = call.parameters["upload_id"] {
+                id = known
+            } else {
+                let fresh = try await store.beginUpload(member: member.uid)
+                if offset != 0 { throw UploadError.wrongOffset(got: offset, upload: fresh) }
+                id = fresh.uploadID
+            }
+            let writer = try await store.appendToUpload(id, member: member.uid, at: offset)
+            try await pour(call.body, into: writer)
+            return .json(try await writer.finish())
+        } catch let error as UploadError {
+            throw error.refusal(committing: false)
+        }
+    }
+
+    /// Answers `POST /commit_chunked_upload/<root>/<path>`.
+    func commitChunkedUpload(_ call: Call) async throws -> Answer {
+        let id = try call.parameters.required("upload_id")
+        let policy = try Policy(call.parameters)
+        let path = try call.path()
+        do {
+            let content = try await store.finishedUpload(id, member: call.requireMember().uid)
+            return try await put(call, content, at: path, policy)
+        } catch let error as UploadError {
+            throw error.refusal(committing: true)
+        }
+    }
+
+    /// Answers `POST /files/<root>/<folder>`, the form upload of the first clients.
+    func postFile(_ call: Call) async throws -> Answer {
+        _ = try length(of: call.body)
+        let policy = try Policy(call.parameters)
+        let folder = try call.path()
+        var form = try MultipartReader(call.body, contentType: call.headers[.contentType])
+        var file: (path: RemotePath, content: StagedContent)?
+        while let part = try await form.nextPart() {
+            guard part.name == "file", let name = part.fileName, file == nil else { continue }
+            let path = try Self.path(of: name, in: folder)
+            let writer = try await store.blobs.writer()
+            do {
+                while let bytes = try await form.nextBytes() { try await writer.write(bytes) }
+            } catch {
+                await writer.discard()
+                throw error
+            }
+            file = (path, try await writer.finish())
+        }
+        guard let file else { throw APIError(400, "the form has no file", parameter: "file") }
+        do {
+            return try await put(call, file.content, at: file.path, policy)
+        } catch let error as APIError where error.parameter == "parent_rev" {
+            throw APIError(404, error.message)
+        }
+    }
+
+    private static func path(of name: String, in folder: RemotePath) throws(APIError) -> RemotePath {
+        do {
+            return try folder.appending(name)
+        } catch {
+            throw APIError(400, error.message, parameter: "file")
+        }
+    }
+
+    private func put(
+        _ call: Call, _ content: StagedContent, at path: RemotePath, _ policy: Policy
+    ) async throws -> Answer {
+        let (bytes, hash, condition, conflicts) = (content.bytes, content.hash, policy.condition, policy.conflicts)
+        return try await change(call, storing: content) { folder in
+            try folder.put(path, bytes: bytes, hash: hash, condition: condition, policy: conflicts)
+        }
+    }
+
+    /// The announced length of an upload.
+    ///
+    /// - Throws: ``APIError`` 411 when there is none, 400 when it is over the limit; nothing has been read then.
+    private func length(of body: IncomingBody) throws(APIError) -> Int64 {
+        guard let length = body.length else { throw APIError(411, "an upload needs a Content-Length") }
+        guard length >= 0, length <= settings.bodyLimit else {
+            throw APIError(400, "the body is longer than \(settings.bodyLimit) bytes")
+        }
+        return length
+    }
+
+    /// A small body waits in memory, a large one goes to the disk as it comes.
+    private func receive(_ body: IncomingBody, length: Int64) async throws -> StagedContent {
+        if length <= StagedContent.inlineLimit, case let bytes = try await body.collect(limit: length),
+            let content = StagedContent(inline: bytes)
+        {
+            return content
+        }
+        let writer = try await store.blobs.writer()
+        try await pour(body, into: writer)
+        return try await writer.finish()
+    }
+
+    /// Streams a body into a writer; the socket is read no faster than the disk takes it.
+    private func pour(_ body: IncomingBody, into writer: some ContentWriter) async throws {
+        do {
+            while let piece = try await body.next() {
+                if unsafe piece.withUnsafeReadableBytes({ unsafe writer.append($0) }) { try await writer.flush() }
+            }
+        } catch {
+            await writer.discard()
+            throw error
+        }
+    }
+}

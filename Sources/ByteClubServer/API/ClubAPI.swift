@@ -1,0 +1,60 @@
+import ByteClubCore
+import HTTPTypes
+
+/// Core API v1 over a store: each operation in its own facet.
+struct ClubAPI: Sendable {
+    let store: any MetadataStore
+    let thumbnails: ThumbnailStore
+    let settings: Settings
+
+    /// What an operator may set.
+    struct Settings: Sendable {
+        /// The most bytes of one upload or chunk; the protocol's 150 MB.
+        var bodyLimit: Int64 = 157_286_400
+        /// The shortest timeout of a long poll in seconds; the protocol's 30.
+        var longpollMinimum: Int64 = 30
+        /// Where clients find this server; shown in the account.
+        var publicURL = ""
+    }
+
+    /// The most entries of one page of changes.
+    static let pageSize = 2000
+
+    /// Does what a call asks for.
+    ///
+    /// - Throws: ``APIError`` for what the protocol refuses, ``StorageError`` for what the storage cannot do, and what
+    ///   reading the body throws.
+    func answer(_ call: Call) async throws -> Answer {
+        let operation = try await call.operation()
+        if operation.needsMember { call.member = try await member(of: call) }
+        switch operation {
+        case .accountInfo: return try await accountInfo(call)
+        case .metadata: return try await metadata(call)
+        case .files where call.method == .post: return try await postFile(call)
+        case .files: return try await files(call)
+        case .filesPut: return try await filesPut(call)
+        case .chunkedUpload: return try await chunkedUpload(call)
+        case .commitChunkedUpload: return try await commitChunkedUpload(call)
+        case .thumbnails: return try await thumbnail(call)
+        case .search: return try await search(call)
+        case .delta: return try await delta(call)
+        case .latestCursor: return try await latestCursor(call)
+        case .longpollDelta: return try await longpollDelta(call)
+        case .revisions: return try await revisions(call)
+        case .restore: return try await restore(call)
+        case .copy: return try await copy(call)
+        case .createFolder: return try await createFolder(call)
+        case .delete: return try await delete(call)
+        case .move: return try await move(call)
+        }
+    }
+
+    /// Changes the folder and answers with the entry that came of it.
+    func change(
+        _ call: Call, storing content: StagedContent? = nil,
+        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> FolderEntry
+    ) async throws -> Answer {
+        let member = try call.requireMember()
+        return .json(Metadata(try await store.write(by: member.uid, storing: content, body)))
+    }
+}

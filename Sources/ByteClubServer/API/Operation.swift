@@ -1,0 +1,58 @@
+import HTTPTypes
+
+/// The operations of Core API v1 that this server has, by what follows `/1/` in the URL.
+enum Operation: String, CaseIterable, Sendable {
+    case accountInfo = "account/info"
+    case metadata
+    case files
+    case filesPut = "files_put"
+    case chunkedUpload = "chunked_upload"
+    case commitChunkedUpload = "commit_chunked_upload"
+    case thumbnails
+    case search
+    case delta
+    case latestCursor = "delta/latest_cursor"
+    case longpollDelta = "longpoll_delta"
+    case revisions
+    case restore
+    case copy = "fileops/copy"
+    case createFolder = "fileops/create_folder"
+    case delete = "fileops/delete"
+    case move = "fileops/move"
+
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+    /// Finds the operation that a URL's components name, and the components after it.
+    static func find(_ components: [String]) -> (operation: Operation, rest: ArraySlice<String>)? {
+        guard components.first == "1", components.count > 1 else { return nil }
+        if let found = byName[components[1]], found.takesPath { return (found, components[2...]) }
+        return byName[components[1...].joined(separator: "/")].map { ($0, []) }
+    }
+
+    /// The methods that are accepted.
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .accountInfo, .metadata, .thumbnails, .longpollDelta, .revisions: [.get]
+        case .files: [.get, .head, .post]
+        case .filesPut, .chunkedUpload: [.put, .post]
+        case .search, .restore: [.get, .post]
+        case .commitChunkedUpload, .delta, .latestCursor, .copy, .createFolder, .delete, .move: [.post]
+        }
+    }
+
+    /// Whether a root and a path follow the operation's name.
+    var takesPath: Bool {
+        switch self {
+        case .metadata, .files, .filesPut, .commitChunkedUpload, .thumbnails, .search, .revisions, .restore: true
+        default: false
+        }
+    }
+
+    /// Whether the body is a file's bytes rather than a form.
+    func takesBytes(_ method: HTTPRequest.Method) -> Bool {
+        self == .filesPut || self == .chunkedUpload || (self == .files && method == .post)
+    }
+
+    /// Whether a member must make the call.
+    var needsMember: Bool { self != .longpollDelta }
+}

@@ -1,0 +1,52 @@
+import ByteClubCore
+
+/// What a call shows to prove who makes it.
+enum Credentials: Hashable, Sendable {
+    /// An OAuth 2 bearer token.
+    case bearer(String)
+    /// OAuth 1.0 with the method PLAINTEXT.
+    case plaintext(OAuth1)
+
+    /// Finds the credentials of a call: the header first, then the parameters.
+    ///
+    /// - Throws: ``APIError`` 401 when there are none, 403 when they are malformed or of an unsupported kind.
+    init(authorization: String?, parameters: Parameters) throws(APIError) {
+        if let authorization {
+            try self.init(header: authorization)
+        } else if let token = parameters["access_token"] {
+            self = .bearer(token)
+        } else if parameters["oauth_consumer_key"] != nil || parameters["oauth_signature"] != nil {
+            self = .plaintext(try OAuth1 { parameters[$0].map { ($0, $0) } })
+        } else {
+            throw APIError(401, "no access token was sent")
+        }
+    }
+
+    private init(header: String) throws(APIError) {
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { throw APIError(403, "the Authorization header is malformed") }
+        switch parts[0].lowercased() {
+        case "bearer":
+            let token = parts[1]
+            guard token.utf8.allSatisfy(Self.isTokenCharacter) else {
+                throw APIError(403, "the Authorization header is malformed")
+            }
+            self = .bearer(String(token))
+        case "oauth":
+            let values = try OAuth1.fields(of: parts[1])
+            self = .plaintext(try OAuth1 { values[$0] })
+        default:
+            throw APIError(403, "the Authorization header is neither Bearer nor OAuth")
+        }
+    }
+
+    /// RFC 6750's alphabet.
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: "-._~+/=".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+
+/// The program `byteclub-server`.
+public enum ByteClubServer {
+    /// Runs the process's command line and ends the process with its exit code.
+    public static func main() async { await RootCommand.main() }
+}
+
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "byteclub-server",
+        abstract: "Holds a club's notes and photos, and serves them over Dropbox Core API v1.",
+        version: "byteclub-server 0.1.0",
+        subcommands: [ServeCommand.self, MembersCommand.self],
+        defaultSubcommand: ServeCommand.self)
+
+    /// Runs the command that the arguments name; a failure is one line on standard error and an exit code.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            if exitCode(for: error) == .success { exit(withError: error) }
+            let failure = CommandFailure(error) ?? CommandFailure(.usage, fullFirstLine(of: error))
+            failure.exit()
+        }
+    }
+
+    private static func fullFirstLine(of error: any Error) -> String {
+        String(message(for: error).split(separator: "\n").first ?? "the arguments are wrong") + " (see --help)"
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import ByteClubCore
+
+/// `members`: who may use the club; works whether or not the server runs.
+struct MembersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "members", abstract: "Add, list and remove the members of a club.",
+        subcommands: [Add.self, List.self, Remove.self])
+
+    /// The command `members add`.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a member and print the access token, which is shown only this once.")
+
+        @Argument(help: "The member's name.")
+        var name: String
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print an object with name, token and uid.")
+        var json = false
+        @Flag(help: "Also make keys for programs that speak OAuth 1.0.")
+        var oauth1 = false
+
+        func run() async throws {
+            let store = try data.open()
+            let member = try await store.addMember(name: name, oauth1: oauth1)
+            try store.close()
+            if json { return StandardOutput.write(line: String(decoding: member.json(), as: UTF8.self)) }
+            StandardOutput.write(line: member.token)
+            if let keys = member.oauth1 {
+                StandardOutput.write(line: "oauth_consumer_key=\(keys.consumerKey)")
+                StandardOutput.write(line: "oauth_consumer_secret=\(keys.consumerSecret)")
+                StandardOutput.write(line: "oauth_token=\(keys.token)")
+                StandardOutput.write(line: "oauth_token_secret=\(keys.tokenSecret)")
+            }
+        }
+    }
+
+    /// The command `members list`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the members.")
+
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print an array of objects with name, uid and created.")
+        var json = false
+
+        func run() async throws {
+            let store = try data.open()
+            let members = try await store.members().filter { !$0.isDisabled }
+            try store.close()
+            if json { return StandardOutput.write(line: String(decoding: members.json(), as: UTF8.self)) }
+            for member in members {
+                StandardOutput.write(line: "\(member.uid)\t\(member.name)\t\(member.created)")
+            }
+        }
+    }
+
+    /// The command `members remove`.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a member: the token is dead within a second, what the member wrote stays.")
+
+        @Argument(help: "The member's name.")
+        var name: String
+        @OptionGroup var data: DataOption
+
+        func run() async throws {
+            let store = try data.open()
+            try await store.removeMember(name: name)
+            try store.close()
+        }
+    }
+}
+
+extension Member: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("name")
+            json.value(name)
+            json.key("uid")
+            json.value(uid)
+            json.key("created")
+            json.date(created)
+        }
+    }
+}
+
+extension NewMember: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("name")
+            json.value(name)
+            json.key("token")
+            json.value(token)
+            json.key("uid")
+            json.value(uid)
+            if let oauth1 {
+                json.key("oauth_consumer_key")
+                json.value(oauth1.consumerKey)
+                json.key("oauth_consumer_secret")
+                json.value(oauth1.consumerSecret)
+                json.key("oauth_token")
+                json.value(oauth1.token)
+                json.key("oauth_token_secret")
+                json.value(oauth1.tokenSecret)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import ByteClubCore
+import HTTPTypes
+import NIOCore
+
+/// What a call is answered with.
+struct Answer: Sendable {
+    /// An answer's content.
+    enum Body: Sendable {
+        /// No content and no length, as for 304.
+        case none
+        /// Bytes in memory.
+        case bytes(ByteBuffer)
+        /// Some of a file's bytes.
+        case file(StoredFile, Range<Int64>)
+
+        /// The content's length in bytes.
+        var length: Int64 {
+            switch self {
+            case .none: 0
+            case .bytes(let buffer): Int64(buffer.readableBytes)
+            case .file(_, let range): Int64(range.count)
+            }
+        }
+    }
+
+    /// The status.
+    var status: HTTPResponse.Status
+    /// The headers that this answer has beyond those that every answer has.
+    var headers: HTTPFields = [:]
+    /// The content.
+    var body: Body
+
+    /// Creates an answer.
+    init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// 200 with a JSON text.
+    static func json(_ value: some JSONWritable, status: HTTPResponse.Status = .ok) -> Answer {
+        Answer(
+            status, headers: [.contentType: "application/json"], body: .bytes(ByteBuffer(bytes: value.json())))
+    }
+
+    /// A refusal as the protocol words it.
+    static func refusal(_ error: APIError) -> Answer {
+        var answer = json(error, status: status(error.status))
+        if let seconds = error.retryAfter { answer.headers[.retryAfter] = String(seconds) }
+        return answer
+    }
+
+    private static func status(_ code: Int) -> HTTPResponse.Status {
+        switch code {
+        case 406: HTTPResponse.Status(code: 406, reasonPhrase: "Not Acceptable")
+        case 507: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+        default: HTTPResponse.Status(code: code)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// What the server calls the request.
+    static let requestID = known("X-Dropbox-Request-Id")
+    /// The metadata of the file whose bytes are sent.
+    static let metadata = known("X-Dropbox-Metadata")
+    /// HTTP/1.0's way to forbid caching.
+    static let pragma = known("Pragma")
+
+    private static func known(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is no header name") }
+        return name
+    }
+}

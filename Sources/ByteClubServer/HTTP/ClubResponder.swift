@@ -1,0 +1,96 @@
+import ByteClubCore
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// Takes each request from the socket to its answer and its line in the log.
+struct ClubResponder: Sendable {
+    let api: ClubAPI
+    let logger: Logger
+    let now: @Sendable () -> Int64
+    private let ids = RequestIDs()
+    private let dates = DateHeader()
+
+    init(api: ClubAPI, logger: Logger, now: @escaping @Sendable () -> Int64) {
+        self.api = api
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Answers one request.
+    ///
+    /// - Throws: What ends the connection: the client is gone, or an answer that has begun cannot go on.
+    func respond(
+        to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel
+    ) async throws {
+        let start = ContinuousClock.now
+        let call = Call(request, channel: channel)
+        var record = RequestRecord(request, id: ids.make())
+        let answer: Answer
+        do {
+            answer = try await api.answer(call)
+        } catch let error as APIError {
+            answer = .refusal(error)
+        } catch let error where call.body.isBroken || error is CancellationError {
+            record.finish(call, status: 499, sent: 0, since: start)
+            logger.info("\(record)")
+            throw error
+        } catch {
+            let refusal = ServerFault.refusal(for: error)
+            logger.error("request \(record.id): \(ServerFault.line(for: error))")
+            answer = .refusal(refusal)
+        }
+        let head = head(of: answer, id: record.id, keepsConnection: call.body.isNearlyRead)
+        let isHead = request.method == .head
+        record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
+        do {
+            try await writer.write(response: head, body: isHead ? ResponseBody() : Self.body(of: answer))
+        } catch {
+            logger.info("\(record) (the answer was not sent whole)")
+            throw error
+        }
+        logger.info("\(record)")
+    }
+
+    private func head(of answer: Answer, id: String, keepsConnection: Bool) -> HTTPResponse {
+        var headers = answer.headers
+        if case .none = answer.body {} else { headers[.contentLength] = String(answer.body.length) }
+        headers[.cacheControl] = "no-cache"
+        headers[.pragma] = "no-cache"
+        headers[.requestID] = id
+        headers[.date] = dates.text(at: now())
+        if !keepsConnection { headers[.connection] = "close" }
+        return HTTPResponse(status: answer.status, headerFields: headers)
+    }
+
+    private static func body(of answer: Answer) -> ResponseBody {
+        switch answer.body {
+        case .none: ResponseBody()
+        case .bytes(let buffer): ResponseBody(byteBuffer: buffer)
+        case .file(let file, let range):
+            ResponseBody(contentLength: range.count) { writer in
+                try await send(file, range, to: &writer)
+                try await writer.finish(nil)
+            }
+        }
+    }
+
+    /// Reads the next piece while the last one is being sent.
+    private static func send(
+        _ file: StoredFile, _ range: Range<Int64>, to writer: inout any ResponseBodyWriter
+    ) async throws {
+        let size = Int64(StoredFile.pieceSize)
+        var offset = range.lowerBound
+        guard offset < range.upperBound else { return }
+        var piece = try await file.read(at: offset, count: Int(min(size, range.upperBound - offset)))
+        while true {
+            offset += Int64(piece.readableBytes)
+            guard offset < range.upperBound else { return try await writer.write(piece) }
+            let start = offset
+            async let next = file.read(at: start, count: Int(min(size, range.upperBound - start)))
+            try await writer.write(piece)
+            piece = try await next
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ByteClubCore
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTPTypes
+
+/// A request's body as it arrives: read piece by piece, by one task, with back-pressure down to the socket.
+final class IncomingBody {
+    /// The length that the client announced; nil with chunked coding and without a body.
+    let length: Int64?
+    /// Whether the client sends in chunks and announces no length.
+    let isChunked: Bool
+    /// Whether all of the body was read.
+    private(set) var isComplete: Bool
+    /// The number of bytes read so far.
+    private(set) var received: Int64 = 0
+    /// Whether the connection failed while the body was read.
+    private(set) var isBroken = false
+
+    private let body: RequestBody
+    private var iterator: RequestBody.AsyncIterator?
+    private var continues: (any Channel)?
+
+    /// Prepares to read a request's body; nothing is read yet.
+    init(_ request: Request, channel: any Channel) {
+        let headers = request.headers
+        isChunked = headers[.transferEncoding] != nil
+        length = isChunked ? nil : headers[.contentLength].flatMap { Int64($0) }
+        isComplete = !isChunked && length ?? 0 == 0
+        body = request.body
+        if headers[.expect]?.lowercased() == "100-continue" { continues = channel }
+    }
+
+    /// The next bytes; nil when the body is complete.
+    ///
+    /// A client that waits for `100 Continue` is told to go on when this is first called.
+    ///
+    /// - Throws: ``BodyError/cutShort`` when fewer bytes came than were announced, or the connection's error.
+    func next() async throws -> ByteBuffer? {
+        if isComplete { return nil }
+        do {
+            return try await read()
+        } catch {
+            isBroken = true
+            throw error
+        }
+    }
+
+    private func read() async throws -> ByteBuffer? {
+        if let channel = continues {
+            continues = nil
+            try await channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)))
+        }
+        var current = iterator ?? body.makeAsyncIterator()
+        let piece = try await current.next()
+        iterator = current
+        guard let piece else {
+            if let length, received < length { throw BodyError.cutShort }
+            isComplete = true
+            return nil
+        }
+        received += Int64(piece.readableBytes)
+        return piece
+    }
+
+    /// The whole body in memory.
+    ///
+    /// - Throws: ``APIError`` 400 when it is longer than `limit` bytes; as ``next()``.
+    func collect(limit: Int64) async throws -> [UInt8] {
+        if let length, length > limit { throw APIError(400, "the body is longer than \(limit) bytes") }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(length ?? 0))
+        while let piece = try await next() {
+            if received > limit { throw APIError(400, "the body is longer than \(limit) bytes") }
+            bytes.append(contentsOf: piece.readableBytesView)
+        }
+        return bytes
+    }
+
+    /// Whether the connection can be used again after a response now: little or nothing of the body is still to come.
+    var isNearlyRead: Bool {
+        if isComplete { return true }
+        guard let length, continues == nil else { return false }
+        return length - received <= 8 << 20
+    }
+}
+
+/// Why a request's body could not be read.
+enum BodyError: Error {
+    /// The connection ended before the announced length had come.
+    case cutShort
+}

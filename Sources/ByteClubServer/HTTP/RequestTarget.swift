@@ -1,0 +1,47 @@
+import ByteClubCore
+
+/// What a request line names: the decoded components of its path, and its query.
+///
+/// Repeated slashes and one at the end do not count; `%2F` is a slash, because some v1 clients encode the whole path.
+struct RequestTarget: Sendable {
+    /// The most bytes that a target may have.
+    static let maximumBytes = 16 << 10
+
+    /// The path's components, decoded; dots are ordinary components here and refused later.
+    let components: [String]
+    /// What follows the question mark, still encoded.
+    let query: Substring
+
+    /// Reads a target in origin or absolute form.
+    ///
+    /// - Throws: ``APIError`` 400 when it is too long, malformed, or no UTF-8 once decoded.
+    init(_ text: String) throws(APIError) {
+        if text.utf8.count > Self.maximumBytes { throw APIError(400, "the URL is too long") }
+        var rest = Self.path(of: text)
+        if let question = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            query = rest[rest.utf8.index(after: question)...]
+            rest = rest[..<question]
+        } else {
+            query = ""
+        }
+        guard let path = PercentCoding.decode(rest, plusIsBlank: false) else {
+            throw APIError(400, "the URL's path is not percent-encoded UTF-8")
+        }
+        components = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    /// What a log may show of a target: its path as it was sent, printable, without the query.
+    static func loggable(_ text: String) -> String {
+        let path = Self.path(of: text).utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(1024)
+        return String(decoding: path.map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+    }
+
+    private static func path(of text: String) -> Substring {
+        guard text.utf8.first != UInt8(ascii: "/") else { return text[...] }
+        for scheme in ["http://", "https://"] where text.utf8.starts(with: scheme.utf8) {
+            let rest = text.dropFirst(scheme.count)
+            return rest.utf8.firstIndex(of: UInt8(ascii: "/")).map { rest[$0...] } ?? ""
+        }
+        return text[...]
+    }
+}

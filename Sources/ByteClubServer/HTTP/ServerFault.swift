@@ -1,0 +1,16 @@
+import ByteClubCore
+
+/// What clients and the log are told of failures that are not the client's.
+enum ServerFault {
+    /// The refusal; it tells nothing of the server's insides.
+    static func refusal(for error: any Error) -> APIError {
+        switch (error as? StorageError)?.code {
+        case .full: APIError(507, "the club's storage is full")
+        case .closed: APIError(503, "the server is stopping; try again")
+        default: APIError(500, "the server failed; its log tells more under this request's id")
+        }
+    }
+
+    /// One line for the log.
+    static func line(for error: any Error) -> String { "\(error)".split(separator: "\n").joined(separator: " ") }
+}

@@ -1,0 +1,136 @@
+/// A JSON text under construction, written straight to bytes.
+///
+/// It is several times quicker than an encoder that is driven by reflection-like containers, which matters for pages
+/// of thousands of entries. Commas are its own business.
+struct JSONText {
+    /// The UTF-8 text so far.
+    private(set) var bytes: [UInt8] = []
+    private let isASCII: Bool
+    private var date: (seconds: Int64, text: String)?
+
+    /// Starts an empty text.
+    ///
+    /// - Parameter isASCII: Whether everything beyond ASCII is escaped, as a header's value needs it.
+    init(isASCII: Bool = false) {
+        self.isASCII = isASCII
+    }
+
+    /// Writes an object whose members `members` writes.
+    mutating func object(_ members: (inout JSONText) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "{"))
+        members(&self)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// Writes an array whose elements `elements` writes.
+    mutating func array(_ elements: (inout JSONText) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "["))
+        elements(&self)
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes a member's name; its value comes next.
+    mutating func key(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a member's name that is known at run time only; its value comes next.
+    mutating func key(named name: String) {
+        value(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a string.
+    mutating func value(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for scalar in text.unicodeScalars { append(scalar) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a whole number.
+    mutating func value(_ number: Int64) {
+        separate()
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    /// Writes a truth value.
+    mutating func value(_ flag: Bool) {
+        separate()
+        bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    }
+
+    /// Writes a date in the protocol's form; the same date again costs nothing.
+    mutating func value(date seconds: Int64, text: () -> String) {
+        if date?.seconds != seconds { date = (seconds, text()) }
+        value(date?.text ?? "")
+    }
+
+    /// Writes nothing's name.
+    mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    private mutating func separate() {
+        switch bytes.last {
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
+        default: bytes.append(UInt8(ascii: ","))
+        }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) {
+        switch scalar {
+        case "\"": bytes.append(contentsOf: "\\\"".utf8)
+        case "\\": bytes.append(contentsOf: "\\\\".utf8)
+        case "\n": bytes.append(contentsOf: "\\n".utf8)
+        case "\r": bytes.append(contentsOf: "\\r".utf8)
+        case "\t": bytes.append(contentsOf: "\\t".utf8)
+        default:
+            if scalar.value >= 0x20, scalar.value < 0x7F {
+                bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+            } else if isASCII || scalar.value < 0x20 {
+                for unit in UTF16.encode(scalar) ?? .init() {
+                    let digits = String(unit, radix: 16)
+                    bytes.append(
+                        contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8)
+                }
+            } else {
+                bytes.append(contentsOf: UTF8.encode(scalar) ?? .init())
+            }
+        }
+    }
+}
+
+/// A value that knows its JSON text on the wire.
+protocol JSONWritable {
+    /// Writes the value.
+    func write(to json: inout JSONText)
+}
+
+extension JSONWritable {
+    /// The value's JSON text in UTF-8.
+    func json(isASCII: Bool = false) -> [UInt8] {
+        var json = JSONText(isASCII: isASCII)
+        write(to: &json)
+        return json.bytes
+    }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.array { json in
+            for element in self { element.write(to: &json) }
+        }
+    }
+}

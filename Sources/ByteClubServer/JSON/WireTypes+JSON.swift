@@ -1,0 +1,131 @@
+import ByteClubCore
+
+extension JSONText {
+    mutating func date(_ date: APIDate) {
+        value(date: date.seconds) { date.description }
+    }
+}
+
+extension Metadata: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("path")
+            json.value(path.string)
+            json.key("is_dir")
+            json.value(isFolder)
+            json.key("bytes")
+            json.value(bytes)
+            json.key("size")
+            json.value(size)
+            if let rev {
+                json.key("rev")
+                json.value(rev.description)
+                json.key("revision")
+                json.value(rev.number)
+            }
+            if let modified {
+                json.key("modified")
+                json.date(modified)
+            }
+            if let clientModified {
+                json.key("client_mtime")
+                json.date(clientModified)
+            }
+            if let mimeType {
+                json.key("mime_type")
+                json.value(mimeType)
+            }
+            json.key("icon")
+            json.value(icon)
+            json.key("root")
+            json.value(root)
+            json.key("thumb_exists")
+            json.value(hasThumbnail)
+            if isDeleted {
+                json.key("is_deleted")
+                json.value(true)
+            }
+            if let hash {
+                json.key("hash")
+                json.value(hash)
+            }
+            if let contents {
+                json.key("contents")
+                contents.write(to: &json)
+            }
+            if let contentHash {
+                json.key("content_hash")
+                json.value(contentHash.description)
+            }
+        }
+    }
+}
+
+extension DeltaPage: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("reset")
+            json.value(reset)
+            json.key("cursor")
+            json.value(cursor)
+            json.key("has_more")
+            json.value(hasMore)
+            json.key("entries")
+            entries.write(to: &json)
+        }
+    }
+}
+
+extension DeltaEntry: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.array { json in
+            json.value(key.string)
+            if let metadata { metadata.write(to: &json) } else { json.null() }
+        }
+    }
+}
+
+extension LongpollResult: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("changes")
+            json.value(changes)
+            if let backoff {
+                json.key("backoff")
+                json.value(Int64(backoff))
+            }
+        }
+    }
+}
+
+extension ChunkedUpload: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { writeMembers(to: &$0) }
+    }
+
+    fileprivate func writeMembers(to json: inout JSONText) {
+        json.key("upload_id")
+        json.value(uploadID)
+        json.key("offset")
+        json.value(offset)
+        json.key("expires")
+        json.date(expires)
+    }
+}
+
+extension APIError: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            upload?.writeMembers(to: &json)
+            json.key("error")
+            if let parameter {
+                json.object { json in
+                    json.key(named: parameter)
+                    json.value(message)
+                }
+            } else {
+                json.value(message)
+            }
+        }
+    }
+}

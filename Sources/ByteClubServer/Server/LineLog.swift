@@ -1,0 +1,45 @@
+import ByteClubCore
+import Glibc
+import Logging
+
+/// Writes a line a message to standard error, as in `2013-08-06T09:14:58Z info GET /1/…`.
+struct LineLog: LogHandler {
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    private let write: @Sendable (String) -> Void
+
+    /// Creates a log of the messages at a level or above it.
+    init(level: Logger.Level, write: @escaping @Sendable (String) -> Void = LineLog.toStandardError) {
+        logLevel = level
+        self.write = write
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var line = "\(Self.stamp()) \(event.level) \(event.message)"
+        let metadata = event.metadata.map { self.metadata.merging($0) { $1 } } ?? self.metadata
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
+        line = String(decoding: line.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        write(line + "\n")
+    }
+
+    private static func stamp() -> String {
+        var seconds = time(nil)
+        var parts = unsafe tm()
+        _ = unsafe gmtime_r(&seconds, &parts)
+        var buffer = [CChar](repeating: 0, count: 32)
+        let count = unsafe strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Writes a whole line at once, so that lines of several threads never mix.
+    @Sendable static func toStandardError(_ line: String) {
+        let bytes = Array(line.utf8)
+        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}

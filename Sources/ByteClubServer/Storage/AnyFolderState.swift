@@ -1,0 +1,40 @@
+import ByteClubCore
+
+/// The folder of whichever store is behind the seam.
+///
+/// It is valid only inside the closure that was given it, and only on the thread that runs that closure.
+struct AnyFolderState: FolderState {
+    /// Where the calls go.
+    var base: any FolderState
+
+    /// Hides which state this is.
+    init(_ base: any FolderState) {
+        self.base = base
+    }
+
+    func latest(_ key: PathKey) throws -> FolderEntry? { try base.latest(key) }
+
+    func version(_ key: PathKey, revision: Int64) throws -> FolderEntry? {
+        try base.version(key, revision: revision)
+    }
+
+    func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] { try base.versions(key, limit: limit) }
+
+    func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry] {
+        try base.children(key, includeDeleted: includeDeleted, limit: limit)
+    }
+
+    func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
+        try base.descendants(key, limit: limit)
+    }
+
+    func changes(
+        after revision: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int
+    ) throws -> [FolderEntry] {
+        try base.changes(after: revision, prefix: prefix, includeDeleted: includeDeleted, limit: limit)
+    }
+
+    func lastRevision() throws -> Int64 { try base.lastRevision() }
+
+    mutating func record(_ entry: FolderEntry) throws { try base.record(entry) }
+}

@@ -1,0 +1,80 @@
+import ByteClubCore
+import Synchronization
+
+/// Wakes those who wait for a change at or below a key.
+final class ChangeSignal: Sendable {
+    private struct Waiter {
+        let prefix: PathKey
+        var hasFired = false
+        var continuation: CheckedContinuation<Bool, Never>?
+    }
+
+    private struct State {
+        var lastRevision: Int64
+        var nextNumber = 0
+        var waiters: [Int: Waiter] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts after the last change there was.
+    init(lastRevision: Int64) {
+        state = Mutex(State(lastRevision: lastRevision))
+    }
+
+    /// How many listen now.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Begins to listen: changes from now on count, even before ``wait(_:)``.
+    func listen(_ prefix: PathKey) -> (number: Int, lastRevision: Int64) {
+        state.withLock { state in
+            state.nextNumber += 1
+            state.waiters[state.nextNumber] = Waiter(prefix: prefix)
+            return (state.nextNumber, state.lastRevision)
+        }
+    }
+
+    /// Ends what ``listen(_:)`` began.
+    func forget(_ number: Int) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+        waiter?.continuation?.resume(returning: false)
+    }
+
+    /// Waits for a change: true; false when the waiter was forgotten or its task cancelled.
+    func wait(_ number: Int) async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    guard var waiter = state.waiters[number], !Task.isCancelled else { return false }
+                    if waiter.hasFired { return true }
+                    waiter.continuation = continuation
+                    state.waiters[number] = waiter
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            forget(number)
+        }
+    }
+
+    /// Tells durable changes.
+    func tell(_ entries: [FolderEntry]) {
+        guard let last = entries.last else { return }
+        let awake: [CheckedContinuation<Bool, Never>] = state.withLock { state in
+            state.lastRevision = max(state.lastRevision, last.revision)
+            var awake: [CheckedContinuation<Bool, Never>] = []
+            for (number, waiter) in state.waiters where !waiter.hasFired && Self.concerns(waiter.prefix, entries) {
+                if let continuation = waiter.continuation { awake.append(continuation) }
+                state.waiters[number]?.hasFired = true
+                state.waiters[number]?.continuation = nil
+            }
+            return awake
+        }
+        for continuation in awake { continuation.resume(returning: true) }
+    }
+
+    private static func concerns(_ prefix: PathKey, _ entries: [FolderEntry]) -> Bool {
+        prefix == .root || entries.contains { $0.path.key == prefix || $0.path.key.isBelow(prefix) }
+    }
+}

@@ -1,0 +1,51 @@
+import ByteClubCore
+
+/// Takes a body as it arrives, hashes and writes it on other threads, and holds a bounded part of it in memory.
+///
+/// One task at a time uses a writer. Dropping it without ``BlobWriter/finish()`` discards what it took.
+protocol ContentWriter: AnyObject, Sendable {
+    /// Copies bytes into the writer's buffer; when it answers true the caller calls ``flush()`` before the next bytes.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool
+
+    /// Hands the buffer to the disk and the hash, waiting while an earlier one is still on its way.
+    ///
+    /// - Throws: ``StorageError`` `full` when the disk is, otherwise `io`; for a chunk also ``UploadError``.
+    func flush() async throws
+
+    /// Forgets all that was taken; nothing of it stays. Does nothing after the writer has finished.
+    func discard() async
+}
+
+extension ContentWriter {
+    /// Takes the next bytes, and waits for the disk when enough have come together.
+    ///
+    /// - Throws: As ``flush()``.
+    func write(_ bytes: [UInt8]) async throws {
+        if unsafe bytes.withUnsafeBytes({ unsafe append($0) }) { try await flush() }
+    }
+}
+
+/// Writes one new content.
+protocol BlobWriter: ContentWriter {
+    /// Hashes and syncs the rest; the content then waits for the write that stores it.
+    ///
+    /// - Throws: As ``ContentWriter/flush()``.
+    func finish() async throws -> StagedContent
+}
+
+/// Writes one chunk of an upload in pieces.
+protocol UploadWriter: ContentWriter {
+    /// Syncs the chunk and the upload's new length; when this returns they survive a crash.
+    ///
+    /// - Throws: As ``ContentWriter/flush()``; ``UploadError`` `wrongOffset` when another chunk came in between.
+    func finish() async throws -> ChunkedUpload
+}
+
+/// Where content lives that is too large for the metadata store.
+protocol BlobStore: Sendable {
+    /// Starts a new content. Content of at most ``StagedContent/inlineLimit`` bytes never touches the disk.
+    func writer() async throws -> any BlobWriter
+
+    /// The file that holds a content, whether or not it is there.
+    func path(of hash: ContentHash) -> String
+}

@@ -1,0 +1,37 @@
+import ByteClubCore
+import FoundationEssentials
+import GRDB
+
+extension Database {
+    /// Runs a statement that is prepared once for each connection.
+    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        let statement = try cachedStatement(sql: sql)
+        try statement.execute(arguments: arguments)
+    }
+
+    /// The rows of a query that is prepared once for each connection, each mapped while it is current.
+    func rows<T>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ transform: (Row) throws -> T
+    ) throws -> [T] {
+        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var result: [T] = []
+        while let row = try cursor.next() { result.append(try transform(row)) }
+        return result
+    }
+
+    /// The first row of a query that is prepared once for each connection.
+    func firstRow<T>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ transform: (Row) throws -> T
+    ) throws -> T? {
+        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        return try cursor.next().map(transform)
+    }
+}
+
+extension Row {
+    /// A column's bytes; nil for NULL.
+    func bytes(_ index: Int) -> [UInt8]? {
+        let data: Data? = self[index]
+        return data.map { Array($0) }
+    }
+}

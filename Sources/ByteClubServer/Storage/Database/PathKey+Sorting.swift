@@ -1,0 +1,11 @@
+import ByteClubCore
+
+extension PathKey {
+    /// The key with `/` as the lowest byte, so that bytewise order is the order of keys; empty for the root.
+    var sorting: String {
+        self == .root ? "" : String(decoding: string.utf8.map { $0 == UInt8(ascii: "/") ? 1 : $0 }, as: UTF8.self)
+    }
+
+    /// The open range of ``sorting`` in which everything strictly below the key lies.
+    var sortingBelow: (after: String, before: String) { (sorting + "\u{1}", sorting + "\u{2}") }
+}

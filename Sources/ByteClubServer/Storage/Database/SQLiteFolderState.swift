@@ -1,0 +1,134 @@
+import ByteClubCore
+import FoundationEssentials
+import GRDB
+
+/// The folder as one transaction of the database sees it.
+struct SQLiteFolderState: FolderState {
+    /// What the columns of ``FolderEntry`` queries are, in the order in which ``entry(_:)`` reads them.
+    private static let columns = "v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author"
+    private static let tree = "FROM latest l JOIN version v ON v.revision = l.revision"
+    private static let isLive = "v.kind < 2"
+
+    private let database: Database
+    private let transaction: WriteTransaction?
+
+    /// The folder in a reader's snapshot; recording throws.
+    init(reading database: Database) {
+        self.database = database
+        transaction = nil
+    }
+
+    /// The folder in the writer's transaction.
+    init(writing transaction: WriteTransaction) {
+        database = transaction.database
+        self.transaction = transaction
+    }
+
+    func latest(_ key: PathKey) throws -> FolderEntry? {
+        try database.firstRow(
+            "SELECT \(Self.columns) \(Self.tree) WHERE l.key = ?", [key.sorting], Self.entry)
+    }
+
+    func version(_ key: PathKey, revision: Int64) throws -> FolderEntry? {
+        let entry = try database.firstRow(
+            "SELECT \(Self.columns) FROM version v WHERE v.revision = ?", [revision], Self.entry)
+        return entry?.path.key == key ? entry : nil
+    }
+
+    func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
+        try database.rows(
+            """
+            WITH RECURSIVE chain(revision, depth) AS (
+                SELECT revision, 1 FROM latest WHERE key = ?
+                UNION ALL
+                SELECT v.previous, depth + 1 FROM chain JOIN version v ON v.revision = chain.revision
+                WHERE v.previous > 0 AND depth < ?)
+            SELECT \(Self.columns) FROM chain JOIN version v ON v.revision = chain.revision
+            ORDER BY v.revision DESC LIMIT ?
+            """, [key.sorting, limit, limit], Self.entry)
+    }
+
+    func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry] {
+        let condition = includeDeleted ? "" : "AND \(Self.isLive)"
+        return try database.rows(
+            """
+            SELECT \(Self.columns) \(Self.tree) WHERE l.parent = ? AND l.key != '' \(condition)
+            ORDER BY l.key LIMIT ?
+            """, [key.sorting, limit], Self.entry)
+    }
+
+    func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
+        let range = key.sortingBelow
+        return try database.rows(
+            """
+            SELECT \(Self.columns) \(Self.tree) WHERE l.key > ? AND l.key < ? AND \(Self.isLive)
+            ORDER BY l.key LIMIT ?
+            """, [range.after, range.before, limit], Self.entry)
+    }
+
+    func changes(
+        after revision: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int
+    ) throws -> [FolderEntry] {
+        let condition = includeDeleted ? "" : "AND \(Self.isLive)"
+        let range = prefix.sortingBelow
+        let below = prefix == .root ? "" : "AND (l.key = ? OR (l.key > ? AND l.key < ?))"
+        let place: StatementArguments = prefix == .root ? [] : [prefix.sorting, range.after, range.before]
+        return try database.rows(
+            """
+            SELECT \(Self.columns) FROM latest l INDEXED BY latest_revision CROSS JOIN version v
+            ON v.revision = l.revision WHERE l.revision > ? \(below) \(condition) ORDER BY l.revision LIMIT ?
+            """, [revision] + place + [limit], Self.entry)
+    }
+
+    func lastRevision() throws -> Int64 {
+        if let transaction { return transaction.lastRevision }
+        return try Self.lastRevision(in: database)
+    }
+
+    mutating func record(_ entry: FolderEntry) throws {
+        guard let transaction else { throw StorageError(.io, "a reader cannot change the folder") }
+        try transaction.beginChange()
+        let key = entry.path.key.sorting
+        let previous = try database.firstRow("SELECT l.revision, v.bytes \(Self.tree) WHERE l.key = ?", [key]) {
+            (revision: $0[0] as Int64, bytes: $0[1] as Int64)
+        }
+        try database.run(
+            """
+            INSERT INTO version(revision, previous, path, kind, bytes, hash, modified, author)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                entry.revision, previous?.revision ?? 0, entry.path.string,
+                (entry.isFolder ? 1 : 0) + (entry.isDeleted ? 2 : 0), entry.bytes,
+                entry.contentHash?.data, entry.modified.seconds, entry.author,
+            ])
+        if previous == nil {
+            try database.run(
+                "INSERT INTO latest(key, parent, revision) VALUES (?, ?, ?)",
+                [key, entry.path.key.parent?.sorting ?? "", entry.revision])
+        } else {
+            try database.run("UPDATE latest SET revision = ? WHERE key = ?", [entry.revision, key])
+        }
+        transaction.recorded(entry, replacing: previous?.bytes ?? 0)
+    }
+
+    /// The number of the last change.
+    static func lastRevision(in database: Database) throws -> Int64 {
+        try database.firstRow("SELECT max(revision) FROM version") { row in row[0] as Int64? }.flatMap { $0 } ?? 0
+    }
+
+    private static func entry(_ row: Row) throws -> FolderEntry {
+        let text: String = row[1]
+        let kind: Int = row[2]
+        let path: RemotePath
+        do {
+            path = try RemotePath(text)
+        } catch {
+            throw StorageError(.damaged, "the database holds a path that is none: \(error.message)")
+        }
+        return FolderEntry(
+            path: path, isFolder: kind & 1 != 0, isDeleted: kind & 2 != 0, revision: row[0], bytes: row[3],
+            contentHash: row.bytes(4).flatMap(ContentHash.init(bytes:)), modified: APIDate(seconds: row[5]),
+            author: row[6])
+    }
+}

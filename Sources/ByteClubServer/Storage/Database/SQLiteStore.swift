@@ -1,0 +1,212 @@
+import ByteClubCore
+import Crypto
+import GRDB
+import Glibc
+import Logging
+
+/// The embedded store: one SQLite database in WAL mode with the tree, small contents, members and uploads, and a
+/// folder of files for large contents.
+///
+/// One process may open a data directory as the server; any number may beside it open it for administration.
+final class SQLiteStore: MetadataStore {
+    /// What a process wants with a data directory.
+    enum Mode: Sendable {
+        /// To serve it, alone.
+        case server
+        /// To look at it and to manage its members, while a server runs or not.
+        case administration
+    }
+
+    let epoch: String
+    let signingKey: SymmetricKey
+    let files: FileBlobStore
+    let pool: DatabasePool
+    let writer: GroupCommit
+    let claims = UploadClaims()
+    let directory: String
+    let now: @Sendable () -> APIDate
+    let logger: Logger
+    let memberCache = MemberCache()
+    private let signal: ChangeSignal
+    private let lock: Descriptor?
+
+    /// Opens a data directory, making it when it is missing, and repairs what a crash left.
+    ///
+    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when the database is, and what the disk
+    ///   does.
+    init(
+        directory: String, mode: Mode = .server, now: @escaping @Sendable () -> APIDate, logger: Logger
+    ) throws {
+        self.directory = directory
+        self.now = now
+        self.logger = logger
+        try Directory.make(directory)
+        lock = try mode == .server ? Self.lock(directory) : nil
+        files = try FileBlobStore(directory: directory)
+        do {
+            pool = try Self.open(directory + "/byteclub.sqlite", mode: mode, logger: logger)
+            try Schema.migrate(pool)
+            let (epoch, key, last) = try pool.read { database in
+                (
+                    try Self.meta(Schema.Meta.epoch, in: database), try Self.meta(Schema.Meta.signingKey, in: database),
+                    try SQLiteFolderState.lastRevision(in: database)
+                )
+            }
+            guard let secret = Hexadecimal.decode(key) else {
+                throw StorageError(.damaged, "the signing key is no hexadecimal text")
+            }
+            self.epoch = epoch
+            signingKey = SymmetricKey(data: secret)
+            signal = ChangeSignal(lastRevision: last)
+            writer = GroupCommit(pool: pool, blobs: files, signal: signal)
+            if mode == .server { try recoverStaging() }
+        } catch {
+            throw StorageError.translating(error)
+        }
+    }
+
+    var blobs: any BlobStore { files }
+
+    /// How many callers wait for a change.
+    var waiterCount: Int { signal.waiterCount }
+
+    /// Waits for the writes under way, and closes the database; later calls fail.
+    func close() throws {
+        writer.close()
+        do {
+            try pool.close()
+        } catch {
+            throw StorageError.translating(error)
+        }
+    }
+
+    func read<T: Sendable>(
+        _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+    ) async throws -> T {
+        let now = now()
+        return try await query { database in
+            let state = AnyFolderState(SQLiteFolderState(reading: database))
+            return try body(SharedFolder(state: state, now: now, author: 0))
+        }
+    }
+
+    func write<T: Sendable>(
+        by author: Int64, storing content: StagedContent?,
+        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+    ) async throws -> T {
+        let now = now()
+        let perform = { (content: StagedContent?) in
+            try await self.writer.perform(bytes: content?.inlineBytes ?? 0) { transaction in
+                let first = transaction.entries.count
+                let state = AnyFolderState(SQLiteFolderState(writing: transaction))
+                var folder = SharedFolder(state: state, now: now, author: author)
+                let result = try body(&folder)
+                if let content {
+                    if let upload = content.upload { try Self.complete(upload, in: transaction) }
+                    let isUsed = transaction.entries[first...].contains { $0.contentHash == content.hash }
+                    if isUsed { try transaction.store(content) }
+                }
+                return result
+            }
+        }
+        guard let content, let upload = content.upload else { return try await perform(content) }
+        return try await committing(upload) { try await perform(content) }
+    }
+
+    func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool {
+        let (number, last) = signal.listen(prefix)
+        defer { signal.forget(number) }
+        if revision > last { return true }
+        if revision < last {
+            let isThere = try await query { database in
+                try !SQLiteFolderState(reading: database)
+                    .changes(after: revision, prefix: prefix, includeDeleted: true, limit: 1).isEmpty
+            }
+            if isThere { return true }
+        }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { await self.signal.wait(number) }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                return false
+            }
+            defer { group.cancelAll() }
+            let answer = try await group.next() ?? false
+            try Task.checkCancellation()
+            return answer
+        }
+    }
+
+    func content(of entry: FolderEntry) async throws -> StoredContent {
+        guard let hash = entry.contentHash else {
+            throw StorageError(.damaged, "'\(entry.path)' has no content in this version")
+        }
+        if entry.bytes > Int64(StagedContent.inlineLimit) {
+            return .file(path: files.path(of: hash), length: entry.bytes)
+        }
+        let bytes = try await query { database in
+            try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
+        }
+        guard let bytes else { throw StorageError(.damaged, "the content of '\(entry.path)' is missing") }
+        return .bytes(bytes)
+    }
+
+    func usage() async throws -> StorageUsage {
+        let directory = directory
+        return try await query { database in
+            let used =
+                try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.used]) {
+                    $0[0] as Int64
+                } ?? 0
+            return StorageUsage(used: used, capacity: used + (try Directory.freeBytes(directory)))
+        }
+    }
+
+    /// Runs a closure on a snapshot of the database.
+    func query<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do {
+            return try await pool.read(body)
+        } catch {
+            throw StorageError.translating(error)
+        }
+    }
+
+    /// A text of the table `meta`.
+    static func meta(_ name: String, in database: Database) throws -> String {
+        guard let value = try database.firstRow("SELECT value FROM meta WHERE name = ?", [name], { $0[0] as String })
+        else { throw StorageError(.damaged, "the database has no '\(name)'") }
+        return value
+    }
+
+    private static func lock(_ directory: String) throws -> Descriptor {
+        let lock = try Descriptor(path: directory + "/lock", flags: O_RDWR | O_CREAT)
+        guard try lock.lock() else { throw StorageError(.inUse, "another server uses '\(directory)'") }
+        return lock
+    }
+
+    private static func open(_ path: String, mode: Mode, logger: Logger) throws -> DatabasePool {
+        // SQLite gives its other files the mode of this one.
+        _ = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
+        let wasLeftOpen = mode == .server && (Directory.fileLength(path + "-wal") ?? 0) > 0
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = mode == .server ? 6 : 1
+        configuration.foreignKeysEnabled = false
+        configuration.label = "byteclub.storage"
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192")
+        }
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000")
+        }
+        if wasLeftOpen {
+            logger.notice("the server did not stop cleanly; checking the database")
+            let answer = try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+            guard answer == "ok" else {
+                throw StorageError(.damaged, "the database is damaged: \(answer ?? "no answer to the check")")
+            }
+        }
+        return pool
+    }
+}

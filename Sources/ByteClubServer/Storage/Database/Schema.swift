@@ -1,0 +1,75 @@
+import ByteClubCore
+import Crypto
+import FoundationEssentials
+import GRDB
+
+/// The tables, and how an older database becomes a current one.
+enum Schema {
+    /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
+    static let version = 1
+
+    /// The names of the rows of `meta`.
+    enum Meta {
+        static let epoch = "epoch"
+        static let signingKey = "signing_key"
+        static let consumerKey = "consumer_key"
+        static let consumerSecret = "consumer_secret"
+        static let used = "used"
+        static let members = "members"
+    }
+
+    /// Brings a database up to ``version``.
+    ///
+    /// - Throws: ``StorageError`` `damaged` when a newer program made the database.
+    static func migrate(_ pool: DatabasePool) throws {
+        let found = try pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+        guard found <= version else {
+            throw StorageError(.damaged, "the data directory is of a newer version (\(found)) than this program knows")
+        }
+        guard found < version else { return }
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1", migrate: createTables)
+        try migrator.migrate(pool)
+    }
+
+    // `version` is the journal: append only, numbered by revision, each row naming the one before it at its key.
+    // `latest` is the tree: its key sorts a folder's whole subtree behind the folder.
+    private static func createTables(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE meta(name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
+                CREATE TABLE version(
+                    revision INTEGER PRIMARY KEY, previous INTEGER NOT NULL, path TEXT NOT NULL,
+                    kind INTEGER NOT NULL, bytes INTEGER NOT NULL, hash BLOB, modified INTEGER NOT NULL,
+                    author INTEGER NOT NULL) STRICT;
+                CREATE TABLE latest(
+                    key TEXT PRIMARY KEY, parent TEXT NOT NULL, revision INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+                CREATE UNIQUE INDEX latest_revision ON latest(revision);
+                CREATE INDEX latest_parent ON latest(parent, key);
+                CREATE TABLE content(id INTEGER PRIMARY KEY, hash BLOB NOT NULL, bytes BLOB NOT NULL) STRICT;
+                CREATE UNIQUE INDEX content_hash ON content(hash);
+                CREATE TABLE member(
+                    uid INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, folded TEXT NOT NULL,
+                    created INTEGER NOT NULL, disabled INTEGER NOT NULL DEFAULT 0) STRICT;
+                CREATE UNIQUE INDEX member_name ON member(folded) WHERE disabled = 0;
+                CREATE TABLE token(hash BLOB PRIMARY KEY, member INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+                CREATE TABLE oauth1(
+                    token TEXT PRIMARY KEY, secret TEXT NOT NULL, member INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+                CREATE TABLE upload(
+                    id TEXT PRIMARY KEY, member INTEGER NOT NULL, size INTEGER NOT NULL, expires INTEGER NOT NULL,
+                    completed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID, STRICT;
+                CREATE TABLE upload_block(
+                    upload TEXT NOT NULL, block INTEGER NOT NULL, digest BLOB NOT NULL,
+                    PRIMARY KEY(upload, block)) WITHOUT ROWID, STRICT;
+                PRAGMA user_version = \(version);
+                """)
+        let values: [(String, any DatabaseValueConvertible)] = [
+            (Meta.epoch, Secret.text(bytes: 16)), (Meta.signingKey, Secret.text(bytes: 32)),
+            (Meta.consumerKey, Secret.text(bytes: 8)), (Meta.consumerSecret, Secret.text(bytes: 16)),
+            (Meta.used, 0), (Meta.members, 0),
+        ]
+        for (name, value) in values {
+            try db.execute(sql: "INSERT INTO meta(name, value) VALUES (?, ?)", arguments: [name, value])
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import ByteClubCore
+import FoundationEssentials
+import GRDB
+
+/// One transaction of the writer, in which several changes run one after the other.
+///
+/// It lives on the writer's thread, for the time of the transaction.
+final class WriteTransaction {
+    /// The writer's connection.
+    let database: Database
+    /// The number of the last change, those of this transaction included.
+    private(set) var lastRevision: Int64
+    /// The versions that this transaction made so far.
+    private(set) var entries: [FolderEntry] = []
+    /// The files that came to their places in this transaction.
+    private(set) var blobs: BlobPlacement
+    /// Why the whole transaction is lost, not only one change; nil while it is not.
+    private(set) var failure: (any Error)?
+    private var usedDelta: Int64 = 0
+    private var isChanging = false
+
+    /// Starts on a connection whose transaction has begun.
+    init(database: Database, blobs: FileBlobStore) throws {
+        self.database = database
+        self.blobs = BlobPlacement(store: blobs)
+        lastRevision = try SQLiteFolderState.lastRevision(in: database)
+    }
+
+    /// Runs one change; when it throws, all that it did is undone and nothing else.
+    func change<T>(_ body: () throws -> T) throws -> T {
+        let before = (lastRevision, entries.count, usedDelta)
+        do {
+            let result = try body()
+            if isChanging { try database.run("RELEASE change") }
+            isChanging = false
+            return result
+        } catch {
+            (lastRevision, usedDelta) = (before.0, before.2)
+            entries.removeLast(entries.count - before.1)
+            rollBackChange(after: error)
+            throw error
+        }
+    }
+
+    private func rollBackChange(after error: any Error) {
+        guard isChanging else { return }
+        isChanging = false
+        // A full or failing disk ends the whole transaction by itself.
+        guard database.isInsideTransaction else { return failure = error }
+        do {
+            try database.run("ROLLBACK TO change")
+            try database.run("RELEASE change")
+        } catch {
+            failure = error
+        }
+    }
+
+    /// Marks the place to which a failing change goes back; changes that only look need none.
+    func beginChange() throws {
+        if isChanging { return }
+        try database.run("SAVEPOINT change")
+        isChanging = true
+    }
+
+    /// Notes a version just inserted.
+    func recorded(_ entry: FolderEntry, replacing bytes: Int64) {
+        entries.append(entry)
+        lastRevision = max(lastRevision, entry.revision)
+        usedDelta += entry.bytes - bytes
+    }
+
+    /// Runs a statement that changes rows, and tells how many.
+    @discardableResult
+    func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int {
+        try beginChange()
+        try database.run(sql, arguments)
+        return database.changesCount
+    }
+
+    /// Keeps content that a version made by this change refers to.
+    func store(_ content: StagedContent) throws {
+        switch content.place {
+        case .inline(let bytes):
+            try execute(
+                "INSERT OR IGNORE INTO content(hash, bytes) VALUES (?, ?)", [content.hash.data, Data(bytes)])
+        case .file(let file):
+            try blobs.place(file, as: content.hash, length: content.bytes)
+        }
+    }
+
+    /// Makes everything ready for the commit.
+    func prepareCommit() throws {
+        if usedDelta != 0 {
+            try database.run("UPDATE meta SET value = value + ? WHERE name = ?", [usedDelta, Schema.Meta.used])
+        }
+        try blobs.sync()
+    }
+
+    /// Undoes what a rollback of the database does not.
+    func undo() { blobs.undo() }
+}

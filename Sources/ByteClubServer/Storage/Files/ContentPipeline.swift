@@ -1,0 +1,159 @@
+import Dispatch
+import Synchronization
+
+/// Writes and hashes a body on two threads while its next part arrives.
+///
+/// At most two parts of ``partSize`` are in memory: the one that fills and the one on its way.
+final class ContentPipeline: Sendable {
+    /// How many bytes go to the disk at a time.
+    static let partSize = 256 << 10
+    /// After how many bytes the kernel is told to begin writing them to disk.
+    private static let writebackSize: Int64 = 8 << 20
+
+    private static let disk = DispatchQueue(
+        label: "byteclub.storage.disk", qos: .userInitiated, attributes: .concurrent)
+
+    private struct State {
+        var buffer: [UInt8] = []
+        var file: Descriptor?
+        var digests: BlockDigests
+        var offset: Int64
+        var writtenBack: Int64
+        var jobs = 0
+        var failure: (any Error)?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts at an offset of a file, whose unfinished block `digests` has hashed.
+    init(file: Descriptor? = nil, offset: Int64 = 0, digests: BlockDigests = BlockDigests()) {
+        state = Mutex(State(file: file, digests: digests, offset: offset, writtenBack: offset))
+    }
+
+    /// Whether bytes have gone to a file, or should.
+    var hasFile: Bool { state.withLock { $0.file != nil } }
+
+    /// How many bytes wait in memory.
+    var buffered: Int { state.withLock { $0.buffer.count } }
+
+    /// Copies bytes into the buffer, and tells whether it is full.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        state.withLock { state in
+            if state.buffer.capacity == 0 { state.buffer.reserveCapacity(min(bytes.count, Self.partSize)) }
+            unsafe state.buffer.append(contentsOf: bytes)
+            return state.buffer.count >= Self.partSize
+        }
+    }
+
+    /// Takes what is in the buffer; for bodies that need no file.
+    func takeBuffer() -> [UInt8] {
+        state.withLock { state in
+            defer { state.buffer = [] }
+            return state.buffer
+        }
+    }
+
+    /// Sets the file when it is opened late, or another position.
+    func begin(_ file: Descriptor, offset: Int64, digests: BlockDigests) {
+        state.withLock { state in
+            state.file = file
+            state.offset = offset
+            state.writtenBack = offset
+            state.digests = digests
+        }
+    }
+
+    /// Starts writing and hashing what is in the buffer, after the part before it is done.
+    func flush() async throws {
+        await idle()
+        let part: (bytes: [UInt8], file: Descriptor, offset: Int64, digests: BlockDigests, hint: Int64?)? =
+            try state.withLock { state in
+                if let failure = state.failure { throw failure }
+                guard let file = state.file, !state.buffer.isEmpty else { return nil }
+                let bytes = state.buffer
+                state.buffer = []
+                let offset = state.offset
+                state.offset += Int64(bytes.count)
+                state.jobs = 2
+                let hints = state.offset - state.writtenBack >= Self.writebackSize
+                let hint = hints ? state.writtenBack : nil
+                if hints { state.writtenBack = state.offset }
+                return (bytes, file, offset, state.digests, hint)
+            }
+        guard let part else { return }
+        Self.disk.async {
+            let failure = Self.write(part.bytes, to: part.file, at: part.offset, hint: part.hint)
+            self.end { if let failure, $0.failure == nil { $0.failure = failure } }
+        }
+        Self.disk.async {
+            var digests = part.digests
+            unsafe part.bytes.withUnsafeBytes { unsafe digests.update($0) }
+            self.end { [digests] in $0.digests = digests }
+        }
+    }
+
+    /// Writes the rest, waits for it and syncs the file; gives the end's offset and the digests.
+    func finish() async throws -> (offset: Int64, digests: BlockDigests) {
+        try await flush()
+        await idle()
+        let (file, offset, digests) = try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return (state.file, state.offset, state.digests)
+        }
+        if let file { try await Self.onDisk { try file.sync() } }
+        return (offset, digests)
+    }
+
+    /// Makes every later flush throw, forgets the buffer, and waits until nothing touches the file any more.
+    func stop(_ reason: any Error) async {
+        abandon(reason)
+        await idle()
+    }
+
+    /// As ``stop(_:)`` without waiting.
+    func abandon(_ reason: any Error) {
+        state.withLock { state in
+            state.failure = state.failure ?? reason
+            state.buffer = []
+        }
+    }
+
+    /// Runs blocking calls on a thread of their own.
+    static func onDisk<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            disk.async { continuation.resume(with: Result(catching: body)) }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Descriptor, at offset: Int64, hint: Int64?) -> (any Error)? {
+        do {
+            unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: offset) }
+            if let hint { file.startWriteback(at: hint, count: offset + Int64(bytes.count) - hint) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func idle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.jobs > 0 { state.waiters.append(continuation) }
+                return state.jobs == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private func end(_ change: @Sendable (inout State) -> Void) {
+        let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
+            change(&state)
+            state.jobs -= 1
+            guard state.jobs == 0 else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

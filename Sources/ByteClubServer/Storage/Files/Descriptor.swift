@@ -1,0 +1,93 @@
+import CLinux
+import Glibc
+
+/// An open file that is closed with its last reference.
+final class Descriptor: Sendable {
+    /// The file's path when it was opened.
+    let path: String
+    private let number: Int32
+
+    /// Opens a file; links are not followed.
+    ///
+    /// - Throws: ``StorageError`` as the system says.
+    init(path: String, flags: Int32, mode: mode_t = 0o600) throws(StorageError) {
+        self.path = path
+        number = unsafe byteclub_open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+        if number < 0 { throw StorageError(errno: errno, "cannot open '\(path)'") }
+    }
+
+    deinit { close(number) }
+
+    /// The file's length in bytes.
+    func length() throws(StorageError) -> Int64 {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw failure("read") }
+        return Int64(status.st_size)
+    }
+
+    /// Writes all the bytes at a place.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StorageError) {
+        var rest = unsafe bytes[...]
+        var place = offset
+        while unsafe !rest.isEmpty {
+            let count = unsafe pwrite(
+                number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(place))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("write")
+            }
+            unsafe rest = rest.dropFirst(count)
+            place += Int64(count)
+        }
+    }
+
+    /// Reads bytes from a place; fewer than asked for only at the file's end.
+    func read(_ count: Int, at offset: Int64) throws(StorageError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe pread(
+                    number, buffer.baseAddress?.advanced(by: filled), count - filled, off_t(offset) + off_t(filled))
+            }
+            if result < 0 {
+                if errno == EINTR { continue }
+                throw failure("read")
+            }
+            if result == 0 { break }
+            filled += result
+        }
+        return Array(bytes.prefix(filled))
+    }
+
+    /// Cuts the file off.
+    func truncate(to length: Int64) throws(StorageError) {
+        guard ftruncate(number, off_t(length)) == 0 else { throw failure("shorten") }
+    }
+
+    /// Hints that the kernel may start writing a part to disk, so that the sync at the end is short.
+    func startWriteback(at offset: Int64, count: Int64) {
+        _ = byteclub_start_writeback(number, offset, count)
+    }
+
+    /// Waits until the bytes and the length are on disk.
+    func sync() throws(StorageError) {
+        guard fdatasync(number) == 0 else { throw failure("sync") }
+    }
+
+    /// Waits until the bytes and all that the file system knows of the file are on disk.
+    func syncAll() throws(StorageError) {
+        guard fsync(number) == 0 else { throw failure("sync") }
+    }
+
+    /// Takes the file's lock, which ends with the descriptor; false when another process has it.
+    func lock() throws(StorageError) -> Bool {
+        if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
+        if errno == EWOULDBLOCK { return false }
+        throw failure("lock")
+    }
+
+    private func failure(_ action: String) -> StorageError {
+        StorageError(errno: errno, "cannot \(action) '\(path)'")
+    }
+}

@@ -1,0 +1,64 @@
+import CLinux
+import Glibc
+
+/// Calls on directories and their entries.
+enum Directory {
+    /// Makes a directory for its owner alone; true when it was not there.
+    ///
+    /// - Throws: ``StorageError`` as the system says.
+    @discardableResult
+    static func make(_ path: String) throws(StorageError) -> Bool {
+        if unsafe mkdir(path, 0o700) == 0 { return true }
+        guard errno == EEXIST else { throw StorageError(errno: errno, "cannot make '\(path)'") }
+        return false
+    }
+
+    /// Waits until the directory's entries are on disk.
+    static func sync(_ path: String) throws(StorageError) {
+        try Descriptor(path: path, flags: O_RDONLY | O_DIRECTORY).syncAll()
+    }
+
+    /// The names of a directory's entries, without `.` and `..`.
+    static func names(in path: String) throws(StorageError) -> [String] {
+        guard let directory = unsafe opendir(path) else { throw StorageError(errno: errno, "cannot read '\(path)'") }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Moves a file to a name that nobody has; the error's number, or 0.
+    static func moveNew(_ path: String, to target: String) -> Int32 {
+        unsafe byteclub_renameat2(AT_FDCWD, path, AT_FDCWD, target, byteclub_rename_noreplace) == 0 ? 0 : errno
+    }
+
+    /// Gives a file a second name that nobody has; the error's number, or 0.
+    static func linkNew(_ path: String, to target: String) -> Int32 {
+        unsafe link(path, target) == 0 ? 0 : errno
+    }
+
+    /// How many names the file at a path has; 0 when there is none.
+    static func linkCount(_ path: String) -> Int {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? Int(status.st_nlink) : 0
+    }
+
+    /// The length of the regular file at a path; nil when there is none.
+    static func fileLength(_ path: String) -> Int64? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
+    /// The bytes that an ordinary user may still write on the file system that holds a path.
+    static func freeBytes(_ path: String) throws(StorageError) -> Int64 {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { throw StorageError(errno: errno, "cannot ask '\(path)'") }
+        return Int64(clamping: status.f_bavail.multipliedReportingOverflow(by: UInt(status.f_frsize)).partialValue)
+    }
+}

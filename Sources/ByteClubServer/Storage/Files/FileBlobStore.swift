@@ -1,0 +1,35 @@
+import ByteClubCore
+
+/// Contents as files named by their hashes: `ab/cdef…` for the hash `abcdef…`.
+struct FileBlobStore: BlobStore {
+    /// The directory of the contents.
+    let root: String
+    /// The directory where new ones are written; on the same file system.
+    let staging: String
+
+    /// Makes both directories when they are missing.
+    ///
+    /// - Throws: ``StorageError`` as the system says.
+    init(directory: String) throws {
+        root = directory + "/blobs"
+        staging = directory + "/staging"
+        let isNew = try (Directory.make(root), Directory.make(staging))
+        if isNew.0 || isNew.1 { try Directory.sync(directory) }
+    }
+
+    func writer() async throws -> any BlobWriter {
+        FileBlobWriter(path: staging + "/" + Secret.text(bytes: 16))
+    }
+
+    func path(of hash: ContentHash) -> String {
+        directory(of: hash) + "/" + Hexadecimal.encode(hash.bytes.dropFirst())
+    }
+
+    /// The directory of a content.
+    func directory(of hash: ContentHash) -> String {
+        root + "/" + Hexadecimal.encode(hash.bytes.prefix(1))
+    }
+
+    /// Where an upload in pieces collects its bytes.
+    func uploadPath(_ id: String) -> String { staging + "/upload-" + id }
+}

@@ -1,0 +1,49 @@
+import ByteClubCore
+import Glibc
+import Synchronization
+
+/// Writes one content to a file in the staging folder, or keeps it in memory when it is small.
+final class FileBlobWriter: BlobWriter {
+    private let path: String
+    private let pipeline = ContentPipeline()
+    private let staged = Mutex<StagedFile?>(nil)
+
+    /// Writes to a path that does not exist; the file is made when the content turns out to be large.
+    init(path: String) {
+        self.path = path
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool { unsafe pipeline.append(bytes) }
+
+    func flush() async throws {
+        try await openFile()
+        try await pipeline.flush()
+    }
+
+    func finish() async throws -> StagedContent {
+        if !pipeline.hasFile, pipeline.buffered <= StagedContent.inlineLimit,
+            let content = StagedContent(inline: pipeline.takeBuffer())
+        {
+            return content
+        }
+        try await openFile()
+        let (length, digests) = try await pipeline.finish()
+        guard let file = staged.withLock({ $0 }) else { throw StorageError(.closed, "the content was discarded") }
+        return StagedContent(bytes: length, hash: try digests.contentHash(), place: .file(file))
+    }
+
+    func discard() async {
+        await pipeline.stop(StorageError(.closed, "the content was discarded"))
+        staged.withLock { $0 = nil }
+    }
+
+    private func openFile() async throws {
+        if pipeline.hasFile { return }
+        let path = path
+        let file = try await ContentPipeline.onDisk {
+            try Descriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL)
+        }
+        staged.withLock { $0 = StagedFile(path: path) }
+        pipeline.begin(file, offset: 0, digests: BlockDigests())
+    }
+}

@@ -1,0 +1,47 @@
+import ByteClubCore
+
+/// Somebody who shares the folder.
+struct Member: Hashable, Sendable {
+    /// The member's number, from 1, never used again.
+    let uid: Int64
+    /// The member's name.
+    let name: String
+    /// When the member was added.
+    let created: APIDate
+    /// Whether the member was removed; the token is dead, the number stays in the history.
+    let isDisabled: Bool
+}
+
+/// A member just added, with the secrets that nobody is told a second time.
+struct NewMember: Hashable, Sendable {
+    /// The member's name.
+    let name: String
+    /// The bearer token: 64 hexadecimal digits.
+    let token: String
+    /// The member's number.
+    let uid: Int64
+    /// What an OAuth 1 client needs; nil unless asked for.
+    let oauth1: OAuth1Credentials?
+}
+
+/// The two pairs of key and secret that sign an OAuth 1 request (RFC 5849).
+struct OAuth1Credentials: Hashable, Sendable {
+    /// The app's key, one for each data directory.
+    let consumerKey: String
+    /// The app's secret.
+    let consumerSecret: String
+    /// The token's key.
+    let token: String
+    /// The token's secret.
+    let tokenSecret: String
+    /// Whose token it is.
+    let member: Member
+}
+
+/// How much is stored and how much could be, in bytes.
+struct StorageUsage: Hashable, Sendable {
+    /// The live files' lengths added up.
+    let used: Int64
+    /// ``used`` and what is still free on the disk.
+    let capacity: Int64
+}

@@ -1,0 +1,58 @@
+import ByteClubCore
+
+/// Content whose bytes are safe on disk or in memory, and which becomes part of the folder with the write that stores it.
+///
+/// Content that no write stores goes away with the last copy of this value.
+struct StagedContent: Sendable {
+    /// Where the bytes wait.
+    enum Place: Sendable {
+        /// In memory; at most ``inlineLimit`` bytes.
+        case inline([UInt8])
+        /// In a synced file in the staging folder.
+        case file(StagedFile)
+    }
+
+    /// The most bytes that are kept in the database rather than in a file: 64 KiB.
+    static let inlineLimit = 64 << 10
+
+    /// The content's length in bytes.
+    let bytes: Int64
+    /// The content's hash.
+    let hash: ContentHash
+    /// Where the bytes wait.
+    let place: Place
+    /// The upload in pieces that the write completes; nil for other content.
+    let upload: UploadIdentity?
+
+    /// Describes content that waits somewhere.
+    init(bytes: Int64, hash: ContentHash, place: Place, upload: UploadIdentity? = nil) {
+        self.bytes = bytes
+        self.hash = hash
+        self.place = place
+        self.upload = upload
+    }
+
+    /// Hashes a small body that is in memory already; nil when it is over ``inlineLimit``.
+    init?(inline bytes: [UInt8]) {
+        guard bytes.count <= Self.inlineLimit else { return nil }
+        self.init(bytes: Int64(bytes.count), hash: ContentHasher.hash(bytes), place: .inline(bytes))
+    }
+}
+
+/// Which upload in pieces content came from, and how long it was when its hash was taken.
+struct UploadIdentity: Hashable, Sendable {
+    /// The upload's random name.
+    let id: String
+    /// The member who sends it.
+    let member: Int64
+    /// Its length in bytes.
+    let offset: Int64
+}
+
+/// Content as a reader gets it.
+enum StoredContent: Sendable {
+    /// The bytes themselves; at most ``StagedContent/inlineLimit``.
+    case bytes([UInt8])
+    /// A file that never changes and is never removed while a version refers to it, and its length in bytes.
+    case file(path: String, length: Int64)
+}

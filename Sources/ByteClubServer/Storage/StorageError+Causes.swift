@@ -1,0 +1,24 @@
+import GRDB
+import Glibc
+
+extension StorageError {
+    /// Tells what a system call's error number means.
+    init(errno number: Int32, _ action: String) {
+        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+        self.init(number == ENOSPC || number == EDQUOT ? .full : .io, "\(action): \(reason)")
+    }
+
+    /// The storage's error for one of the database; other errors stay as they are.
+    static func translating(_ error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        let reason = error.message ?? "\(error.resultCode)"
+        switch error.resultCode.primaryResultCode {
+        case .SQLITE_FULL: return StorageError(.full, "the database's disk is full")
+        // The database's shared memory and its journal report a full disk as a failed write.
+        case .SQLITE_IOERR where errno == ENOSPC || errno == EDQUOT:
+            return StorageError(.full, "the database's disk is full")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: return StorageError(.damaged, "the database is damaged: \(reason)")
+        default: return StorageError(.io, "the database failed: \(reason)")
+        }
+    }
+}

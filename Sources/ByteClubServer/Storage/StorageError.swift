@@ -1,0 +1,32 @@
+/// Why the storage could not do what was asked.
+struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    enum Code: Hashable, Sendable {
+        /// The disk or the quota on it is full; nothing was stored. The protocol's status is 507.
+        case full
+        /// The disk failed. The protocol's status is 500.
+        case io
+        /// The database or a content is not what it should be. The protocol's status is 500.
+        case damaged
+        /// Another server uses the data directory.
+        case inUse
+        /// The store was closed. The protocol's status is 503.
+        case closed
+        /// A member's name that is taken, unknown or no name.
+        case badMember
+    }
+
+    /// What kind of failure it is.
+    let code: Code
+    /// One line for people.
+    let message: String
+
+    /// Creates an error.
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    var description: String { message }
+}

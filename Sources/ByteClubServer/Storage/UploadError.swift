@@ -1,0 +1,30 @@
+import ByteClubCore
+
+/// Why a chunk or the commit of an upload in pieces was refused; nothing was stored.
+enum UploadError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No such upload of this member, or it has expired.
+    case unknown
+    /// The chunk starts elsewhere than the upload ends.
+    case wrongOffset(got: Int64, upload: ChunkedUpload)
+    /// A write has stored this upload already.
+    case alreadyCompleted
+
+    /// One line for people, in the words that clients search for.
+    var description: String {
+        switch self {
+        case .unknown: "Upload id not found"
+        case .wrongOffset(let got, let upload):
+            "the chunk starts at the wrong place: got [\(got)] expected [\(upload.offset)]"
+        case .alreadyCompleted: "the upload is already completed"
+        }
+    }
+
+    /// The wire's refusal: an unknown id is 404 for a chunk, but 400 for a commit.
+    func refusal(committing: Bool) -> APIError {
+        switch self {
+        case .unknown: APIError(committing ? 400 : 404, description)
+        case .wrongOffset(_, let upload): APIError(400, description, upload: upload)
+        case .alreadyCompleted: APIError(400, description)
+        }
+    }
+}

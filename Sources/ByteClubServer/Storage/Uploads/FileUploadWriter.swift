@@ -1,0 +1,55 @@
+import ByteClubCore
+
+/// Writes one chunk at the end of an upload's file.
+final class FileUploadWriter: UploadWriter {
+    private let store: SQLiteStore
+    private let upload: UploadIdentity
+    private let lease: ChunkLease
+
+    /// Writes where the lease's pipeline stands.
+    init(store: SQLiteStore, upload: UploadIdentity, lease: ChunkLease) {
+        self.store = store
+        self.upload = upload
+        self.lease = lease
+    }
+
+    deinit {
+        lease.pipeline.abandon(ChunkLease.Revoked())
+        store.claims.release(upload.id, lease)
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool { unsafe lease.pipeline.append(bytes) }
+
+    func flush() async throws {
+        do {
+            try await lease.pipeline.flush()
+        } catch is ChunkLease.Revoked {
+            throw await displaced()
+        }
+    }
+
+    func finish() async throws -> ChunkedUpload {
+        do {
+            return try await lease.exclusively { [lease, store, upload] in
+                let (offset, digests) = try await lease.pipeline.finish()
+                return try await store.advance(upload, to: offset, digests: digests)
+            }
+        } catch is ChunkLease.Revoked {
+            throw await displaced()
+        }
+    }
+
+    func discard() async {
+        await lease.pipeline.stop(ChunkLease.Revoked())
+        store.claims.release(upload.id, lease)
+    }
+
+    private func displaced() async -> any Error {
+        do {
+            let current = try await store.upload(upload.id, member: upload.member)
+            return UploadError.wrongOffset(got: upload.offset, upload: current)
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import ByteClubCore
+import GRDB
+import Glibc
+import Logging
+
+extension SQLiteStore {
+    /// Removes from the staging folder what no upload needs, and cuts uploads to the length that was acknowledged.
+    func recoverStaging() throws {
+        let now = now().seconds
+        let sizes = try pool.write { database in
+            try database.run("DELETE FROM upload WHERE expires <= ?", [now])
+            try database.run("DELETE FROM upload_block WHERE upload NOT IN (SELECT id FROM upload)")
+            let rows = try database.rows("SELECT id, size FROM upload WHERE completed = 0") {
+                ("upload-" + ($0[0] as String), $0[1] as Int64)
+            }
+            return Dictionary(rows) { first, _ in first }
+        }
+        for name in try Directory.names(in: files.staging) {
+            let path = files.staging + "/" + name
+            guard let size = sizes[name] else {
+                logger.info("removing a leftover of an interrupted upload", metadata: ["file": "\(name)"])
+                unsafe unlink(path)
+                continue
+            }
+            if let length = Directory.fileLength(path), length > size {
+                try Descriptor(path: path, flags: O_WRONLY).truncate(to: size)
+            }
+        }
+    }
+
+    /// Forgets uploads older than 48 hours, and removes their files.
+    func removeExpiredUploads() async throws {
+        let now = now().seconds
+        let expired = try await query { database in
+            try database.rows("SELECT id FROM upload WHERE expires <= ? LIMIT 100", [now]) { $0[0] as String }
+        }
+        if expired.isEmpty { return }
+        try await writer.perform { transaction in
+            for id in expired {
+                try transaction.execute("DELETE FROM upload WHERE id = ?", [id])
+                try transaction.execute("DELETE FROM upload_block WHERE upload = ?", [id])
+            }
+        }
+        for id in expired {
+            claims.forget(id)
+            let path = files.uploadPath(id)
+            try? await ContentPipeline.onDisk { _ = unsafe unlink(path) }
+        }
+    }
+}

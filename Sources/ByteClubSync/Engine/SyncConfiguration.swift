@@ -1,0 +1,37 @@
+public import ByteClubCore
+
+/// What a mirror is and how it behaves.
+public struct SyncConfiguration: Sendable {
+    /// The mirror's root on disk, an absolute path or one relative to the working directory.
+    public var directory: String
+    /// Where the database lives; outside the mirror.
+    public var stateDirectory: String
+    /// The folder on the server that is mirrored.
+    public var remoteRoot: RemotePath
+    /// How many notes travel at once, 1 to 64; photos have two places of their own.
+    public var parallelTransfers: Int
+    /// When deletions are held.
+    public var deleteGuard: DeleteGuard
+    /// Whether held deletions are carried out all the same.
+    public var approvesDeletions: Bool
+    /// How long one wait for the server's changes lasts, 30 to 480 s.
+    public var longPollTimeout: Duration
+    /// How often the whole mirror is looked through while it is watched, for what no event told.
+    public var rescanInterval: Duration
+
+    /// Describes a mirror of the shared folder with everything else as it comes.
+    public init(directory: String, stateDirectory: String) {
+        self.directory = directory
+        self.stateDirectory = stateDirectory
+        remoteRoot = Self.sharedFolder
+        parallelTransfers = 16
+        deleteGuard = DeleteGuard()
+        approvesDeletions = false
+        longPollTimeout = .seconds(300)
+        rescanInterval = .seconds(900)
+    }
+
+    private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root
+
+    var databasePath: String { stateDirectory + "/" + MirrorStore.fileName }
+}

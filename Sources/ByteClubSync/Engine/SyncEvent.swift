@@ -1,0 +1,59 @@
+/// One thing that happened while syncing; a line of `byteclub sync --json`.
+public struct SyncEvent: Hashable, Sendable, Codable {
+    /// What happened.
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        /// A file came from the server.
+        case download
+        /// A file went to the server.
+        case upload
+        /// A local entry went into the trash.
+        case deleteLocal = "delete-local"
+        /// An entry was deleted on the server.
+        case deleteRemote = "delete-remote"
+        /// A local folder was made.
+        case makeLocalFolder = "mkdir-local"
+        /// A folder was made on the server.
+        case makeRemoteFolder = "mkdir-remote"
+        /// Both sides changed an entry; the local one is kept under `copy`.
+        case conflict
+        /// One path is left alone; the message says why.
+        case problem
+        /// A deletion waits for somebody's word.
+        case held
+        /// A transfer moves on.
+        case progress
+        /// Mirror and server agree; told in continuous mode.
+        case idle
+        /// The last event of one sync.
+        case summary
+    }
+
+    /// What happened.
+    public var event: Kind
+    /// The path relative to the mirror's root, without a slash at its start; nil for events about the whole.
+    public var path: String?
+    /// The bytes moved; of a `progress`, so far.
+    public var bytes: Int64?
+    /// The bytes to move, of a `progress`.
+    public var total: Int64?
+    /// The conflict copy's path, of a `conflict`.
+    public var copy: String?
+    /// One line for people.
+    public var message: String?
+    /// The counts, of a `summary`.
+    public var summary: SyncSummary?
+
+    /// Creates an event.
+    public init(
+        _ event: Kind, path: String? = nil, bytes: Int64? = nil, total: Int64? = nil, copy: String? = nil,
+        message: String? = nil, summary: SyncSummary? = nil
+    ) {
+        self.event = event
+        self.path = path
+        self.bytes = bytes
+        self.total = total
+        self.copy = copy
+        self.message = message
+        self.summary = summary
+    }
+}

@@ -1,0 +1,50 @@
+/// What a mirror's database knows, read without touching mirror or server.
+public struct SyncStatus: Hashable, Sendable, Codable {
+    /// A path that is left alone, and why.
+    public struct Problem: Hashable, Sendable, Codable {
+        /// The path relative to the mirror's root.
+        public var path: String
+        /// One line for people.
+        public var message: String
+    }
+
+    /// A deletion that waits for somebody's word.
+    public struct HeldDeletion: Hashable, Sendable, Codable {
+        /// The path relative to the mirror's root.
+        public var path: String
+        /// Where it would be deleted: `local` or `remote`.
+        public var side: String
+    }
+
+    /// A conflict copy that was made.
+    public struct Conflict: Hashable, Sendable, Codable {
+        /// The entry's path relative to the mirror's root.
+        public var path: String
+        /// The copy's path.
+        public var copy: String
+        /// When it was made, in seconds since 1970.
+        public var at: Int64
+    }
+
+    /// Whether the mirror has a database at all.
+    public var isKnown = false
+    /// Files that are in sync or were.
+    public var files = 0
+    /// Folders that are in sync or were.
+    public var folders = 0
+    /// The bytes of those files.
+    public var bytes: Int64 = 0
+    /// Entries for which something is still to be done.
+    public var pending = 0
+    /// When a sync last ended with mirror and server in agreement, in seconds since 1970; nil when never.
+    public var lastSync: Int64?
+    /// Paths left alone.
+    public var problems: [Problem] = []
+    /// Deletions held by the guard.
+    public var held: [HeldDeletion] = []
+    /// Conflict copies made, the newest first.
+    public var conflicts: [Conflict] = []
+
+    /// Creates the status of a mirror that was never synced.
+    public init() {}
+}

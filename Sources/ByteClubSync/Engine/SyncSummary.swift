@@ -1,0 +1,26 @@
+/// What one sync did.
+public struct SyncSummary: Hashable, Sendable, Codable {
+    /// Files sent.
+    public var uploaded = 0
+    /// Files received.
+    public var downloaded = 0
+    /// Local entries put into the trash.
+    public var deletedLocal = 0
+    /// Entries deleted on the server; a folder counts with all below it.
+    public var deletedRemote = 0
+    /// Conflict copies made.
+    public var conflicts = 0
+    /// Deletions that wait for somebody's word.
+    public var held = 0
+    /// Paths that are left alone for a reason that was told.
+    public var problems = 0
+    /// Bytes of the files sent.
+    public var bytesUp: Int64 = 0
+    /// Bytes of the files received.
+    public var bytesDown: Int64 = 0
+    /// Whether mirror and server agree on everything: nothing held, no problem.
+    public var isComplete = false
+
+    /// Creates a summary of nothing.
+    public init() {}
+}

@@ -1,0 +1,137 @@
+import CLinux
+import Glibc
+
+/// An open file or directory; closed when nobody holds it any more.
+///
+/// Names are single components and links are never followed.
+final class FileDescriptor: Sendable {
+    let number: Int32
+    private let path: String
+
+    /// Takes over a descriptor that the system gave.
+    init(owning number: Int32, path: String) {
+        self.number = number
+        self.path = path
+    }
+
+    deinit { close(number) }
+
+    /// Opens a path that the owner of the mirror gave; the one place where links may be followed.
+    static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) throws(FileError) -> FileDescriptor {
+        if path.utf8.contains(0) { throw FileError(operation: "open", path: path, code: EINVAL) }
+        let number = unsafe byteclub_open(path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw FileError(operation: "open", path: path, code: errno) }
+        return FileDescriptor(owning: number, path: path)
+    }
+
+    /// Opens an entry of this directory.
+    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o666) throws(FileError) -> FileDescriptor {
+        let number = unsafe byteclub_openat(self.number, name, flags | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard number >= 0 else { throw failure("open", name) }
+        return FileDescriptor(owning: number, path: joined(name))
+    }
+
+    /// Opens a directory in this directory.
+    func directory(_ name: String) throws(FileError) -> FileDescriptor {
+        try open(name, O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Opens a directory in this directory and makes it when it is missing.
+    func directoryMakingIt(_ name: String, mode: mode_t = 0o777) throws(FileError) -> FileDescriptor {
+        if unsafe mkdirat(number, name, mode) != 0, errno != EEXIST { throw failure("make the folder", name) }
+        return try directory(name)
+    }
+
+    /// What the system tells about this file.
+    func status() throws(FileError) -> stat {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw failure("look at", nil) }
+        return status
+    }
+
+    /// What the system tells about an entry of this directory; nil when there is none.
+    func status(of name: String) throws(FileError) -> stat? {
+        var status = stat()
+        if unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if errno == ENOENT || errno == ENOTDIR { return nil }
+        throw failure("look at", name)
+    }
+
+    /// Writes this file's bytes, or this directory's entries, to disk.
+    func sync() throws(FileError) {
+        guard fsync(number) == 0 else { throw failure("sync", nil) }
+    }
+
+    /// Writes the whole file system to disk.
+    func syncFileSystem() throws(FileError) {
+        guard byteclub_syncfs(number) == 0 else { throw failure("sync", nil) }
+    }
+
+    /// Writes all bytes at the current place.
+    func write(_ bytes: [UInt8]) throws(FileError) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { all in
+                unsafe Glibc.write(number, all.baseAddress?.advanced(by: offset), all.count - offset)
+            }
+            if count > 0 { offset += count } else if errno != EINTR { throw failure("write", nil) }
+        }
+    }
+
+    /// Fills a buffer from an offset and tells how many bytes there were.
+    func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
+        var filled = 0
+        let wanted = buffer.count
+        while filled < wanted {
+            let count = unsafe buffer.withUnsafeMutableBytes { all in
+                unsafe pread(
+                    number, all.baseAddress?.advanced(by: filled), wanted - filled, off_t(offset) + off_t(filled))
+            }
+            if count > 0 {
+                filled += count
+            } else if count == 0 {
+                return filled
+            } else if errno != EINTR {
+                throw failure("read", nil)
+            }
+        }
+        return filled
+    }
+
+    /// Renames an entry; `flags` are those of renameat2(2).
+    func rename(
+        _ name: String, to directory: FileDescriptor, _ newName: String, _ flags: UInt32 = 0
+    ) throws(FileError) {
+        guard unsafe byteclub_renameat2(number, name, directory.number, newName, flags) == 0 else {
+            throw failure("rename", name)
+        }
+    }
+
+    /// Makes a directory in this directory.
+    func makeDirectory(_ name: String) throws(FileError) {
+        guard unsafe mkdirat(number, name, 0o777) == 0 else { throw failure("make the folder", name) }
+    }
+
+    /// Removes an empty directory in this directory.
+    func removeDirectory(_ name: String) throws(FileError) {
+        guard unsafe unlinkat(number, name, AT_REMOVEDIR) == 0 else { throw failure("remove the folder", name) }
+    }
+
+    /// Removes a file in this directory.
+    func remove(_ name: String) throws(FileError) {
+        guard unsafe unlinkat(number, name, 0) == 0 else { throw failure("remove", name) }
+    }
+
+    /// Whether somebody has this file open for writing; unknown counts as no.
+    var isBeingWritten: Bool { byteclub_probe_lease(number) != 0 && errno == EAGAIN }
+
+    private func joined(_ name: String?) -> String {
+        guard let name else { return path }
+        return path.isEmpty ? name : path + "/" + name
+    }
+
+    private func failure(_ operation: String, _ name: String?) -> FileError {
+        let code = errno
+        return FileError(operation: operation, path: joined(name), code: code)
+    }
+}

@@ -1,0 +1,32 @@
+import CLinux
+import Glibc
+
+/// Keeps a second engine away from a mirror, and tells whether the last one ended in order.
+final class MirrorLock: Sendable {
+    /// Whether the last engine ended without closing.
+    let wasUnclean: Bool
+    private let file: FileDescriptor
+
+    /// Takes the lock; nil when another process holds it.
+    init?(in directory: String) throws(FileError) {
+        file = try FileDescriptor.open(directory + "/lock", O_RDWR | O_CREAT, mode: 0o600)
+        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        wasUnclean = try file.status().st_size > 0
+        if !wasUnclean { try file.write(Array("open\n".utf8)) }
+    }
+
+    /// Says that the database was closed in order.
+    func markClean() { ftruncate(file.number, 0) }
+
+    /// Makes a directory and what is missing above it.
+    static func makeDirectories(_ path: String, mode: mode_t) throws(FileError) {
+        var built = path.hasPrefix("/") ? "" : "."
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+            built += "/" + String(Substring(name))
+            if unsafe mkdir(built, mode) != 0, errno != EEXIST {
+                let code = errno
+                throw FileError(operation: "make the folder", path: built, code: code)
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import CLinux
+import Glibc
+
+/// The time of day, for stamps that people read and for telling fresh files from settled ones; it never decides order.
+enum WallClock {
+    /// Nanoseconds since 1970.
+    static func now() -> Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// The day as `2026-08-01`.
+    static func day(_ nanoseconds: Int64) -> String {
+        var seconds = time_t(nanoseconds / 1_000_000_000)
+        var parts = unsafe tm()
+        _ = unsafe gmtime_r(&seconds, &parts)
+        let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
+        return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    }
+}

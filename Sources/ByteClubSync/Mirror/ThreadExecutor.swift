@@ -1,0 +1,105 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Runs an actor's work on one thread of its own, so that blocking calls block nobody else.
+final class ThreadExecutor: SerialExecutor {
+    private let queue: JobQueue
+
+    /// Starts the thread.
+    init() throws(FileError) {
+        queue = try JobQueue()
+        try queue.start()
+    }
+
+    deinit { queue.stop() }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        unsafe queue.push(UnownedJob(job), asUnownedSerialExecutor())
+    }
+}
+
+/// The jobs that wait for the thread, which sleeps on an event descriptor while there are none.
+private final class JobQueue: Sendable {
+    /// A job and who runs it, which lives until the job has run.
+    @safe private struct Job: @unchecked Sendable {
+        // Invariant: a job is only ever run once, on the one thread.
+        let job: UnownedJob
+        let executor: UnownedSerialExecutor
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+    private let wake: FileDescriptor
+
+    init() throws(FileError) {
+        let number = eventfd(0, Int32(EFD_CLOEXEC))
+        guard number >= 0 else { throw FileError(operation: "make", path: "event descriptor", code: errno) }
+        wake = FileDescriptor(owning: number, path: "event descriptor")
+    }
+
+    func start() throws(FileError) {
+        let code = Thread.start { [self] in run() }
+        if code != 0 { throw FileError(operation: "start", path: "thread", code: code) }
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        signal()
+    }
+
+    func push(_ job: UnownedJob, _ executor: UnownedSerialExecutor) {
+        let isFirst = state.withLock { state in
+            unsafe state.jobs.append(Job(job: job, executor: executor))
+            return state.jobs.count == 1
+        }
+        if isFirst { signal() }
+    }
+
+    private func signal() {
+        var one: UInt64 = 1
+        _ = unsafe write(wake.number, &one, 8)
+    }
+
+    private func run() {
+        while true {
+            let (jobs, isStopped) = state.withLock { state in
+                let taken = state.jobs
+                state.jobs = []
+                return (taken, state.isStopped)
+            }
+            for job in jobs { unsafe job.job.runSynchronously(on: job.executor) }
+            if jobs.isEmpty {
+                if isStopped { return }
+                var count: UInt64 = 0
+                _ = unsafe read(wake.number, &count, 8)
+            }
+        }
+    }
+}
+
+/// A detached thread of the system.
+enum Thread {
+    private final class Work: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs a function on a new thread; the result is 0 or the system's error number.
+    static func start(_ run: @escaping @Sendable () -> Void) -> Int32 {
+        let work = unsafe Unmanaged.passRetained(Work(run))
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { pointer in
+                if let pointer = unsafe pointer { unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run() }
+                return nil
+            }, work.toOpaque())
+        if code != 0 { unsafe work.release() } else { pthread_detach(thread) }
+        return code
+    }
+}

@@ -1,0 +1,96 @@
+// System calls and macros that Swift's Glibc overlay cannot call: variadic ones, and those of Linux alone.
+//
+// Nothing here asks for _GNU_SOURCE: the headers would then differ from those the Glibc module has read, and a file that
+// imports both modules would not compile.
+#ifndef BYTECLUB_CLINUX_H
+#define BYTECLUB_CLINUX_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/vfs.h>
+#include <termios.h>
+#include <unistd.h>
+
+static const unsigned int byteclub_rename_noreplace = 1 << 0;
+static const unsigned int byteclub_rename_exchange = 1 << 1;
+
+/// renameat2(2): 0, or -1 with errno set. `flags` is 0, RENAME_NOREPLACE or RENAME_EXCHANGE.
+static inline int byteclub_renameat2(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath,
+                                     unsigned int flags) {
+    return (int)syscall(SYS_renameat2, oldDirectory, oldPath, newDirectory, newPath, flags);
+}
+
+/// openat(2) with a mode: a descriptor, or -1 with errno set.
+static inline int byteclub_openat(int directory, const char *path, int flags, mode_t mode) {
+    return openat(directory, path, flags, mode);
+}
+
+/// open(2) with a mode: a descriptor, or -1 with errno set.
+static inline int byteclub_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+/// syncfs(2): writes the whole file system behind a descriptor to disk.
+static inline int byteclub_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+
+/// pipe2(2) with O_CLOEXEC: 0, or -1 with errno set.
+static inline int byteclub_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts to write a part of a file to disk and does not wait for it.
+static inline int byteclub_start_writeback(int descriptor, long long offset, long long count) {
+    enum { write = 2 };
+    return (int)syscall(SYS_sync_file_range, descriptor, offset, count, write);
+}
+
+/// F_SETLEASE with F_RDLCK, then dropped: 0 when nobody has the file open for writing, else -1 (EAGAIN).
+static inline int byteclub_probe_lease(int descriptor) {
+    enum { setLease = 1024 };
+    if (fcntl(descriptor, setLease, F_RDLCK) != 0) return -1;
+    (void)fcntl(descriptor, setLease, F_UNLCK);
+    return 0;
+}
+
+/// fcntl(2) F_SETFL O_NONBLOCK.
+static inline int byteclub_set_nonblocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL, 0);
+    return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
+}
+
+/// The handle of a file as name_to_handle_at(2) gives it (inode and generation): its length in bytes, or -1 with errno set.
+static inline int byteclub_file_handle(int directory, const char *name, unsigned char *out, int capacity,
+                                       int *mountID) {
+    struct {
+        unsigned int length;
+        int type;
+        unsigned char bytes[128];
+    } handle;
+    handle.length = sizeof(handle.bytes);
+    if (syscall(SYS_name_to_handle_at, directory, name, &handle, mountID, 0) != 0) return -1;
+    int length = (int)handle.length;
+    if (length > capacity) {
+        errno = EOVERFLOW;
+        return -1;
+    }
+    memcpy(out, handle.bytes, (size_t)length);
+    return length;
+}
+
+/// The terminal's width in columns, or 0 when the descriptor is no terminal.
+static inline int byteclub_terminal_columns(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+#endif

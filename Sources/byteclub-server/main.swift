@@ -1,0 +1,3 @@
+import ByteClubServer
+
+await ByteClubServer.main()

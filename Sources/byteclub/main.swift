@@ -1,0 +1,3 @@
+import ByteClubCLI
+
+await ByteClub.main()

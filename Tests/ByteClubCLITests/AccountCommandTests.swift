@@ -1,0 +1,87 @@
+import ByteClubCore
+import ByteClubRemotes
+import CLinux
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite struct AccountCommandTests {
+    private func bare(_ world: World, _ input: String) -> Context {
+        var context = world.context(input: input)
+        context.environment = ["HOME": world.home.path]
+        return context
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+
+    @Test("login checks the token, stores it for its owner alone, and later commands use it")
+    func login() async throws {
+        let world = try World()
+        let context = bare(world, "the-token\n")
+        let status = await world.run("login", "http://127.0.0.1:9/", "--token-stdin", in: context)
+        #expect(status == .success, "\(world.err)")
+        #expect(world.out.hasPrefix("logged in to http://127.0.0.1:9 as "))
+        #expect(world.connections.first?.login.token == "the-token")
+        #expect(mode(context.directories.credentialsFile) == 0o600)
+        #expect(mode(context.directories.configuration) == 0o700)
+        #expect(await world.run("notes", "list", in: context) == .success)
+        #expect(world.connections.last?.login.token == "the-token")
+        #expect(await world.run("whoami", in: context) == .success)
+        #expect(world.out.contains("http://127.0.0.1:9"))
+        #expect(await world.run("logout", in: context) == .success)
+        #expect(await world.run("notes", "list", in: context) == .configuration)
+        #expect(await world.run("logout", in: context) == .success)
+        #expect(world.out == "you were not logged in\n")
+    }
+
+    @Test("a token that the server refuses is not stored")
+    func refused() async throws {
+        let world = try World()
+        world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unauthorized, "unknown token") }
+        let context = bare(world, "wrong")
+        #expect(await world.run("login", "http://127.0.0.1:9", "--token-stdin", in: context) == .notAuthorised)
+        #expect(!LocalFile.exists(context.directories.credentialsFile))
+        #expect(!world.err.contains("wrong"))
+    }
+
+    @Test("without a terminal and without --token-stdin nothing is asked")
+    func noTerminal() async throws {
+        let world = try World()
+        #expect(await world.run("login", "http://127.0.0.1:9", in: bare(world, "x")) == .usage)
+        #expect(world.err.contains("--token-stdin"))
+    }
+
+    @Test("credentials that others can read are refused")
+    func loose() async throws {
+        let world = try World()
+        let context = bare(world, "the-token")
+        #expect(await world.run("login", "http://127.0.0.1:9", "--token-stdin", in: context) == .success)
+        #expect(unsafe chmod(context.directories.credentialsFile, 0o644) == 0)
+        #expect(await world.run("notes", "list", in: context) == .configuration)
+        #expect(world.err.contains("chmod 600"))
+    }
+
+    @Test("keys at the token prompt")
+    func keys() {
+        var line = SecretPrompt.Line()
+        for key in Array("abx".utf8) { #expect(line.take(key) == .more) }
+        #expect(line.take(0x7F) == .more)
+        #expect(line.bytes == Array("ab".utf8))
+        #expect(line.take(0x03) == .interrupted)
+        #expect(line.take(0x0D) == .done)
+        var empty = SecretPrompt.Line()
+        #expect(empty.take(0x04) == .ended)
+    }
+
+    @Test("the server's program is looked for beside this one, then in PATH")
+    func program() {
+        let candidates = ServerProgram.candidates(
+            ["PATH": "/usr/bin:relative:/bin"], executable: "/opt/club/byteclub")
+        #expect(candidates == ["/opt/club/byteclub-server", "/usr/bin/byteclub-server", "/bin/byteclub-server"])
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite struct HelpTests {
+    static let commands = [
+        "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
+        "notes search", "notes history", "notes restore", "photos", "photos list", "photos upload", "photos download",
+        "photos thumbnail", "photos info", "photos rm", "sync", "status",
+    ]
+
+    @Test("the help of each command is the committed one", arguments: commands)
+    func help(_ command: String) async throws {
+        let world = try World()
+        let words = command.split(separator: " ").map(String.init) + ["--help"]
+        let status = await ByteClub.run(words, in: world.context())
+        #expect(status == .success)
+        #expect(world.err.isEmpty)
+        let name = command.isEmpty ? "byteclub" : command.split(separator: " ").joined(separator: "-")
+        try Golden.check(world.out, "help-\(name).txt")
+    }
+
+    @Test("completions can be had for three shells", arguments: ["bash", "zsh", "fish"])
+    func completions(_ shell: String) async throws {
+        let world = try World()
+        #expect(await world.run("--generate-completion-script", shell) == .success)
+        #expect(world.out.contains("byteclub") && world.out.contains("thumbnail"))
+    }
+
+    @Test("the version is one line")
+    func version() async throws {
+        let world = try World()
+        #expect(await world.run("--version") == .success)
+        #expect(world.out == "byteclub \(ByteClub.version)\n")
+    }
+
+    @Test(
+        "a command line that makes no sense is one line on standard error and code 64",
+        arguments: [
+            ["nonsense"], ["notes", "show"], ["notes", "list", "--wrong"], ["photos", "upload"],
+            ["photos", "upload", "a.jpg", "--quality", "0"], ["photos", "upload", "a.jpg", "--limit-rate", "fast"],
+            ["photos", "thumbnail", "a.jpg", "-o", "x", "--size", "huge"], ["notes", "search", "a", "--limit", "0"],
+            ["notes", "edit", "a", "--recover", "--discard"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let world = try World()
+        #expect(await ByteClub.run(arguments, in: world.context()) == .usage)
+        #expect(world.out.isEmpty)
+        #expect(world.err.hasPrefix("byteclub: ") && world.err.split(separator: "\n").count == 1, "\(world.err)")
+        #expect(world.connections.isEmpty)
+    }
+}

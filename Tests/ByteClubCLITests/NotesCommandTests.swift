@@ -1,0 +1,153 @@
+import ByteClubCore
+import ByteClubRemotes
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite struct NotesCommandTests {
+    @Test("notes list prints name, size and date; JSON prints the protocol's objects")
+    func list() async throws {
+        let world = try World()
+        try await world.put("hello", "/byteclub/trip.md")
+        try await world.put("x", "/byteclub/photos/ridge.jpg")
+        try await world.put(String(repeating: "a", count: 2048), "/byteclub/Long name.md")
+        #expect(await world.run("notes", "list") == .success)
+        #expect(
+            world.out == """
+                Long name.md   2.0 KB  2013-08-06 09:15
+                trip.md       5 bytes  2013-08-06 09:15
+
+                """)
+        #expect(world.connections.count == 1)
+        #expect(await world.run("notes", "list", "--json") == .success)
+        let entries = try JSONDecoder().decode([Metadata].self, from: Data(world.outBytes))
+        #expect(entries.map(\.path.string) == ["/byteclub/Long name.md", "/byteclub/trip.md"])
+    }
+
+    @Test("a new club has no notes")
+    func empty() async throws {
+        let world = try World()
+        #expect(await world.run("notes", "list") == .success)
+        #expect(world.out.isEmpty)
+        #expect(await world.run("notes", "list", "--json") == .success)
+        #expect(try JSONDecoder().decode([Metadata].self, from: Data(world.outBytes)).isEmpty)
+    }
+
+    @Test("a note comes back byte for byte")
+    func bytes() async throws {
+        let world = try World()
+        let text = "a\r\n\u{0}é no line end"
+        #expect(await world.run("notes", "add", "odd.md", in: world.context(input: text)) == .success)
+        #expect(await world.run("notes", "show", "odd.md") == .success)
+        #expect(world.outBytes == Array(text.utf8))
+    }
+
+    @Test("add leaves a note alone that is there, unless it is forced")
+    func add() async throws {
+        let world = try World()
+        try await world.put("first", "/byteclub/trip.md")
+        #expect(await world.run("notes", "add", "trip.md", in: world.context(input: "second")) == .cannotCreate)
+        #expect(try await world.text("/byteclub/trip.md") == "first")
+        let forced = world.context(input: "second")
+        #expect(await world.run("notes", "add", "trip.md", "--force", in: forced) == .success)
+        #expect(try await world.text("/byteclub/trip.md") == "second")
+    }
+
+    @Test("add reads a file, and says when it cannot")
+    func addFile() async throws {
+        let world = try World()
+        let file = world.home.path + "/n.txt"
+        try LocalFile.replace(file, with: Array("from a file".utf8))
+        #expect(await world.run("notes", "add", "n.txt", file) == .success)
+        #expect(try await world.text("/byteclub/n.txt") == "from a file")
+        #expect(await world.run("notes", "add", "m.txt", file + "x") == .noInput)
+        #expect(await world.run("notes", "add", "m.txt", world.home.path) == .badData)
+        #expect(try await world.notes() == ["n.txt"])
+    }
+
+    @Test(
+        "a name that cannot be is one line and code 65, and nothing is sent",
+        arguments: [
+            "a/b", "..", ".", "", String(repeating: "n", count: 300), "a\u{1}b", "a\\b", "photos", "Photos",
+            ".DS_Store",
+        ])
+    func names(_ name: String) async throws {
+        let world = try World()
+        for command in [["show"], ["add"], ["rm"], ["edit"], ["history"]] {
+            #expect(await ByteClub.run(["notes"] + command + ["--", name], in: world.context(input: "x")) == .badData)
+        }
+        #expect(world.connections.isEmpty)
+        #expect(world.out.isEmpty)
+        #expect(world.err.split(separator: "\n").count == 5)
+        #expect(world.err.split(separator: "\n").allSatisfy { $0.hasPrefix("byteclub: ") && $0.utf8.count < 200 })
+    }
+
+    @Test(
+        "what is not there is code 66",
+        arguments: [["show", "x"], ["rm", "x"], ["history", "x"], ["restore", "x", "100000001"]])
+    func missing(_ arguments: [String]) async throws {
+        let world = try World()
+        try await world.put("y", "/byteclub/y")
+        #expect(await ByteClub.run(["notes"] + arguments, in: world.context()) == .noInput)
+        #expect(world.err.split(separator: "\n").count == 1)
+    }
+
+    @Test("a removed note comes back from its history")
+    func history() async throws {
+        let world = try World()
+        let first = try await world.put("one", "/byteclub/a.md")
+        try await world.put("two", "/byteclub/a.md")
+        #expect(await world.run("notes", "rm", "a.md") == .success)
+        #expect(world.out == "removed 'a.md'\n")
+        #expect(try await world.text("/byteclub/a.md") == nil)
+        #expect(await world.run("notes", "history", "a.md") == .success)
+        #expect(world.out.split(separator: "\n").count == 3)
+        #expect(world.out.contains("deleted"))
+        let version = try #require(first.rev).description
+        #expect(await world.run("notes", "show", "a.md", "--rev", version) == .success)
+        #expect(world.out == "one")
+        #expect(await world.run("notes", "restore", "a.md", version) == .success)
+        #expect(try await world.text("/byteclub/a.md") == "one")
+    }
+
+    @Test("rm goes on after a failure, tells it, and ends with 75")
+    func removeSome() async throws {
+        let world = try World()
+        try await world.put("1", "/byteclub/a")
+        try await world.put("2", "/byteclub/b")
+        #expect(await world.run("notes", "rm", "a", "missing", "b") == .tryAgain)
+        #expect(world.out == "removed 'a'\nremoved 'b'\n")
+        #expect(world.err.contains("missing"))
+        #expect(try await world.notes().isEmpty)
+    }
+
+    @Test("search finds notes by the words of their names, and no photos")
+    func search() async throws {
+        let world = try World()
+        try await world.put("1", "/byteclub/Trip 2026.md")
+        try await world.put("2", "/byteclub/trip 2025.md")
+        try await world.put("3", "/byteclub/photos/trip 2026.jpg")
+        #expect(await world.run("notes", "search", "2026", "trip") == .success)
+        #expect(world.out.hasPrefix("Trip 2026.md"))
+        #expect(world.out.split(separator: "\n").count == 1)
+    }
+
+    @Test("a server that is down is one line and code 69")
+    func down() async throws {
+        let world = try World()
+        world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unreachable, "cannot connect") }
+        #expect(await world.run("notes", "list") == .unavailable)
+        #expect(world.err == "byteclub: cannot connect; check the address and whether the server runs\n")
+    }
+
+    @Test("a reader that goes away is no failure")
+    func brokenPipe() async throws {
+        let world = try World()
+        try await world.put("hello", "/byteclub/trip.md")
+        var context = world.context()
+        context.output = Output { _ in throw Output.BrokenPipe() }
+        #expect(await world.run("notes", "show", "trip.md", in: context) == .success)
+    }
+}

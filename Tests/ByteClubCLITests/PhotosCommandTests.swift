@@ -1,0 +1,151 @@
+import ByteClubCore
+import ByteClubRemotes
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite struct PhotosCommandTests {
+    private let city = Fixture.path("panoramas/city.jpg")
+
+    @Test("an upload stores the very bytes and prints the path on the server, and nothing else")
+    func upload() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", city) == .success, "\(world.err)")
+        #expect(world.out == "/byteclub/photos/city.jpg\n")
+        let stored = try await world.server.content(
+            at: RemotePath("/byteclub/photos/city.jpg"), revision: nil, range: nil, limit: .max)
+        #expect(stored.bytes == Fixture.bytes("panoramas/city.jpg"))
+        #expect(!world.err.contains("\u{1B}") && !world.err.contains("\r"))
+        #expect(world.connections.map(\.lane) == [.photos(bytesPerSecond: nil)])
+    }
+
+    @Test("a photo that is there is not sent again; another one of its name gets a number")
+    func again() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", city) == .success)
+        let version = try await world.server.metadata(at: RemotePath("/byteclub/photos/city.jpg")).rev
+        #expect(await world.run("photos", "upload", city) == .success)
+        #expect(world.out == "/byteclub/photos/city.jpg\n")
+        #expect(world.err.contains("already there"))
+        #expect(try await world.server.metadata(at: RemotePath("/byteclub/photos/city.jpg")).rev == version)
+        let other = world.home.path + "/city.jpg"
+        try LocalFile.replace(other, with: Fixture.bytes("panoramas/forest.jpg"))
+        #expect(await world.run("photos", "upload", other) == .success)
+        #expect(world.out == "/byteclub/photos/city (1).jpg\n")
+    }
+
+    @Test("what is no JPEG is refused, the others are uploaded, and the end is 75")
+    func batch() async throws {
+        let world = try World()
+        let bad = Fixture.path("panoramas/not-a-photo.jpg")
+        #expect(await world.run("photos", "upload", bad) == .badData)
+        #expect(world.out.isEmpty)
+        #expect(world.err.split(separator: "\n").count == 1 && world.err.contains("not a JPEG"), "\(world.err)")
+        let forest = Fixture.path("panoramas/forest.jpg")
+        #expect(await world.run("photos", "upload", bad, city, world.home.path + "/none.jpg", forest) == .tryAgain)
+        #expect(world.out == "/byteclub/photos/city.jpg\n/byteclub/photos/forest.jpg\n")
+        #expect(await world.run("photos", "upload", world.home.path + "/none.jpg") == .noInput)
+        #expect(await world.run("photos", "upload", world.home.path) == .badData)
+    }
+
+    @Test("JSON is one object a line and ends in one summary")
+    func json() async throws {
+        let world = try World()
+        let bad = Fixture.path("panoramas/not-a-photo.jpg")
+        #expect(await world.run("photos", "upload", city, bad, "--json") == .tryAgain)
+        let lines = world.out.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.first?.contains(#""event":"uploaded""#) == true)
+        #expect(lines.last == #"{"event":"summary","failed":1,"uploaded":1}"#)
+    }
+
+    @Test("a wrong token ends the batch at once")
+    func unauthorised() async throws {
+        let world = try World()
+        world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unauthorized, "unknown token") }
+        #expect(await world.run("photos", "upload", city, city, city) == .notAuthorised)
+        #expect(world.err.contains("2 more not tried"))
+    }
+
+    @Test("the rate comes from the flag, else from the environment")
+    func rate() async throws {
+        let world = try World()
+        let context = world.context(["BYTECLUB_LIMIT_RATE": "2M"])
+        await world.run("photos", "upload", city, in: context)
+        await world.run("photos", "upload", city, "--limit-rate", "500K", in: context)
+        #expect(world.connections.map(\.lane) == [.photos(bytesPerSecond: 2 << 20), .photos(bytesPerSecond: 512_000)])
+        let wrong = world.context(["BYTECLUB_LIMIT_RATE": "fast"])
+        #expect(await world.run("photos", "upload", city, in: wrong) == .configuration)
+    }
+
+    @Test("--quality encodes anew and leaves no file behind")
+    func quality() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", city, "--quality", "40") == .success, "\(world.err)")
+        let stored = try await world.server.metadata(at: RemotePath("/byteclub/photos/city.jpg"))
+        #expect(stored.bytes > 0 && stored.bytes < Int64(Fixture.bytes("panoramas/city.jpg").count))
+    }
+
+    @Test(
+        "Ctrl-C cancels: nothing is on the server, and the code is 130; SIGTERM 143",
+        arguments: [ByteClubCLI.ExitStatus.interrupted, .terminated])
+    func cancel(_ signal: ByteClubCLI.ExitStatus) async throws {
+        let world = try World()
+        let press = Press()
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .put, operation.moment == .before else { return }
+            press.now(signal)
+            try? await Task.sleep(for: .seconds(60))
+            throw RemoteError(.cancelled, "cancelled")
+        }
+        let context = world.context(interrupts: press.interrupts)
+        #expect(await world.run("photos", "upload", city, city, in: context) == signal)
+        #expect(world.out.isEmpty)
+        world.server.fault = nil
+        #expect(try await world.text("/byteclub/photos/city.jpg") == nil)
+    }
+
+    @Test("a download is the very bytes, and replaces nothing unless forced")
+    func download() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", city) == .success)
+        let file = world.home.path + "/out.jpg"
+        #expect(await world.run("photos", "download", "city.jpg", "-o", file) == .success, "\(world.err)")
+        #expect(world.out == file + "\n")
+        #expect(try LocalFile.read(file) == Fixture.bytes("panoramas/city.jpg"))
+        try LocalFile.replace(file, with: [1])
+        #expect(await world.run("photos", "download", "city.jpg", "-o", file) == .cannotCreate)
+        #expect(try LocalFile.read(file) == [1])
+        #expect(await world.run("photos", "download", "city.jpg", "-o", file, "--force") == .success)
+        #expect(try LocalFile.read(file) == Fixture.bytes("panoramas/city.jpg"))
+        #expect(await world.run("photos", "download", "none.jpg", "-o", file + "2") == .noInput)
+        #expect(!LocalFile.exists(file + "2"))
+        #expect(await world.run("photos", "download", "city.jpg", "-o", world.home.path) == .cannotCreate)
+        #expect(await world.run("photos", "download", "city.jpg", "-o", world.home.path + "/no/x") == .cannotCreate)
+    }
+
+    @Test("a thumbnail that cannot be made is code 65 and no file")
+    func thumbnail() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", city) == .success)
+        let file = world.home.path + "/t.jpg"
+        #expect(await world.run("photos", "thumbnail", "city.jpg", "-o", file) == .badData)
+        #expect(!LocalFile.exists(file))
+    }
+
+    @Test("list shows photos only, info tells how to look at one, rm removes it")
+    func listInfoRemove() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", city) == .success)
+        try await world.put("notes", "/byteclub/photos/readme.txt")
+        #expect(await world.run("photos", "list", "--json") == .success)
+        let photos = try JSONDecoder().decode([Metadata].self, from: Data(world.outBytes))
+        #expect(photos.map(\.path.string) == ["/byteclub/photos/city.jpg"])
+        #expect(await world.run("photos", "info", "city.jpg") == .success)
+        #expect(world.out.contains("1024 × 512") && world.out.contains("sphere"), "\(world.out)")
+        #expect(await world.run("photos", "rm", "city.jpg") == .success)
+        #expect(await world.run("photos", "info", "city.jpg") == .noInput)
+    }
+}

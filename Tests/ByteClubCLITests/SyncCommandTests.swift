@@ -1,0 +1,106 @@
+import ByteClubCore
+import ByteClubSync
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite struct SyncCommandTests {
+    @Test("sync --once makes the mirror, says what it did, and ends with 0; then there is nothing to do")
+    func once() async throws {
+        let world = try World()
+        try await world.put("hello", "/byteclub/trip.md")
+        let mirror = world.home.path + "/club"
+        #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
+        #expect(world.out.contains("downloaded trip.md\n"))
+        #expect(world.err.contains("in sync: 1 downloaded"))
+        #expect(try LocalFile.read(mirror + "/trip.md") == Array("hello".utf8))
+        #expect(await world.run("sync", "--once") == .success, "\(world.err)")
+        #expect(world.out.isEmpty)
+        #expect(await world.run("status") == .success)
+        #expect(world.out.contains(mirror) && world.out.contains("1 files"))
+    }
+
+    @Test("JSON is one object a line, the last a summary")
+    func json() async throws {
+        let world = try World()
+        try await world.put("hello", "/byteclub/trip.md")
+        #expect(await world.run("sync", world.home.path + "/club", "--once", "--json") == .success)
+        let events = try world.out.split(separator: "\n").map {
+            try JSONDecoder().decode(SyncEvent.self, from: Data($0.utf8))
+        }
+        #expect(events.last?.event == .summary)
+        #expect(events.count { $0.event == .summary } == 1)
+        #expect(events.contains { $0.event == .download && $0.path == "trip.md" })
+    }
+
+    @Test("a dry run changes nothing")
+    func dryRun() async throws {
+        let world = try World()
+        try await world.put("hello", "/byteclub/trip.md")
+        let mirror = world.home.path + "/club"
+        try LocalFile.makeDirectory(mirror)
+        #expect(await world.run("sync", mirror, "--once", "--dry-run") == .success, "\(world.err)")
+        #expect(
+            world.out == "would download /byteclub/trip.md\n" || world.out == "would download /trip.md\n",
+            "\(world.out)")
+        #expect(!LocalFile.exists(mirror + "/trip.md"))
+        #expect(await world.run("sync", mirror, "--once", "--dry-run", "--json") == .success)
+        #expect(world.out.hasSuffix(#"{"event":"summary","planned":1}"# + "\n"))
+    }
+
+    @Test("a mirror that is gone is code 66, and the server loses nothing")
+    func gone() async throws {
+        let world = try World()
+        try await world.put("hello", "/byteclub/trip.md")
+        let mirror = world.home.path + "/club"
+        #expect(await world.run("sync", mirror, "--once") == .success)
+        TemporaryDirectory.remove(mirror)
+        #expect(await world.run("sync", mirror, "--once") == .noInput)
+        #expect(world.err.contains("is gone"))
+        #expect(await world.run("sync", "--once", "--json") == .noInput)
+        #expect(world.out.contains(#""event":"summary""#))
+        #expect(try await world.text("/byteclub/trip.md") == "hello")
+        #expect(await world.run("status") == .noInput)
+    }
+
+    @Test("without a directory, now or before, the directory is asked for")
+    func unnamed() async throws {
+        let world = try World()
+        #expect(await world.run("sync", "--once") == .usage)
+        #expect(await world.run("status") == .usage)
+    }
+
+    @Test("a continuous sync ends when it is interrupted, with all in order")
+    func continuous() async throws {
+        let world = try World()
+        try await world.put("hello", "/byteclub/trip.md")
+        let mirror = world.home.path + "/club"
+        let press = Press()
+        var context = world.context(interrupts: press.interrupts)
+        let output = context.output
+        context.output = Output { bytes in
+            try output.write(bytes)
+            if String(decoding: bytes, as: UTF8.self).contains("trip.md") { press.now(.interrupted) }
+        }
+        #expect(await world.run("sync", mirror, in: context) == .interrupted)
+        #expect(try LocalFile.read(mirror + "/trip.md") == Array("hello".utf8))
+        #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
+    }
+
+    @Test("each kind of event has its line")
+    func lines() throws {
+        var summary = SyncSummary()
+        summary.uploaded = 3
+        summary.conflicts = 1
+        summary.isComplete = true
+        let events = SyncEvent.Kind.allCases.map { kind in
+            SyncEvent(
+                kind, path: kind == .summary ? nil : "a/b.md", bytes: 5, copy: "a/b (conflict 1a2b3c4d).md",
+                message: kind == .problem ? "cannot be read" : nil, summary: kind == .summary ? summary : nil)
+        }
+        let lines = events.map { "\($0.event.rawValue): \(SyncPrinter.text($0) ?? "-")" }
+        try Golden.check(lines.joined(separator: "\n") + "\n", "sync-events.txt")
+    }
+}

@@ -1,0 +1,101 @@
+import ByteClubCore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Wire values")
+struct APIValueTests {
+    @Test("dates of 400 years are read back, and agree with another calendar")
+    func dates() throws {
+        print("seed 400")
+        var generator = SeededGenerator(seed: 400)
+        let start: Int64 = -11_676_096_000
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
+        for day in 0..<(146_097 as Int64) where day % 29 == 0 || day < 2_000 {
+            let seconds = start + day * 86_400 + Int64.random(in: 0..<86_400, using: &generator)
+            let date = APIDate(seconds: seconds)
+            #expect(APIDate(date.description) == date, "\(seconds)")
+            if day % 501 == 0 {
+                let parts = calendar.dateComponents(
+                    [.year, .day, .hour], from: Date(timeIntervalSince1970: Double(seconds)))
+                let words = date.description.split(whereSeparator: { $0 == " " || $0 == ":" })
+                #expect(Int(words[1]) == parts.day && Int(words[3]) == parts.year && Int(words[4]) == parts.hour)
+            }
+        }
+        #expect(APIDate(seconds: 1_282_429_880).description == "Sat, 21 Aug 2010 22:31:20 +0000")
+        #expect(APIDate("Sat, 1 Jan 2011 00:00:00 GMT")?.seconds == 1_293_840_000)
+        for text in [
+            "", "Sat, 21 Aug 2010", "Sat, 31 Feb 2010 00:00:00 +0000", "Sat, 21 Aug 2010 24:00:00 +0000",
+            "Sat, 29 Feb 2100 00:00:00 +0000", "Sat, 21 Aug 2010 22:31:20 +0100", "Sat, 021 Aug 2010 22:31:20 +0000",
+        ] {
+            #expect(APIDate(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("sizes read as people read them")
+    func sizes() {
+        let rows: [(Int64, String)] = [
+            (-1, "0 bytes"), (0, "0 bytes"), (27, "27 bytes"), (1023, "1023 bytes"), (1024, "1.0 KB"), (1310, "1.3 KB"),
+            (230_783, "225.4 KB"), (1_048_575, "1.0 MB"), (2_411_725, "2.3 MB"), (.max, "8.0 EB"),
+        ]
+        for (bytes, text) in rows { #expect(HumanSize.text(bytes) == text) }
+    }
+
+    @Test("metadata are written with the protocol's fields and read back")
+    func metadata() throws {
+        let entry = FolderEntry(
+            path: try RemotePath("/Notes/Trip.md"), isFolder: false, revision: 421, bytes: 1310,
+            contentHash: ContentHasher.hash([]), modified: APIDate(seconds: 1_375_780_500), author: 1)
+        let metadata = Metadata(entry)
+        let data = try JSONEncoder().encode(metadata)
+        #expect(try JSONDecoder().decode(Metadata.self, from: data) == metadata)
+        let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(object["rev"] as? String == "1a500000001" && object["revision"] as? Int == 421)
+        #expect(object["size"] as? String == "1.3 KB" && object["icon"] as? String == "page_white_text")
+        #expect(object["client_mtime"] as? String == "Tue, 06 Aug 2013 09:15:00 +0000")
+        #expect(object["is_deleted"] == nil && object["hash"] == nil && object["contents"] == nil)
+        var gone = entry
+        gone.isDeleted = true
+        let told = Metadata(gone)
+        #expect(told.isDeleted && told.bytes == 0 && told.contentHash == nil && told.clientModified != nil)
+        #expect(Metadata(.root).rev == nil && Metadata(.root).modified == nil)
+    }
+
+    @Test("a page of changes is arrays of two, with null for what is gone")
+    func delta() throws {
+        let text =
+            #"{"reset": false, "cursor": "c", "has_more": true, "entries": [["/a", null], ["/b", {"path": "/B", "is_dir": true}]]}"#
+        let page = try JSONDecoder().decode(DeltaPage.self, from: Data(text.utf8))
+        #expect(page.entries.map(\.key.string) == ["/a", "/b"] && page.hasMore)
+        #expect(page.entries[0].metadata == nil && page.entries[1].metadata?.isFolder == true)
+        #expect(try JSONDecoder().decode(DeltaPage.self, from: JSONEncoder().encode(page)) == page)
+    }
+
+    @Test("revisions are the number, then eight digits of the namespace")
+    func revisions() {
+        #expect(Revision(number: 421).description == "1a500000001")
+        #expect(Revision("1A500000001") == Revision(number: 421))
+        for text in [
+            "", "1", "00000001", "zzz00000001", "-1a500000001", "ffffffffffffffff00000001",
+            String(repeating: "1", count: 25),
+        ] {
+            #expect(Revision(text) == nil, "\(text)")
+        }
+        #expect(Revision(number: 9) < Revision(number: 10) && Revision(number: 9) < Revision(number: 1, namespace: 2))
+    }
+
+    @Test("types follow from the extension in any case")
+    func types() {
+        #expect(MediaType(name: "x.JPG").hasThumbnail && MediaType(name: "x.jpeg").icon == "page_white_picture")
+        #expect(MediaType(name: "x.md").mime == "text/markdown" && MediaType(name: "x.md").isText)
+        #expect(MediaType(name: "jpg").mime == "application/octet-stream" && !MediaType(name: ".jpg").hasThumbnail)
+    }
+
+    @Test("a search is blind to case and accents, and needs every word")
+    func search() throws {
+        let query = try #require(SearchQuery("  Tex  CAFÉ "))
+        #expect(query.matches("cafe téxt.md") && query.matches("TEXCAFE\u{301}") && !query.matches("text.md"))
+        #expect(SearchQuery(" \t") == nil && SearchQuery("") == nil)
+    }
+}

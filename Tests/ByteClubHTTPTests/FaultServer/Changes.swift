@@ -1,0 +1,26 @@
+import Synchronization
+
+/// Lets tests await that something becomes true.
+final class Changes: Sendable {
+    private let waiters = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    /// Says that something changed.
+    func tell() {
+        let all = waiters.withLock { waiters in
+            defer { waiters = [] }
+            return waiters
+        }
+        for waiter in all { waiter.resume() }
+    }
+
+    /// Returns once the condition holds; it is looked at after every change.
+    func wait(until condition: @Sendable () -> Bool) async {
+        while true {
+            await withCheckedContinuation { waiter in
+                waiters.withLock { $0.append(waiter) }
+                if condition() { tell() }
+            }
+            if condition() { return }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// Another program, with nothing to read and nowhere to write.
+final class ChildProcess {
+    private var process: pid_t = 0
+
+    init?(_ program: String, _ arguments: [String], _ environment: [String] = []) {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for descriptor: Int32 in [0, 1, 2] {
+            unsafe posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        let path = unsafe getenv("PATH").map { unsafe "PATH=" + String(cString: $0) } ?? "PATH=/usr/bin:/bin"
+        let libraries = unsafe getenv("LD_LIBRARY_PATH").map { unsafe "LD_LIBRARY_PATH=" + String(cString: $0) }
+        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
+        var variables = unsafe ([path] + [libraries].compactMap { $0 } + environment).map { unsafe strdup($0) } + [nil]
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
+        guard unsafe posix_spawn(&process, program, &actions, nil, &words, &variables) == 0 else { return nil }
+    }
+
+    func terminate() { kill(process, SIGTERM) }
+
+    /// The exit status as waitpid(2) gives it; 0 is success.
+    func wait() -> Int32 {
+        var status: Int32 = -1
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+}

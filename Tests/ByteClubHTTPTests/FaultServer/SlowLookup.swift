@@ -1,0 +1,41 @@
+import Glibc
+
+/// A library that, preloaded, makes the lookup of names under `slow.test` take four seconds.
+final class SlowLookup {
+    let library: String
+    private let folder = TemporaryFolder()
+
+    static var isPossible: Bool { unsafe access("/usr/bin/cc", X_OK) == 0 }
+
+    private static let source = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <netdb.h>
+        #include <string.h>
+        #include <unistd.h>
+        int getaddrinfo(const char *n, const char *s, const struct addrinfo *h, struct addrinfo **r) {
+            if (n && strstr(n, "slow.test")) { sleep(4); return EAI_NONAME; }
+            int (*next)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
+                dlsym(RTLD_NEXT, "getaddrinfo");
+            return next(n, s, h, r);
+        }
+
+        """
+
+    init?() {
+        library = folder.file("slow.so")
+        let source = folder.write("slow.c", Array(Self.source.utf8))
+        let made = ChildProcess("/usr/bin/cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
+        guard made?.wait() == 0 else { return nil }
+    }
+
+    /// Runs tests of this very program in another process, with the library preloaded; its exit status.
+    func run(filter: String) -> Int32? {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let program = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let arguments = ["--testing-library", "swift-testing", "--filter", filter]
+        return ChildProcess(program, arguments, ["LD_PRELOAD=\(library)", "BYTECLUB_SLOW_LOOKUP=1"])?.wait()
+    }
+}

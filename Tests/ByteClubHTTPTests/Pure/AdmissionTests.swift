@@ -1,0 +1,75 @@
+import Testing
+
+@testable import ByteClubHTTP
+
+struct AdmissionTests {
+    private static func origin(_ port: Int) -> Origin { Origin(scheme: .http, host: "a", port: port) }
+
+    @Test("with one task per origin they run one after another, in the order they came")
+    func serial() {
+        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        for number in 1...3 { admission.enqueue(number, origin: Self.origin(1)) }
+        #expect(admission.next() == 1)
+        #expect(admission.next() == nil)
+        admission.release(Self.origin(1))
+        #expect(admission.next() == 2)
+        admission.release(Self.origin(1))
+        #expect(admission.next() == 3)
+        #expect(admission.waiting == 0)
+    }
+
+    @Test("origins take turns, so that a long queue at one does not hold the other up")
+    func turns() {
+        var admission = Admission<Int>(perOrigin: 6, total: 64)
+        for number in 1...3 { admission.enqueue(number, origin: Self.origin(1)) }
+        admission.enqueue(9, origin: Self.origin(2))
+        #expect([admission.next(), admission.next(), admission.next()] == [1, 9, 2])
+    }
+
+    @Test("one that had its turn before goes ahead of the others")
+    func first() {
+        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        admission.enqueue(1, origin: Self.origin(1))
+        admission.enqueue(2, origin: Self.origin(1), first: true)
+        #expect(admission.next() == 2)
+    }
+
+    @Test("neither count is ever exceeded and nobody is forgotten, in 50 000 random steps", arguments: [1, 2, 3])
+    func random(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var admission = Admission<(id: Int, port: Int)>(perOrigin: 3, total: 8)
+        var running: [Int: Int] = [:]
+        var active: [Int] = []
+        var waiting = Array(repeating: [Int](), count: 6)
+        for step in 0..<50_000 {
+            if Bool.random(using: &random), step < 40_000 {
+                let port = Int.random(in: 1...5, using: &random)
+                admission.enqueue((step, port), origin: Self.origin(port))
+                waiting[port].append(step)
+            } else if let port = active.popLast() {
+                running[port, default: 0] -= 1
+                admission.release(Self.origin(port))
+            }
+            while let (id, port) = admission.next() {
+                #expect(waiting[port].first == id)
+                waiting[port].removeFirst()
+                running[port, default: 0] += 1
+                active.insert(port, at: Int.random(in: 0...active.count, using: &random))
+            }
+            #expect(active.count <= 8 && running.values.allSatisfy { $0 <= 3 })
+            let mayRun = (1...5).contains { !waiting[$0].isEmpty && running[$0, default: 0] < 3 }
+            #expect(!mayRun || active.count == 8)
+        }
+        while !active.isEmpty || waiting.contains(where: { !$0.isEmpty }) {
+            if let port = active.popLast() {
+                running[port, default: 0] -= 1
+                admission.release(Self.origin(port))
+            }
+            while let (_, port) = admission.next() {
+                waiting[port].removeFirst()
+                active.append(port)
+            }
+        }
+        #expect(admission.waiting == 0 && admission.active == 0)
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import ByteClubHTTP
+
+struct ProgressMeterTests {
+    @Test("a million changes in ten seconds are told at most a hundred and a hundred times, the rate is right")
+    func coalesced() {
+        var meter = ProgressMeter()
+        meter.begin(attempt: 1, expectedToSend: 1_000_000_000, at: Moment(nanoseconds: 0))
+        var told = 0
+        for step in 1...1_000_000 {
+            let now = Moment(nanoseconds: Int64(step) * 10_000)
+            if meter.update(sent: Int64(step) * 1000, received: 0, expectedToReceive: 0, at: now) { told += 1 }
+        }
+        #expect((90...200).contains(told))
+        let last = meter.finish(at: Moment(nanoseconds: 10_000_000_000))
+        #expect(last.bytesSent == 1_000_000_000)
+        #expect((99e6...101e6).contains(last.bytesPerSecond))
+    }
+
+    @Test("counters never shrink within an attempt and start over with the next")
+    func monotonic() {
+        var meter = ProgressMeter()
+        meter.begin(attempt: 1, expectedToSend: 10, at: Moment(nanoseconds: 0))
+        _ = meter.update(sent: 7, received: 0, expectedToReceive: 0, at: Moment(nanoseconds: 1))
+        _ = meter.update(sent: 3, received: 0, expectedToReceive: 0, at: Moment(nanoseconds: 2))
+        #expect(meter.progress.bytesSent == 7)
+        meter.begin(attempt: 2, expectedToSend: 10, at: Moment(nanoseconds: 3))
+        #expect(meter.progress.bytesSent == 0 && meter.progress.attempt == 2)
+    }
+}

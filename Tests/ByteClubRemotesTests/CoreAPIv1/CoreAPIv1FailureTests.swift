@@ -1,0 +1,186 @@
+import ByteClubCore
+import ByteClubHTTP
+import ByteClubRemotes
+import TestSupport
+import Testing
+
+@Suite("CoreAPIv1Remote's failures")
+struct CoreAPIv1FailureTests {
+    static let statuses: [(Int, String, [String], RemoteError.Code)] = [
+        (400, #"{"error": "bad"}"#, [], .badRequest),
+        (400, #"{"error": {"cursor": "not ours"}}"#, [], .badCursor),
+        (400, #"{"error": "Invalid cursor"}"#, [], .badCursor),
+        (401, #"{"error": "who are you"}"#, [], .unauthorized),
+        (403, #"{"error": "no"}"#, [], .forbidden),
+        (404, #"{"error": "Path '/a' not found"}"#, [], .notFound),
+        (405, "", [], .protocolViolation),
+        (406, #"{"error": "too many"}"#, [], .tooMany),
+        (409, #"{"error": "conflict"}"#, [], .conflict),
+        (411, #"{"error": "length"}"#, [], .protocolViolation),
+        (413, #"{"error": "large"}"#, [], .tooLarge),
+        (415, #"{"error": "no image"}"#, [], .undecodable),
+        (416, #"{"error": "range"}"#, [], .badRequest),
+        (418, "teapot", [], .protocolViolation),
+        (429, #"{"error": "slow"}"#, ["Retry-After: 100.5"], .rateLimited),
+        (500, "<html>oops", [], .serverFault),
+        (503, #"{"error": "slow"}"#, ["Retry-After: 100"], .rateLimited),
+        (503, #"{"error": "later"}"#, [], .serverFault),
+        (507, #"{"error": "full"}"#, [], .overQuota),
+        (304, "", [], .protocolViolation),
+    ]
+
+    @Test("each status is the error of the table", arguments: statuses)
+    func status(_ status: Int, _ body: String, _ fields: [String], _ code: RemoteError.Code) async throws {
+        let script: ScriptedServer.Script = { _, _ in
+            .status(status, body, fields + ["X-Dropbox-Request-Id: r42"])
+        }
+        try await withRemote(script) { remote, _ in
+            let error = await expectFailure(code) { try await remote.metadata(at: RemotePath("/a")) }
+            #expect(error?.requestID == "r42")
+            #expect(error?.retryAfter == (fields.isEmpty ? nil : status == 429 ? 100.5 : 100))
+        }
+    }
+
+    static let lies: [(String, String)] = [
+        ("garbage", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"path\": "),
+        ("another type", "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n[\"not, a map\"]"),
+        ("a bad path", "HTTP/1.1 200 OK\r\nContent-Length: 33\r\n\r\n{\"path\": \"/../x\", \"is_dir\": true} "),
+        ("a missing field", "HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"path\": \"/ab\"}"),
+        ("nothing", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        ("bytes", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\u{0}\u{1}\u{2}\u{3}"),
+    ]
+
+    @Test("a body that is not the protocol's is told in one line", arguments: lies)
+    func garbage(_ name: String, _ reply: String) async throws {
+        try await withRemote({ _, _ in .raw(reply) }) { remote, _ in
+            let error = await expectFailure(.protocolViolation) { try await remote.metadata(at: RemotePath("/a")) }
+            #expect(error?.message.contains("GET /1/metadata/auto/a") == true)
+            #expect(error?.message.contains("TOKEN") == false)
+        }
+    }
+
+    @Test("a body that ends early, and no answer at all, are a server that went away")
+    func truncated() async throws {
+        for reply in ["HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"path\": \"/a\"", ""] {
+            try await withRemote({ _, _ in .raw(reply) }) { remote, server in
+                let error = await expectFailure(.unreachable) { try await remote.metadata(at: RemotePath("/a")) }
+                #expect(error?.isRetryable == true)
+                #expect(server.requests.count > 1, "a GET is tried again")
+            }
+        }
+    }
+
+    @Test("after a 500 the same GET is tried again")
+    func retries() async throws {
+        let script: ScriptedServer.Script = { _, number in
+            number < 2 ? .status(500, "{}") : .status(200, fileJSON("/a", []))
+        }
+        try await withRemote(script) { remote, server in
+            let path = try RemotePath("/a")
+            #expect(try await remote.metadata(at: path).path == path)
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test("a server that is not there is unreachable")
+    func unreachable() async throws {
+        let server = try ScriptedServer { _, _ in .drop() }
+        let origin = server.origin
+        server.stop()
+        var configuration = SessionConfiguration.ephemeral
+        configuration.retryPolicy = .never
+        let session = try Session(configuration: configuration)
+        let remote = try CoreAPIv1Remote(origin: origin, api: session)
+        await expectFailure(.unreachable) { try await remote.account() }
+        await session.invalidateAndCancel()
+    }
+
+    @Test("addresses that cannot be used are refused before anything is sent")
+    func origins() async throws {
+        let session = try Session(configuration: .ephemeral)
+        for origin in [
+            "", "club.example", "ftp://club.example", "http://club.example", "https://", "https://a b", "https://u:p@h",
+            "https://h:0", "https://h:99999", "https://h/?q", "https://h/#f", "https://é.example",
+            "http://127.0.0.1.evil.example",
+            "http://[::2]", "https://h\r\nX: y", "http://localhost.evil.example:80",
+        ] {
+            await expectFailure(.badRequest) { try CoreAPIv1Remote(origin: origin, api: session) }
+        }
+        for origin in [
+            "https://club.example", "HTTPS://Club.Example:8443/base/", "http://127.0.0.1:8080", "http://localhost",
+            "http://[::1]:80/",
+        ] {
+            _ = try CoreAPIv1Remote(origin: origin, api: session)
+        }
+        _ = try CoreAPIv1Remote(origin: "http://club.example", api: session, allowsInsecureHTTP: true)
+        await session.invalidateAndCancel()
+    }
+
+    @Test("a redirect elsewhere is followed without the token")
+    func redirect() async throws {
+        let other = try ScriptedServer { _, _ in .status(200, fileJSON("/a", [])) }
+        defer { other.stop() }
+        let target = other.origin + "/1/metadata/auto/a"
+        try await withRemote({ _, _ in .status(302, "", ["Location: \(target)"]) }) { remote, server in
+            _ = try await remote.metadata(at: RemotePath("/a"))
+            #expect(server.requests.first?.fields["authorization"] == "Bearer TOKEN")
+            let request = try #require(other.requests.first)
+            #expect(request.fields["authorization"] == nil)
+        }
+    }
+
+    @Test("a delete whose answer is lost is not an error")
+    func lostReply() async throws {
+        let script: ScriptedServer.Script = { request, number in
+            if number == 0 { return .drop(after: Int(request.fields["content-length"] ?? "") ?? 0) }
+            if request.line.hasPrefix("POST") { return .status(404, #"{"error": "Path '/a' not found"}"#) }
+            return .status(200, #"{"path": "/a", "is_dir": false, "is_deleted": true, "bytes": 0}"#)
+        }
+        try await withRemote(script) { remote, _ in
+            let path = try RemotePath("/a")
+            #expect(try await remote.delete(path, ifUnchangedSince: nil).isDeleted)
+        }
+    }
+
+    @Test("a file that is cancelled while it comes leaves nothing")
+    func cancelled() async throws {
+        let directory = try TemporaryDirectory()
+        let target = directory.path + "/target"
+        let script: ScriptedServer.Script = { _, _ in
+            var reply = ScriptedServer.Reply.raw("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nsome")
+            reply.closes = false
+            return reply
+        }
+        try await withRemote(script) { remote, server in
+            let task = Task { try await remote.download(RemotePath("/a"), revision: nil, to: target, progress: nil) }
+            while server.requests.isEmpty { await Task.yield() }
+            task.cancel()
+            await expectFailure(.cancelled) { try await task.value }
+            #expect(TestFile.names(in: directory.path).isEmpty)
+        }
+    }
+
+    @Test("bytes that are not those of the file are refused and leave nothing")
+    func wrongBytes() async throws {
+        let directory = try TemporaryDirectory()
+        let other = ContentHasher.hash([1])
+        let answers: [ScriptedServer.Reply] = [
+            .bytes(200, [1, 2, 3], [metadataField("/a", [1, 2, 3], hash: other)]),
+            .bytes(200, [1, 2], [metadataField("/a", [1, 2, 3])]),
+            .bytes(200, [1, 2, 3]),
+            .bytes(200, [1, 2, 3], ["X-Dropbox-Metadata: {nonsense"]),
+        ]
+        for answer in answers {
+            try await withRemote({ _, _ in answer }) { remote, _ in
+                let path = try RemotePath("/a")
+                await expectFailure(.protocolViolation) {
+                    try await remote.download(path, revision: nil, to: directory.path + "/target", progress: nil)
+                }
+                await expectFailure(.protocolViolation) {
+                    try await remote.content(at: path, revision: nil, range: nil, limit: 100)
+                }
+            }
+            #expect(TestFile.names(in: directory.path).isEmpty)
+        }
+    }
+}

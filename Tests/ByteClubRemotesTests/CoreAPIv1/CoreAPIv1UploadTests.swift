@@ -1,0 +1,236 @@
+import ByteClubCore
+import ByteClubRemotes
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("CoreAPIv1Remote's uploads")
+struct CoreAPIv1UploadTests {
+    /// Bytes of which no two blocks of 64 KiB are equal.
+    static func noise(_ count: Int) -> [UInt8] {
+        var generator = SeededGenerator(seed: 7)
+        var block = (0..<(64 << 10)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + block.count)
+        while bytes.count < count {
+            block[0] = UInt8(truncatingIfNeeded: bytes.count >> 16)
+            block[1] = UInt8(truncatingIfNeeded: bytes.count >> 24)
+            bytes += block
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    /// What a server keeps of a chunked upload.
+    struct Upload {
+        var bytes: [UInt8] = []
+        var commits = 0
+        var misplaced = 0
+    }
+
+    static func state(_ offset: Int, error: String? = nil) -> String {
+        let tail = error.map { #", "error": "\#($0)""# } ?? ""
+        return #"{"upload_id": "u1", "offset": \#(offset), "expires": "Thu, 08 Aug 2013 09:15:00 +0000"\#(tail)}"#
+    }
+
+    static func offset(_ line: String) -> Int {
+        guard let mark = line.firstRange(of: "offset=") else { return 0 }
+        return Int(line[mark.upperBound...].prefix { $0.isNumber }) ?? -1
+    }
+
+    /// A server that takes chunks as the protocol says, with a fault in the way of some requests.
+    static func chunkServer(
+        _ box: Box, fault: @escaping @Sendable (Int) -> ScriptedServer.Reply?
+    ) -> ScriptedServer.Script {
+        { request, number in
+            let length = Int(request.fields["content-length"] ?? "") ?? 0
+            if let reply = fault(number), reply.dropsAfter.map({ $0 < length }) ?? true { return reply }
+            // The script is asked before the body is there and again with it.
+            guard request.body.count == length else { return .status(200) }
+            let reply: ScriptedServer.Reply = box.upload.withLock { upload in
+                if request.line.contains("commit_chunked_upload") {
+                    upload.commits += 1
+                    return .status(200, fileJSON("/big", upload.bytes))
+                }
+                guard offset(request.line) == upload.bytes.count else {
+                    upload.misplaced += 1
+                    let text = "got [\(offset(request.line))] expected [\(upload.bytes.count)]"
+                    return .status(400, state(upload.bytes.count, error: text))
+                }
+                upload.bytes += request.body
+                return .status(200, state(upload.bytes.count))
+            }
+            return fault(number) ?? reply
+        }
+    }
+
+    final class Box: Sendable { let upload = Mutex(Upload()) }
+
+    private func upload(
+        _ count: Int, fault: @escaping @Sendable (Int) -> ScriptedServer.Reply?
+    ) async throws -> (Upload, [String]) {
+        let directory = try TemporaryDirectory()
+        let bytes = Self.noise(count)
+        let path = directory.path + "/big"
+        #expect(TestFile.write(bytes, to: path))
+        let box = Box()
+        let steps = Mutex<[Int64]>([])
+        let script: ScriptedServer.Script = { request, number in
+            Self.chunkServer(box, fault: fault)(request, number)
+        }
+        return try await withRemote(script) { remote, server in
+            let stored = try await remote.put(
+                .file(path: path), at: RemotePath("/big"), condition: .create, policy: .rename
+            ) { progress in steps.withLock { $0.append(progress.completed) } }
+            #expect(stored.bytes == Int64(count))
+            let told = steps.withLock { $0 }
+            #expect(told.last == Int64(count))
+            #expect(zip(told, told.dropFirst()).allSatisfy { $0 < $1 })
+            let end = box.upload.withLock { $0 }
+            #expect(end.bytes == bytes)
+            return (end, server.lines)
+        }
+    }
+
+    @Test("a large file goes in chunks and is committed once, with its condition")
+    func chunks() async throws {
+        let (end, lines) = try await upload(20 << 20) { _ in nil }
+        #expect(end.commits == 1 && end.misplaced == 0)
+        #expect(lines.first == "PUT /1/chunked_upload HTTP/1.1")
+        #expect(lines.dropFirst().first == "PUT /1/chunked_upload?upload_id=u1&offset=8388608 HTTP/1.1")
+        #expect(lines.last == "POST /1/commit_chunked_upload/auto/big HTTP/1.1")
+    }
+
+    @Test("a connection that drops in a chunk costs no more than that chunk")
+    func dropped() async throws {
+        let (end, lines) = try await upload(20 << 20) { $0 == 1 ? .drop(after: 1_000_000) : nil }
+        #expect(end.commits == 1)
+        #expect(lines.filter { $0.contains("offset=8388608") }.count == 2)
+    }
+
+    @Test("a chunk whose answer is lost is not sent twice: the upload goes on where the server stands")
+    func lostAnswer() async throws {
+        let (end, _) = try await upload(20 << 20) { $0 == 1 ? .drop(after: .max) : nil }
+        #expect(end.commits == 1 && end.misplaced == 1)
+    }
+
+    @Test("a server that forgot the upload gets it from the start")
+    func forgotten() async throws {
+        let box = Box()
+        let script: ScriptedServer.Script = { request, number in
+            if number == 1 {
+                box.upload.withLock { $0.bytes = [] }
+                return .status(404, #"{"error": "upload_id not found"}"#)
+            }
+            return Self.chunkServer(box) { _ in nil }(request, number)
+        }
+        let bytes = Self.noise(10 << 20)
+        try await withRemote(script) { remote, _ in
+            let stored = try await remote.put(
+                .bytes(bytes), at: RemotePath("/big"), condition: .overwrite, policy: .rename, progress: nil)
+            #expect(stored.bytes == Int64(bytes.count))
+        }
+        #expect(box.upload.withLock { $0.bytes == bytes })
+    }
+
+    @Test("a server that always wants another place is given up")
+    func endless() async throws {
+        try await withRemote({ _, _ in .status(400, Self.state(3, error: "got [0] expected [3]")) }) { remote, server in
+            await expectFailure(.protocolViolation) {
+                try await remote.put(
+                    .bytes(Self.noise(9 << 20)), at: RemotePath("/big"), condition: .overwrite, policy: .rename,
+                    progress: nil)
+            }
+            #expect(server.requests.count < 20)
+        }
+    }
+
+    @Test("a server that stored other bytes than were sent is caught")
+    func wrongHash() async throws {
+        let answers = [fileJSON("/a", [1, 2, 3], hash: ContentHasher.hash([9])), fileJSON("/a", [1, 2])]
+        for answer in answers {
+            try await withRemote({ _, _ in .status(200, answer) }) { remote, _ in
+                let error = await expectFailure(.protocolViolation) {
+                    try await remote.put(
+                        .bytes([1, 2, 3]), at: RemotePath("/a"), condition: .overwrite, policy: .fail, progress: nil)
+                }
+                #expect(error?.message.contains("/a") == true)
+            }
+        }
+    }
+
+    @Test("a create whose answer is lost is found again and not stored twice")
+    func lostCreate() async throws {
+        let bytes = Array("text".utf8)
+        let script: ScriptedServer.Script = { request, number in
+            if number == 0 { return .drop(after: bytes.count) }
+            if request.line.hasPrefix("PUT") { return .status(409, #"{"error": "is there already"}"#) }
+            return .status(200, fileJSON("/a", bytes, revision: 9))
+        }
+        try await withRemote(script) { remote, server in
+            let stored = try await remote.put(
+                .bytes(bytes), at: RemotePath("/a"), condition: .create, policy: .rename, progress: nil)
+            #expect(stored.rev == Revision(number: 9))
+            #expect(server.lines.filter { $0.hasPrefix("PUT") }.count == 2)
+            #expect(server.lines.dropFirst().first?.contains("autorename=false") == true)
+        }
+    }
+
+    @Test("a create that somebody else won meanwhile takes another name")
+    func lostCreateToAnother() async throws {
+        let script: ScriptedServer.Script = { request, number in
+            switch number {
+            case 0: .drop(after: 4)
+            case 1: .status(409, #"{"error": "is there already"}"#)
+            case 2: .status(200, fileJSON("/a", Array("other".utf8)))
+            case 3: .status(200, #"{"path": "/", "is_dir": true, "contents": []}"#)
+            default: .status(200, fileJSON("/a (1)", Array("text".utf8)))
+            }
+        }
+        try await withRemote(script) { remote, server in
+            let stored = try await remote.put(
+                .bytes(Array("text".utf8)), at: RemotePath("/a"), condition: .create, policy: .rename, progress: nil)
+            #expect(stored.path.string == "/a (1)")
+            #expect(server.lines.last?.contains("autorename=true") == true)
+        }
+    }
+
+    @Test("an upload that is cancelled is never committed")
+    func cancelled() async throws {
+        let box = Box()
+        let script: ScriptedServer.Script = { request, number in
+            Self.chunkServer(box) { _ in nil }(request, number)
+        }
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/big"
+        #expect(TestFile.write(Self.noise(24 << 20), to: path))
+        try await withRemote(script) { remote, server in
+            let task = Task {
+                try await remote.put(
+                    .file(path: path), at: RemotePath("/big"), condition: .create, policy: .rename, progress: nil)
+            }
+            while server.requests.isEmpty { await Task.yield() }
+            task.cancel()
+            await expectFailure(.cancelled) { try await task.value }
+            #expect(box.upload.withLock { $0.commits } == 0)
+        }
+    }
+
+    @Test("a file that changes while it is sent is not committed")
+    func changed() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/big"
+        #expect(TestFile.write(Self.noise(12 << 20), to: path))
+        let box = Box()
+        let script: ScriptedServer.Script = { request, number in
+            if number == 1, request.body.isEmpty { _ = TestFile.write([1], to: path) }
+            return Self.chunkServer(box) { _ in nil }(request, number)
+        }
+        try await withRemote(script) { remote, server in
+            await expectFailure(.localFile) {
+                try await remote.put(
+                    .file(path: path), at: RemotePath("/big"), condition: .create, policy: .rename, progress: nil)
+            }
+            #expect(!server.lines.contains { $0.contains("commit") })
+        }
+    }
+}

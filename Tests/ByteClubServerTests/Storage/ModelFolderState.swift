@@ -1,0 +1,46 @@
+import ByteClubCore
+
+/// The plainest thing that can be called a folder: a list of versions, looked through from end to end.
+struct ModelFolderState: FolderState {
+    var journal: [FolderEntry] = []
+
+    private var newest: [FolderEntry] {
+        var seen: Set<PathKey> = []
+        return journal.reversed().filter { seen.insert($0.path.key).inserted }
+    }
+
+    func latest(_ key: PathKey) throws -> FolderEntry? { journal.last { $0.path.key == key } }
+
+    func version(_ key: PathKey, revision: Int64) throws -> FolderEntry? {
+        journal.first { $0.path.key == key && $0.revision == revision }
+    }
+
+    func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
+        Array(journal.reversed().filter { $0.path.key == key }.prefix(limit))
+    }
+
+    func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry] {
+        ordered { $0.path.key.parent == key && (includeDeleted || !$0.isDeleted) }.prefix(limit).map(\.self)
+    }
+
+    func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
+        ordered { $0.path.key.isBelow(key) && !$0.isDeleted }.prefix(limit).map(\.self)
+    }
+
+    func changes(
+        after revision: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int
+    ) throws -> [FolderEntry] {
+        newest.filter {
+            $0.revision > revision && ($0.path.key == prefix || $0.path.key.isBelow(prefix))
+                && (includeDeleted || !$0.isDeleted)
+        }.sorted { $0.revision < $1.revision }.prefix(limit).map(\.self)
+    }
+
+    func lastRevision() throws -> Int64 { journal.last?.revision ?? 0 }
+
+    mutating func record(_ entry: FolderEntry) throws { journal.append(entry) }
+
+    private func ordered(_ condition: (FolderEntry) -> Bool) -> [FolderEntry] {
+        newest.filter(condition).sorted { $0.path.key < $1.path.key }
+    }
+}

@@ -1,0 +1,163 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+@Suite("The folder in SQLite")
+struct SQLiteFolderStateTests {
+    private static let names = ["a", "b", "a.b", "a b", "A", "É", "e\u{301}", "photos", "z\u{1F600}"]
+
+    private enum Operation: Sendable {
+        case put(RemotePath, [UInt8]), folder(RemotePath), delete(RemotePath)
+        case move(RemotePath, RemotePath), copy(RemotePath, RemotePath), restore(RemotePath, Int64)
+
+        func run<State>(on folder: inout SharedFolder<State>) throws -> FolderEntry {
+            switch self {
+            case .put(let path, let bytes):
+                try folder.put(
+                    path, bytes: Int64(bytes.count), hash: ContentHasher.hash(bytes), condition: .overwrite,
+                    policy: .rename)
+            case .folder(let path): try folder.createFolder(path)
+            case .delete(let path): try folder.delete(path, seen: nil)
+            case .move(let path, let target): try folder.move(path, to: target)
+            case .copy(let path, let target): try folder.copy(path, to: target)
+            case .restore(let path, let revision): try folder.restore(path, to: Revision(number: revision))
+            }
+        }
+    }
+
+    private static func path(_ generator: inout SeededGenerator) throws -> RemotePath {
+        let depth = Int.random(in: 1...3, using: &generator)
+        return try RemotePath(
+            (0..<depth).map { _ in names.randomElement(using: &generator) ?? "a" }.joined(separator: "/"))
+    }
+
+    private static func operation(_ generator: inout SeededGenerator, last: Int64) throws -> Operation {
+        let path = try path(&generator)
+        return switch Int.random(in: 0..<12, using: &generator) {
+        case 0...4: .put(path, [UInt8](repeating: UInt8.random(in: 0...9, using: &generator), count: 3))
+        case 5: .folder(path)
+        case 6, 7: .delete(path)
+        case 8: .move(path, try Self.path(&generator))
+        case 9: .copy(path, try Self.path(&generator))
+        default: .restore(path, Int64.random(in: 0...max(1, last), using: &generator))
+        }
+    }
+
+    @Test(
+        "SQLite answers as the plainest folder does after every random change", arguments: 1...4 as ClosedRange<UInt64>)
+    func matchesModel(seed: UInt64) async throws {
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let fixture = try StoreFixture()
+        var model = SharedFolder(state: ModelFolderState(), now: fixture.seconds.now, author: 1)
+        for step in 0..<150 {
+            let operation = try Self.operation(&generator, last: try model.state.lastRevision())
+            let before = model
+            let expected: Result<FolderEntry, APIError>
+            do {
+                expected = .success(try operation.run(on: &model))
+            } catch let error as APIError {
+                model = before
+                expected = .failure(error)
+            }
+            let found: Result<FolderEntry, APIError>
+            do {
+                found = .success(try await fixture.store.write(by: 1, storing: nil) { try operation.run(on: &$0) })
+            } catch let error as APIError {
+                found = .failure(error)
+            }
+            #expect(found == expected, "step \(step): \(operation)")
+            if step % 15 == 14 { try await Self.compare(model.state, fixture.store, &generator) }
+        }
+        let used = try await fixture.store.usage().used
+        #expect(used == (try model.state.descendants(.root, limit: .max).reduce(0) { $0 + $1.bytes }))
+    }
+
+    private static func compare(
+        _ model: ModelFolderState, _ store: SQLiteStore, _ generator: inout SeededGenerator
+    ) async throws {
+        let last = try model.lastRevision()
+        let keys = try [PathKey.root] + (0..<12).map { _ in try path(&generator).key }
+        let after = Int64.random(in: 0...max(1, last), using: &generator)
+        let revision = Int64.random(in: 0...max(1, last), using: &generator)
+        let limit = [2, 5, Int.max].randomElement(using: &generator) ?? 5
+        for key in keys {
+            let ask = { @Sendable (state: any FolderState) throws -> [[FolderEntry]] in
+                [
+                    try state.latest(key).map { [$0] } ?? [],
+                    try state.version(key, revision: revision).map { [$0] } ?? [],
+                    try state.versions(key, limit: limit),
+                    try state.children(key, includeDeleted: true, limit: limit),
+                    try state.children(key, includeDeleted: false, limit: limit),
+                    try state.descendants(key, limit: limit),
+                    try state.changes(after: after, prefix: key, includeDeleted: true, limit: limit),
+                    try state.changes(after: 0, prefix: key, includeDeleted: false, limit: limit),
+                ]
+            }
+            let found = try await store.read { try ask($0.state) }
+            #expect(found == (try ask(model)), "\(key)")
+            #expect(try await store.read { try $0.state.lastRevision() } == last)
+        }
+    }
+
+    @Test("A folder's whole subtree comes before the sibling whose name goes on with a dot")
+    func ordersSubtrees() async throws {
+        let fixture = try StoreFixture()
+        for path in ["/a.b", "/a/x/y", "/a/b", "/A b/c", "/b"] { try await fixture.put(path, Array(path.utf8)) }
+        let paths = try await fixture.store.read { try $0.state.descendants(.root, limit: .max).map(\.path.string) }
+        #expect(paths == ["/a", "/a/b", "/a/x", "/a/x/y", "/A b", "/A b/c", "/a.b", "/b"])
+    }
+
+    @Test("Every version keeps its content, and a restored one has it too")
+    func keepsHistory() async throws {
+        let fixture = try StoreFixture()
+        let large = randomBytes(200_000, seed: 1)
+        let first = try await fixture.put("/n.md", Array("one".utf8))
+        let second = try await fixture.put("/n.md", large)
+        let path = first.path
+        _ = try await fixture.store.write(by: 2, storing: nil) { try $0.delete(path, seen: nil) }
+        let restored = try await fixture.store.write(by: 3, storing: nil) {
+            try $0.restore(path, to: Revision(number: second.revision))
+        }
+        let versions = try await fixture.store.read { try $0.state.versions(path.key, limit: 10) }
+        #expect(versions.map(\.author) == [3, 2, 1, 1])
+        #expect(versions.map(\.isDeleted) == [false, true, false, false])
+        #expect(try await fixture.bytes(first) == Array("one".utf8))
+        #expect(try await fixture.bytes(second) == large)
+        #expect(try await fixture.bytes(restored) == large)
+        await #expect(throws: StorageError.self) { try await fixture.store.content(of: versions[1]) }
+    }
+
+    @Test("Delta pages follow each other to the same tree while entries are deleted in between")
+    func pagesDelta() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        for number in 0..<30 { try await fixture.put("/f\(number)", [UInt8(number)]) }
+        var start = DeltaCursor(epoch: store.epoch, member: 1)
+        start.prefix = .root
+        var position: DeltaCursor?
+        var tree: Set<String> = []
+        var pages = 0
+        while true {
+            let (cursor, first) = (position, start)
+            let (page, next) = try await store.read { try $0.delta(after: cursor, start: first, limit: 7) }
+            #expect(page.reset == (position == nil))
+            for entry in page.entries {
+                if entry.metadata == nil { tree.remove(entry.key.string) } else { tree.insert(entry.key.string) }
+            }
+            position = next
+            pages += 1
+            if pages <= 3 {
+                let gone = try RemotePath("/f\(pages * 2)")
+                _ = try await store.write(by: 1, storing: nil) { try $0.delete(gone, seen: nil) }
+            }
+            if !page.hasMore { break }
+        }
+        let live = try await store.read { try $0.state.descendants(.root, limit: .max).map(\.path.key.string) }
+        #expect(tree == Set(live))
+        #expect(live.count == 27)
+        #expect(pages >= 4)
+    }
+}

@@ -1,0 +1,91 @@
+import ByteClubCore
+import CLinux
+import Glibc
+import Logging
+import Synchronization
+import TestSupport
+
+@testable import ByteClubServer
+
+/// A store in a directory of its own, with a clock that the test moves.
+final class StoreFixture: Sendable {
+    let directory: TemporaryDirectory
+    let store: SQLiteStore
+    let seconds: Clock
+
+    init(in parent: String? = nil) throws {
+        directory = try TemporaryDirectory(in: parent)
+        let clock = Clock()
+        seconds = clock
+        store = try Self.open(directory.path, clock: clock)
+    }
+
+    static func open(_ directory: String, mode: SQLiteStore.Mode = .server, clock: Clock) throws -> SQLiteStore {
+        try SQLiteStore(
+            directory: directory, mode: mode, now: { clock.now },
+            logger: Logger(label: "test") { _ in
+                SwiftLogNoOpLogHandler()
+            })
+    }
+
+    /// Stores bytes as the server does: in memory when small, else through a file.
+    @discardableResult
+    func put(_ path: String, _ bytes: [UInt8], _ condition: WriteCondition = .overwrite) async throws -> FolderEntry {
+        try await Self.put(store, path, bytes, condition)
+    }
+
+    @discardableResult
+    static func put(
+        _ store: SQLiteStore, _ path: String, _ bytes: [UInt8], _ condition: WriteCondition = .overwrite
+    ) async throws -> FolderEntry {
+        let writer = try await store.blobs.writer()
+        for start in stride(from: 0, to: bytes.count, by: 100_000) {
+            try await writer.write(Array(bytes[start..<min(start + 100_000, bytes.count)]))
+        }
+        let content = try await writer.finish()
+        let path = try RemotePath(path)
+        return try await store.write(by: 1, storing: content) { folder in
+            try folder.put(
+                path, bytes: content.bytes, hash: content.hash, condition: condition, policy: .fail)
+        }
+    }
+
+    /// The bytes of a version.
+    func bytes(_ entry: FolderEntry) async throws -> [UInt8] {
+        switch try await store.content(of: entry) {
+        case .bytes(let bytes): return bytes
+        case .file(let path, let length):
+            let bytes = Fixture.bytes(at: path)
+            return Int64(bytes.count) == length ? bytes : []
+        }
+    }
+
+    /// The names in the staging folder.
+    var staged: [String] { (try? Directory.names(in: store.files.staging)) ?? ["unreadable"] }
+
+    /// How many large contents there are.
+    var blobCount: Int {
+        let directories = (try? Directory.names(in: store.files.root)) ?? []
+        return directories.reduce(0) { count, name in
+            count + ((try? Directory.names(in: store.files.root + "/" + name))?.count ?? 0)
+        }
+    }
+}
+
+/// A time that stands still until it is moved.
+final class Clock: Sendable {
+    private let seconds = Mutex<Int64>(1_000_000)
+
+    var now: APIDate { APIDate(seconds: seconds.withLock { $0 }) }
+
+    func advance(_ count: Int64) { seconds.withLock { $0 += count } }
+}
+
+/// Bytes that a seed repeats.
+func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 8)
+    while bytes.count < count { unsafe withUnsafeBytes(of: generator.next()) { unsafe bytes.append(contentsOf: $0) } }
+    return Array(bytes.prefix(count))
+}

@@ -1,0 +1,159 @@
+import ByteClubCore
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+/// A server in this process on a free loopback port, with one member, for the length of a test.
+struct TestServer: Sendable {
+    let port: UInt16
+    let member: NewMember
+    let store: SQLiteStore
+    let log: LogLines
+    let directory: String
+    let group: ServiceGroup
+
+    var bearer: String { "Authorization: Bearer \(member.token)" }
+
+    /// Starts a server, lets a test use it, and stops it in order.
+    static func run(
+        adjusting adjust: (inout ClubConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let address = try #require(ListenAddress("127.0.0.1:0"))
+        var configuration = ClubConfiguration(address: address, directory: directory.path + "/data")
+        adjust(&configuration)
+        let log = LogLines()
+        let logger = Logger(label: "test") { _ in LineLog(level: .info) { log.add($0) } }
+        let now = { @Sendable in APIDate(seconds: SystemTime.seconds()) }
+        let store = try SQLiteStore(directory: configuration.directory, mode: .server, now: now, logger: logger)
+        let member = try await store.addMember(name: "Ann Bell", oauth1: true)
+        let (urls, listening) = AsyncStream<String>.makeStream()
+        let server = ClubServer(configuration: configuration, store: store, logger: logger) { url in
+            listening.yield(url)
+        }
+        let group = ServiceGroup(configuration: .init(services: [.init(service: server)], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { listening.finish() }
+                try await group.run()
+            }
+            var starts = urls.makeAsyncIterator()
+            let url = try #require(await starts.next(), "the server did not start")
+            let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+            let running = TestServer(
+                port: port, member: member, store: store, log: log, directory: configuration.directory, group: group)
+            do {
+                try await body(running)
+            } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        try store.close()
+    }
+
+    /// Sends one request on a connection of its own.
+    func send(
+        _ line: String, _ fields: [String]? = nil, body: [UInt8] = [], length: Bool = true
+    ) async throws -> RawMessage {
+        var fields = fields ?? [bearer]
+        if length, !body.isEmpty || line.hasPrefix("PUT") || line.hasPrefix("POST") {
+            fields.append("Content-Length: \(body.count)")
+        }
+        return try #require(await RawExchange.send(line, fields: fields, body: body, port: port), "no answer")
+    }
+
+    func get(_ target: String) async throws -> RawMessage { try await send("GET \(target)") }
+
+    func put(_ target: String, _ text: String = "x") async throws -> RawMessage {
+        try await send("PUT \(target)", body: Array(text.utf8))
+    }
+
+    func post(_ target: String, _ form: String = "") async throws -> RawMessage {
+        try await send(
+            "POST \(target)", [bearer, "Content-Type: application/x-www-form-urlencoded"], body: Array(form.utf8))
+    }
+
+    /// Stores a file and tells its metadata.
+    @discardableResult
+    func store(_ path: String, _ text: String = "x") async throws -> Metadata {
+        let answer = try await put("/1/files_put/auto\(path)", text)
+        #expect(answer.status == 200)
+        return try answer.decoded()
+    }
+}
+
+/// The lines that a server wrote to its log.
+final class LogLines: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var waiters: [(matches: @Sendable (String) -> Bool, continuation: CheckedContinuation<String?, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ line: String) {
+        let ready = state.withLock { state in
+            state.lines.append(line)
+            let ready = state.waiters.filter { $0.matches(line) }.map(\.continuation)
+            state.waiters.removeAll { $0.matches(line) }
+            return ready
+        }
+        for continuation in ready { continuation.resume(returning: line) }
+    }
+
+    var all: [String] { state.withLock { $0.lines } }
+
+    /// The first line that matches, waiting for it; nil after ten seconds.
+    func line(_ matches: @escaping @Sendable (String) -> Bool) async -> String? {
+        await withCheckedContinuation { continuation in
+            let found = state.withLock { state -> String? in
+                if let line = state.lines.first(where: matches) { return line }
+                state.waiters.append((matches, continuation))
+                return nil
+            }
+            if let found { return continuation.resume(returning: found) }
+            Task {
+                try? await Task.sleep(for: .seconds(10))
+                self.giveUp()
+            }
+        }
+    }
+
+    private func giveUp() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: nil) }
+    }
+}
+
+extension RawMessage {
+    /// The body as a value of the wire.
+    func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(body))
+    }
+
+    /// The names in the body's object, in order.
+    func names() throws -> [String] {
+        let object = try JSONSerialization.jsonObject(with: Data(body))
+        return try #require(object as? [String: Any]).keys.sorted()
+    }
+
+    /// The text of a refusal; with a parameter at fault, `parameter: text`.
+    func refusal() throws -> String {
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+        if let text = object["error"] as? String { return text }
+        let faults = try #require(object["error"] as? [String: String])
+        return faults.map { "\($0): \($1)" }.joined()
+    }
+}

@@ -1,0 +1,146 @@
+import ByteClubCore
+import ByteClubRemotes
+import CLinux
+import Glibc
+import Logging
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+
+/// What must never be taken for a deletion.
+@Suite struct GuardTests {
+    private func filled(_ count: Int = 40) async throws -> (MemoryRemote, Device) {
+        let remote = MemoryRemote()
+        let device = try Device(remote, in: FastDisk.path)
+        for number in 0..<count { device.write("note \(number).md", "text \(number)") }
+        try await device.sync()
+        device.log.clear()
+        return (remote, device)
+    }
+
+    @Test("many local deletions are held, everything else flows, and a word lets them go")
+    func manyLocal() async throws {
+        let (remote, device) = try await filled()
+        for number in 0..<30 { device.remove("note \(number).md") }
+        device.write("note 35.md", "edited")
+        let summary = try await device.sync()
+        #expect(summary.held == 30 && summary.deletedRemote == 0 && summary.uploaded == 1 && !summary.isComplete)
+        #expect(device.log.paths(.held).count == 30)
+        #expect(try await remote.files().count == 40)
+        #expect(try SyncEngine.status(of: device.configuration).held.count == 30)
+        let forced = try await device.sync(forcing: true)
+        #expect(forced.deletedRemote == 30 && forced.held == 0 && forced.isComplete)
+        #expect(try await remote.files().count == 10)
+        #expect(try SyncEngine.status(of: device.configuration).held.isEmpty)
+    }
+
+    @Test("an emptied mirror empties nothing else, however small it was")
+    func emptied() async throws {
+        let (remote, device) = try await filled(3)
+        for number in 0..<3 { device.remove("note \(number).md") }
+        #expect(try await device.sync().held == 3)
+        #expect(try await remote.files().count == 3)
+    }
+
+    @Test("a server whose folder is gone empties no mirror")
+    func serverEmptied() async throws {
+        let (remote, device) = try await filled()
+        _ = try await remote.delete(RemotePath("/byteclub"), ifUnchangedSince: nil)
+        let summary = try await device.sync()
+        #expect(summary.held == 40 && summary.deletedLocal == 0)
+        #expect(device.files().count == 40)
+    }
+
+    @Test("a mirror that is gone is refused, and so is another directory in its place")
+    func rootGone() async throws {
+        let (remote, device) = try await filled(5)
+        unsafe rename(device.root, device.root + ".away")
+        let missing = await #expect(throws: SyncError.self) { try await device.sync() }
+        #expect(missing?.code == .rootMissing)
+        unsafe mkdir(device.root, 0o777)
+        let replaced = await #expect(throws: SyncError.self) { try await device.sync() }
+        #expect(replaced?.code == .rootReplaced)
+        #expect(try await remote.files().count == 5)
+        unsafe rmdir(device.root)
+        unsafe rename(device.root + ".away", device.root)
+        #expect(try await device.sync().isComplete)
+        #expect(try await remote.files().count == 5)
+    }
+
+    @Test("a lost or damaged database deletes nothing: equal files are adopted by their hashes")
+    func databaseLost() async throws {
+        let (remote, device) = try await filled()
+        device.remove("note 0.md")
+        device.write("note 1.md", "edited")
+        let path = device.state + "/mirror.sqlite"
+        let file = unsafe open(path, O_WRONLY | O_TRUNC)
+        _ = unsafe write(file, "this is no database, but it is long enough to look at", 53)
+        close(file)
+        for suffix in ["-wal", "-shm"] { unsafe unlink(path + suffix) }
+        let summary = try await device.sync()
+        #expect(summary.deletedRemote == 0 && summary.deletedLocal == 0 && summary.isComplete)
+        #expect(summary.downloaded == 2 && summary.conflicts == 1)
+        #expect(device.read("note 0.md") == "text 0")
+        #expect(Set(device.files().values).contains("edited"))
+        #expect(try await remote.files() == device.files())
+        let names = TemporaryDirectoryNames.list(device.state)
+        #expect(names.contains { $0.hasPrefix("mirror.sqlite.damaged-") })
+    }
+
+    @Test("a server that was set back to an older state takes nothing away")
+    func serverRestored() async throws {
+        let (_, device) = try await filled(6)
+        device.write("note 5.md", "newer")
+        try await device.sync()
+        // The same club from a backup: two notes were not there yet, one was older.
+        let backup = MemoryRemote()
+        for number in [0, 1, 2, 5] { try await backup.write("note \(number).md", "text \(number)") }
+        let store = try MirrorStore(path: device.state + "/mirror.sqlite")
+        try store.setMeta(.cursor, nil)
+        try store.close()
+        let engine = try SyncEngine(
+            configuration: device.configuration, remote: backup, logger: .init(label: "test"))
+        let summary = try await engine.runOnce { _ in }
+        #expect(summary.deletedLocal == 0)
+        #expect(device.read("note 3.md") == "text 3" && device.read("note 4.md") == "text 4")
+        #expect(Set(device.files().values).contains("newer"))
+        #expect(summary.held == 2)
+    }
+
+    @Test("a listing from the start that lacks a really deleted file deletes it")
+    func resetWithDeletion() async throws {
+        let (remote, device) = try await filled(6)
+        try await remote.remove("note 3.md")
+        let store = try MirrorStore(path: device.state + "/mirror.sqlite")
+        try store.setMeta(.cursor, nil)
+        try store.close()
+        let summary = try await device.sync()
+        #expect(summary.deletedLocal == 1 && summary.held == 0 && summary.isComplete)
+    }
+
+    @Test("one mirror has one engine at a time")
+    func alreadyRunning() async throws {
+        let (_, device) = try await filled(1)
+        let first = try Mirror(device.configuration, probe: SyncProbe())
+        let error = await #expect(throws: SyncError.self) { try await device.sync() }
+        #expect(error?.code == .alreadyRunning)
+        try await first.close()
+    }
+
+    @Test("a state directory inside of the mirror is refused")
+    func stateInside() throws {
+        let configuration = SyncConfiguration(directory: "/tmp/m", stateDirectory: "/tmp/x/../m/state")
+        #expect(throws: SyncError.self) {
+            _ = try SyncEngine(configuration: configuration, remote: MemoryRemote(), logger: .init(label: "test"))
+        }
+    }
+}
+
+/// The names in a directory.
+enum TemporaryDirectoryNames {
+    static func list(_ path: String) -> [String] {
+        (try? FileDescriptor.open(path, O_RDONLY | O_DIRECTORY))
+            .flatMap { try? DirectoryListing($0, path: path) }?.entries.map(\.name) ?? []
+    }
+}

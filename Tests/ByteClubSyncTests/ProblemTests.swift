@@ -1,0 +1,158 @@
+import ByteClubCore
+import ByteClubRemotes
+import CLinux
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+
+/// Things on disk that cannot be synced: each is told, and nothing else suffers.
+@Suite struct ProblemTests {
+    private func synced() async throws -> (MemoryRemote, Device) {
+        let remote = MemoryRemote()
+        let device = try Device(remote, in: FastDisk.path)
+        for name in ["a.md", "b.md", "dir/c.md"] { device.write(name, name) }
+        try await device.sync()
+        return (remote, device)
+    }
+
+    @Test("a link out of the mirror is never followed, sent or written through")
+    func symbolicLink() async throws {
+        let (remote, device) = try await synced()
+        let outside = device.home.path + "/outside"
+        unsafe mkdir(outside, 0o777)
+        unsafe symlink("/etc/passwd", device.root + "/passwd")
+        unsafe symlink(outside, device.root + "/way-out")
+        try await remote.write("way-out/new.md", "must not land outside")
+        let summary = try await device.sync()
+        #expect(device.log.paths(.problem) == ["passwd", "way-out"])
+        #expect(summary.problems == 2 && !summary.isComplete)
+        #expect(try await remote.text("passwd") == nil)
+        #expect(unsafe access(outside + "/new.md", F_OK) != 0)
+        #expect(try await remote.text("way-out/new.md") == "must not land outside")
+    }
+
+    @Test("a folder that becomes a link is no deletion, and nothing is written through it")
+    func folderBecomesLink() async throws {
+        let (remote, device) = try await synced()
+        unsafe rename(device.root + "/dir", device.home.path + "/moved")
+        unsafe symlink(device.home.path + "/moved", device.root + "/dir")
+        try await remote.write("dir/c.md", "remote edit")
+        let summary = try await device.sync()
+        #expect(summary.deletedRemote == 0 && summary.problems == 1)
+        #expect(try await remote.text("dir/c.md") == "remote edit")
+        #expect(
+            try Fingerprint(FileDescriptor.open(device.home.path + "/moved/c.md", O_RDONLY).status()).size == 8)
+    }
+
+    @Test("a file that becomes a pipe is no deletion, and the rest goes on")
+    func pipe() async throws {
+        let (remote, device) = try await synced()
+        device.remove("a.md")
+        unsafe mkfifo(device.root + "/a.md", 0o666)
+        device.write("b.md", "edited")
+        let summary = try await device.sync()
+        #expect(summary.uploaded == 1 && summary.deletedRemote == 0 && summary.problems == 1)
+        #expect(try await remote.text("a.md") == "a.md")
+        device.remove("a.md")
+        #expect(try await device.sync().deletedRemote == 1)
+    }
+
+    @Test("names that the server refuses, or that are no text, are told and left alone")
+    func names() async throws {
+        let (remote, device) = try await synced()
+        device.write("back\\slash.md", "1")
+        device.write("blank ", "2")
+        var raw = Array((device.root + "/").utf8CString.dropLast())
+        raw += [CChar(bitPattern: 0xFF), CChar(bitPattern: 0xFE), 0]
+        let file = unsafe creat(raw, 0o666)
+        close(file)
+        device.write("fine.md", "3")
+        let summary = try await device.sync()
+        #expect(summary.problems == 3 && summary.uploaded == 1)
+        #expect(try await remote.files().count == 5)
+    }
+
+    @Test("of two names that differ in case only, one is synced and the other is told")
+    func twins() async throws {
+        let (remote, device) = try await synced()
+        device.write("A.md", "second")
+        let summary = try await device.sync()
+        #expect(summary.problems == 1 && summary.deletedRemote == 0)
+        #expect(try await remote.text("a.md") == "a.md")
+        device.remove("a.md")
+        #expect(try await device.sync().isComplete)
+        #expect(try await remote.text("a.md") == "second")
+    }
+
+    @Test("an unreadable folder freezes what is below it and is no deletion", .enabled(if: getuid() != 0))
+    func unreadableFolder() async throws {
+        let (remote, device) = try await synced()
+        unsafe chmod(device.root + "/dir", 0)
+        defer { unsafe chmod(device.root + "/dir", 0o777) }
+        let summary = try await device.sync()
+        #expect(summary.problems == 1 && summary.deletedRemote == 0)
+        #expect(try await remote.text("dir/c.md") == "dir/c.md")
+    }
+
+    @Test("a file that is being written is not sent before it is closed")
+    func beingWritten() async throws {
+        let (remote, device) = try await synced()
+        device.write("busy.jpg", "half")
+        let writer = unsafe open(device.root + "/busy.jpg", O_WRONLY | O_APPEND)
+        let closing = Task {
+            try await Task.sleep(for: .milliseconds(500))
+            _ = unsafe write(writer, " whole", 6)
+            close(writer)
+        }
+        let summary = try await device.sync()
+        try await closing.value
+        #expect(summary.isComplete)
+        #expect(try await remote.text("busy.jpg") == "half whole")
+        #expect(try await remote.revisions(of: RemotePath("/byteclub/busy.jpg"), limit: 5).count == 1)
+    }
+
+    @Test("ignored entries stay where they are on both sides, also when the rules change")
+    func ignored() async throws {
+        let (remote, device) = try await synced()
+        device.write(".byteclubignore", "# mine\n*.tmp\n/build/\n!keep.tmp\n")
+        device.write("x.tmp", "1")
+        device.write("keep.tmp", "2")
+        device.write("build/out", "3")
+        device.write("dir/build", "4")
+        try await remote.write("y.tmp", "remote's")
+        #expect(try await device.sync().isComplete)
+        #expect(
+            try await remote.files().keys.sorted() == [
+                ".byteclubignore", "a.md", "b.md", "dir/", "dir/build", "dir/c.md", "keep.tmp", "y.tmp",
+            ])
+        #expect(!device.exists("y.tmp"))
+        device.write(".byteclubignore", "*.tmp\n*.md\n")
+        device.remove("a.md")
+        #expect(try await device.sync().deletedRemote == 0)
+        #expect(try await remote.text("a.md") == "a.md")
+        device.write(".byteclubignore", "")
+        #expect(try await device.sync().isComplete)
+        #expect(device.read("a.md") == "a.md")
+        #expect(device.read("y.tmp") == "remote's")
+        #expect(try await remote.files() == device.files())
+    }
+
+    @Test("a folder with ignored files in it stays when its deletion arrives")
+    func ignoredInDeleted() async throws {
+        let (remote, device) = try await synced()
+        device.write(".byteclubignore", "*.tmp")
+        device.write("dir/mine.tmp", "mine")
+        try await device.sync()
+        try await remote.remove("dir")
+        let summary = try await device.sync()
+        #expect(summary.isComplete)
+        #expect(!device.exists("dir/c.md"))
+        #expect(device.read("dir/mine.tmp") == "mine")
+        #expect(try await remote.files()["dir/"] == nil)
+        device.write("dir/new.md", "new")
+        try await device.sync()
+        #expect(try await remote.text("dir/new.md") == "new")
+    }
+}

@@ -1,0 +1,235 @@
+import ByteClubCore
+import ByteClubRemotes
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+
+/// The decision tables for none, edit, create and delete, carried out on a disk and a server.
+@Suite struct TableTests {
+    /// Two devices that hold the same few files.
+    private func pair(_ files: [String: String] = ["a.md": "old", "b.md": "other", "c.md": "third"]) async throws
+        -> (MemoryRemote, Device, Device)
+    {
+        let remote = MemoryRemote()
+        let one = try Device(remote)
+        let two = try Device(remote)
+        try await one.sync()
+        for (path, text) in files { one.write(path, text) }
+        try await one.sync()
+        try await two.sync()
+        #expect(two.files() == one.files())
+        one.log.clear()
+        two.log.clear()
+        return (remote, one, two)
+    }
+
+    @Test("a first sync makes the mirror and sends what is in it, and a second one does nothing")
+    func first() async throws {
+        let remote = MemoryRemote()
+        let device = try Device(remote)
+        device.write("trip.md", "# Trip")
+        device.write("photos/ridge.jpg", String(repeating: "x", count: 100_000))
+        let summary = try await device.sync()
+        #expect(summary.uploaded == 2)
+        #expect(summary.bytesUp == 100_006)
+        #expect(summary.isComplete)
+        #expect(try await remote.text("trip.md") == "# Trip")
+        #expect(try await remote.files().keys.sorted() == ["photos/", "photos/ridge.jpg", "trip.md"])
+        device.log.clear()
+        let again = try await device.sync()
+        #expect(again.uploaded == 0 && again.downloaded == 0 && again.isComplete)
+        #expect(device.log.all.map(\.event) == [.summary])
+    }
+
+    @Test("an edit on one side arrives on the other, and the old text is in the trash")
+    func edit() async throws {
+        let (remote, one, two) = try await pair()
+        one.write("a.md", "new text")
+        #expect(try await one.sync().uploaded == 1)
+        #expect(try await remote.text("a.md") == "new text")
+        #expect(try await two.sync().downloaded == 1)
+        #expect(two.read("a.md") == "new text")
+        #expect(two.trash == ["old"])
+        #expect(two.isStagingEmpty)
+    }
+
+    @Test("a file created on one side arrives on the other, folders and all")
+    func create() async throws {
+        let (_, one, two) = try await pair()
+        one.write("deep/er/note.md", "hello")
+        try await one.sync()
+        try await two.sync()
+        #expect(two.read("deep/er/note.md") == "hello")
+        #expect(two.log.paths(.makeLocalFolder) == ["deep", "deep/er"])
+    }
+
+    @Test("a file deleted on one side goes into the trash on the other")
+    func delete() async throws {
+        let (remote, one, two) = try await pair()
+        one.remove("a.md")
+        #expect(try await one.sync().deletedRemote == 1)
+        #expect(try await remote.text("a.md") == nil)
+        #expect(try await two.sync().deletedLocal == 1)
+        #expect(!two.exists("a.md"))
+        #expect(two.trash == ["old"])
+    }
+
+    @Test("an edit wins over the other side's deletion, whichever side it is on")
+    func editAgainstDelete() async throws {
+        let (remote, one, two) = try await pair()
+        one.write("a.md", "kept")
+        one.remove("b.md")
+        two.remove("a.md")
+        two.write("b.md", "kept too")
+        try await two.sync()
+        try await one.sync()
+        try await two.sync()
+        #expect(try await remote.text("a.md") == "kept")
+        #expect(try await remote.text("b.md") == "kept too")
+        #expect(one.files() == two.files())
+        #expect(one.read("b.md") == "kept too")
+    }
+
+    @Test("a deletion on both sides is forgotten without a word")
+    func deleteBoth() async throws {
+        let (_, one, two) = try await pair()
+        one.remove("a.md")
+        two.remove("a.md")
+        try await one.sync()
+        let summary = try await two.sync()
+        #expect(summary.deletedLocal == 0 && summary.deletedRemote == 0 && summary.isComplete)
+    }
+
+    @Test("edits on both sides keep both texts, under the same names on every device")
+    func conflict() async throws {
+        let (remote, one, two) = try await pair()
+        one.write("a.md", "from one")
+        two.write("a.md", "from two")
+        try await one.sync()
+        let summary = try await two.sync()
+        #expect(summary.conflicts == 1)
+        try await one.sync()
+        let copy = ConflictName.name(for: "a.md", loser: ContentHasher.hash(Array("from two".utf8)))
+        #expect(one.read("a.md") == "from one")
+        #expect(one.read(copy) == "from two")
+        #expect(one.files() == two.files())
+        #expect(try await remote.files() == two.files())
+        let status = try SyncEngine.status(of: two.configuration)
+        #expect(status.conflicts.map(\.copy) == [copy])
+    }
+
+    @Test("the same edit on both sides is no conflict")
+    func sameEdit() async throws {
+        let (_, one, two) = try await pair()
+        one.write("a.md", "same")
+        two.write("a.md", "same")
+        try await one.sync()
+        let summary = try await two.sync()
+        #expect(summary.conflicts == 0 && summary.uploaded == 0 && summary.downloaded == 0 && summary.isComplete)
+    }
+
+    @Test("the same name created on both sides keeps both texts")
+    func createBoth() async throws {
+        let (_, one, two) = try await pair()
+        one.write("new.md", "one's")
+        two.write("new.md", "two's")
+        try await one.sync()
+        try await two.sync()
+        try await one.sync()
+        #expect(one.files() == two.files())
+        #expect(Set(one.files().values).isSuperset(of: ["one's", "two's"]))
+    }
+
+    @Test("a folder's deletion deletes it on the other side, but not a file that was edited in it")
+    func folderDelete() async throws {
+        let (remote, one, two) = try await pair(["f/a.md": "a", "f/b.md": "b", "g.md": "g", "h.md": "h"])
+        one.remove("f")
+        two.write("f/b.md", "edited")
+        try await one.sync()
+        #expect(try await remote.files().keys.sorted() == ["g.md", "h.md"])
+        try await two.sync()
+        try await one.sync()
+        #expect(two.files() == ["f/": "", "f/b.md": "edited", "g.md": "g", "h.md": "h"])
+        #expect(one.files() == two.files())
+    }
+
+    @Test("a folder in which a file was deleted before can be deleted too")
+    func folderDeleteAfterFileDelete() async throws {
+        let (remote, one, two) = try await pair(["f/a.md": "a", "f/b.md": "b", "g.md": "g", "h.md": "h"])
+        two.remove("f/b.md")
+        try await two.sync()
+        try await one.sync()
+        one.remove("f")
+        let summary = try await one.sync()
+        #expect(summary.isComplete)
+        #expect(try await remote.files().keys.sorted() == ["g.md", "h.md"])
+        try await two.sync()
+        #expect(two.files() == one.files())
+    }
+
+    @Test("a file that becomes a folder, and a folder that becomes a file, arrive")
+    func typeChange() async throws {
+        let (_, one, two) = try await pair(["x": "file", "y/in.md": "in", "z.md": "z", "w.md": "w"])
+        one.remove("x")
+        one.write("x/now.md", "folder now")
+        one.remove("y")
+        one.write("y", "file now")
+        try await one.sync()
+        try await two.sync()
+        #expect(two.files() == ["x/": "", "x/now.md": "folder now", "y": "file now", "z.md": "z", "w.md": "w"])
+        #expect(one.files() == two.files())
+    }
+
+    @Test("a file on one side and a folder on the other under one name both survive")
+    func clash() async throws {
+        let (_, one, two) = try await pair()
+        one.write("n/in.md", "inside")
+        two.write("n", "a file")
+        try await one.sync()
+        try await two.sync()
+        try await one.sync()
+        #expect(one.files() == two.files())
+        #expect(Set(two.files().values).isSuperset(of: ["inside", "a file"]))
+    }
+
+    @Test("a name that differs in case only is the same entry, and the disk keeps its own case")
+    func letterCase() async throws {
+        let (remote, one, two) = try await pair()
+        try await remote.write("A.MD", "upper")
+        try await one.sync()
+        try await two.sync()
+        #expect(one.read("a.md") == "upper")
+        #expect(two.read("a.md") == "upper")
+    }
+
+    @Test("large files travel through staging, byte for byte")
+    func large() async throws {
+        let (_, one, two) = try await pair()
+        let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        one.write("photos/big.jpg", bytes)
+        try await one.sync()
+        try await two.sync()
+        #expect(two.log.paths(.download) == ["photos/big.jpg"])
+        #expect(Fixture.bytes(at: two.root + "/photos/big.jpg") == bytes)
+        #expect(two.isStagingEmpty)
+    }
+
+    @Test("a rehearsal tells the steps and changes neither side nor the state")
+    func rehearsal() async throws {
+        let (remote, one, _) = try await pair()
+        one.write("new.md", "new")
+        one.remove("a.md")
+        try await remote.write("b.md", "remote edit")
+        let before = try await remote.files()
+        let steps = try await one.engine().plan()
+        #expect(steps.count == 3)
+        #expect(try await remote.files() == before)
+        #expect(one.read("b.md") == "other")
+        let summary = try await one.sync()
+        #expect(summary.uploaded == 1 && summary.downloaded == 1 && summary.deletedRemote == 1)
+        let stranger = try Device(remote)
+        #expect(try await stranger.engine().plan().count == 3)
+        #expect(!stranger.exists(""))
+    }
+}

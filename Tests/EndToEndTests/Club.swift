@@ -1,0 +1,39 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+/// A real server with members on their own machines, all in a folder that is gone afterwards.
+final class Club: Sendable {
+    let folder: TemporaryDirectory
+    let server: ServerProcess
+    /// Sees and writes what the club has, without the programs under test.
+    let api: ClubAPI
+
+    private init(_ folder: TemporaryDirectory, _ server: ServerProcess, _ api: ClubAPI) {
+        self.folder = folder
+        self.server = server
+        self.api = api
+    }
+
+    // The server must be gone before its folder is.
+    deinit { server.process?.kill9() }
+
+    /// Starts a server; with a certificate it speaks TLS, and members are told to trust that one.
+    static func start(data: String? = nil, certificate: (file: String, key: String)? = nil) async throws -> Club {
+        let folder = try TemporaryDirectory()
+        let arguments = certificate.map { ["--tls-certificate", $0.file, "--tls-key", $0.key] } ?? []
+        let server = try await ServerProcess(data: data ?? folder.path + "/data", arguments: arguments)
+        let token = try await server.addMember("warden")
+        return Club(folder, server, try ClubAPI(server: server, token: token, authority: certificate?.file))
+    }
+
+    /// Makes a member and logs them in.
+    func member(_ name: String) async throws -> MemberMachine {
+        let token = try await server.addMember(name)
+        let member = MemberMachine(name, in: folder.path)
+        let login = try await member.byteclub(
+            "login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
+        try #require(login.status == 0, "\(login)")
+        return member
+    }
+}

@@ -1,0 +1,118 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("Photos") struct PhotoTests {
+        @Test("an upload at a limited rate takes its time, tells its progress in plain lines, and prints the path")
+        func limitedUpload() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let photo = Fixture.path("panoramas/forest.jpg")
+            let result = try await ann.byteclub("photos", "upload", photo, "--limit-rate", "150K")
+            #expect(result.status == 0, "\(result)")
+            #expect(result.lines == ["/byteclub/photos/forest.jpg"], "\(result)")
+            #expect(result.seconds > 0.3, "225 KB at 150 KB/s, of which the first second's may go at once")
+            #expect(!result.errorLines.isEmpty && result.errorLines[0].contains("forest.jpg"), "\(result)")
+            #expect(!result.errorText.contains("\r") && !result.errorText.contains("\u{1B}"), "\(result)")
+            let stored = try await club.api.get("/byteclub/photos/forest.jpg")
+            #expect(stored.bytes == Fixture.bytes("panoramas/forest.jpg"))
+        }
+
+        @Test("Ctrl-C ends an upload with 130 at once and leaves nothing on the server", arguments: [1, 20])
+        func interrupt(megabytes: Int) async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let file = ann.home + "/big.jpg"
+            let head = Fixture.bytes("panoramas/city.jpg")
+            try LocalFiles.writeLarge(head: head, length: megabytes << 20, seed: 1, to: file)
+            let before = try await club.api.fingerprint()
+            let process = try ann.start(["photos", "upload", file, "--limit-rate", "\(megabytes * 100)K"])
+            let line = await process.line(of: .errors) { $0.contains("big.jpg") }
+            #expect(line != nil, "no progress was told")
+            try await ContinuousClock().sleep(for: .milliseconds(1500))
+            #expect(!process.hasEnded, "the upload is too fast for this test")
+            let clock = ContinuousClock()
+            let start = clock.now
+            process.send(2)
+            let result = await process.result()
+            #expect(result.status == 130 && result.signal == nil, "\(result)")
+            #expect(clock.now - start < .seconds(1), "\(clock.now - start)")
+            #expect(result.output.isEmpty, "\(result)")
+            #expect(try await club.api.fingerprint() == before)
+            let again = try await ann.byteclub("photos", "upload", file)
+            #expect(again.status == 0, "\(again)")
+        }
+
+        @Test("a download brings the bytes, a thumbnail a smaller JPEG, each as one whole file")
+        func download() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let photo = Fixture.path("panoramas/city.jpg")
+            #expect(try await ann.byteclub("photos", "upload", photo).status == 0)
+            let copy = ann.home + "/copy.jpg"
+            let result = try await ann.byteclub("photos", "download", "city.jpg", "-o", copy)
+            #expect(result.status == 0, "\(result)")
+            #expect(Fixture.bytes(at: copy) == Fixture.bytes(at: photo))
+            let again = try await ann.byteclub("photos", "download", "city.jpg", "-o", copy)
+            expectRefusal(again, [73])
+            let small = ann.home + "/small.jpg"
+            let thumbnail = try await ann.byteclub("photos", "thumbnail", "city.jpg", "--size", "m", "-o", small)
+            #expect(thumbnail.status == 0, "\(thumbnail)")
+            let pixels = try #require(JPEGSize(Fixture.bytes(at: small)))
+            #expect(pixels.width == 128 && pixels.height <= 128)
+            let nowhere = try await ann.byteclub("photos", "download", "city.jpg", "-o", ann.home + "/no/such/x.jpg")
+            expectRefusal(nowhere, [73])
+            #expect(FileTree.names(in: ann.home)?.filter { $0.hasSuffix(".jpg") } == ["copy.jpg", "small.jpg"])
+            let size = try await ann.byteclub("photos", "thumbnail", "city.jpg", "--size", "huge", "-o", small)
+            #expect(size.status == 64, "\(size)")
+        }
+
+        @Test("--quality encodes anew, smaller, and leaves the original alone")
+        func quality() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            try LocalFiles.write(Fixture.bytes("panoramas/forest.jpg"), to: ann.home + "/forest.jpg")
+            let result = try await ann.byteclub("photos", "upload", "forest.jpg", "--quality", "40")
+            #expect(result.status == 0, "\(result)")
+            let stored = try await club.api.get("/byteclub/photos/forest.jpg").bytes
+            #expect(JPEGSize(stored) == JPEGSize(Fixture.bytes("panoramas/forest.jpg")))
+            #expect(stored.count < 200_000)
+            #expect(Fixture.bytes(at: ann.home + "/forest.jpg") == Fixture.bytes("panoramas/forest.jpg"))
+            for quality in ["0", "101", "x"] {
+                let refused = try await ann.byteclub("photos", "upload", "forest.jpg", "--quality", quality)
+                #expect(refused.status == 64, "\(refused)")
+            }
+        }
+
+        @Test("several photos go one after another; what is wrong with one does not stop the others")
+        func several() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let files = ["city.jpg", "not-a-photo.jpg", "night.jpg"].map { Fixture.path("panoramas/" + $0) }
+            let result = try await ann.start(["photos", "upload"] + files).result()
+            #expect(result.status != 0, "\(result)")
+            #expect(result.lines == ["/byteclub/photos/city.jpg", "/byteclub/photos/night.jpg"], "\(result)")
+            let listed = try JSONValue.parse(try await ann.byteclub("photos", "list", "--json").output).elements
+            let paths = listed.compactMap { $0["path"]?.text }.sorted()
+            #expect(paths == ["/byteclub/photos/city.jpg", "/byteclub/photos/night.jpg"])
+            #expect(try await ann.byteclub("photos", "rm", "city.jpg").status == 0)
+            #expect(try await club.api.tree("/byteclub/photos").values.filter { !$0.isFolder }.count == 1)
+        }
+
+        @Test("another photo of the same name does not replace the first")
+        func sameName() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            try LocalFiles.write(Fixture.bytes("panoramas/city.jpg"), to: ann.home + "/a/view.jpg")
+            try LocalFiles.write(Fixture.bytes("panoramas/night.jpg"), to: ann.home + "/b/view.jpg")
+            for file in ["a/view.jpg", "b/view.jpg", "a/view.jpg"] {
+                let result = try await ann.byteclub("photos", "upload", file)
+                #expect(result.status == 0 && result.lines.count == 1, "\(result)")
+            }
+            let hashes = try await club.api.tree("/byteclub/photos").values.compactMap(\.contentHash)
+            let expected = ["city.jpg", "night.jpg"].map { ContentHasher.hash(Fixture.bytes("panoramas/" + $0)) }
+            #expect(Set(hashes) == Set(expected) && hashes.count == 2)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("README") struct ReadmeTests {
+        @Test("every byteclub command in the README works, in order, for somebody new")
+        func commands() async throws {
+            let text = String(decoding: Fixture.bytes(at: Fixture.projectRoot + "/README.md"), as: UTF8.self)
+            let script = ReadmeScript(text)
+            guard !script.lines.isEmpty else {
+                print("skipped: README.md shows no command yet")
+                return
+            }
+            let folder = try TemporaryDirectory()
+            let port = try ReadmeScript.freePort()
+            let home = folder.path + "/home"
+            try LocalFiles.write(script.shell(port: port), to: home + "/script")
+            for name in Sample.panoramas {
+                try LocalFiles.write(Fixture.bytes("panoramas/" + name), to: home + "/work/" + name)
+            }
+            let openssl = try #require(Program.system("openssl"))
+            let made = try await Program.run(
+                openssl,
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=club", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", home + "/work/club.key",
+                    "-out", home + "/work/club.pem",
+                ])
+            try #require(made.status == 0, "\(made)")
+            let result = try await Program.run(
+                "/bin/bash", [home + "/script"],
+                environment: [
+                    "HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state",
+                    "BYTECLUB_CA_FILE": home + "/work/club.pem", "EDITOR": "true", "VISUAL": "",
+                ], directory: home + "/work", timeout: .seconds(60))
+            #expect(result.status == 0, "\(result)\n--\n\(script.shell(port: port))")
+            print("README: \(script.lines.count) commands")
+        }
+    }
+}
+
+/// The commands of a README: lines in fenced `sh`, `console` or indented blocks that run `byteclub`, and what prepares them.
+struct ReadmeScript {
+    /// The commands as the README has them, prompts and comments removed.
+    private(set) var lines: [String] = []
+
+    init(_ text: String) {
+        var fence: String?
+        var isBlock = false
+        var unfinished = ""
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+            if line.hasPrefix("```") {
+                isBlock = fence == nil && ["```sh", "```console"].contains(line)
+                fence = fence == nil ? line : nil
+                continue
+            }
+            guard fence != nil ? isBlock : line.hasPrefix("    ") else { continue }
+            // In a console the rest is what the commands say.
+            if fence == "```console", !line.contains("$ ") { continue }
+            unfinished += Self.command(line)
+            if unfinished.hasSuffix("\\") {
+                unfinished.removeLast()
+                continue
+            }
+            if Self.isRunnable(unfinished) { lines.append(unfinished) }
+            unfinished = ""
+        }
+    }
+
+    /// A line without indentation, prompt (`$ `, `ann$ `) and comment.
+    private static func command(_ line: String) -> String {
+        var command = line.drop { $0 == " " }
+        if let dollar = command.firstIndex(of: "$"), command[..<dollar].allSatisfy(\.isLetter),
+            command[dollar...].hasPrefix("$ ")
+        {
+            command = command[dollar...].dropFirst(2)
+        }
+        if let comment = command.ranges(of: " #").first { command = command[..<comment.lowerBound] }
+        return String(command)
+    }
+
+    private static func isRunnable(_ line: String) -> Bool {
+        let words = line.split(separator: " ")
+        guard let first = words.first(where: { !$0.contains("=") || $0.hasPrefix("-") }) else { return false }
+        return ["byteclub", "byteclub-server", "echo", "printf", "mkdir", "cp"].contains(first)
+            || line.contains("| byteclub ")
+    }
+
+    /// A shell script that runs the lines in order and ends with the first that fails.
+    ///
+    /// Addresses become a free loopback port and absolute folders move below the home; what runs until Ctrl-C runs
+    /// in the background; a login that would ask for a token gets the one that the README's club made last.
+    func shell(port: UInt16) -> String {
+        var script = """
+            set -u
+            fail() { echo "README: exit $1: $2" >&2; kill $(jobs -p) 2>/dev/null; exit 1; }
+            mkdir -p ~/srv ~/club
+
+            """
+        for line in lines {
+            var command = line
+            for (pattern, replacement) in Self.replacements(port) {
+                command = command.replacing(pattern, with: replacement)
+            }
+            let quoted = "'" + line.replacing("'", with: "'\\''") + "'"
+            if command.contains("byteclub serve") || command.contains("byteclub-server --data") {
+                script += "\(command) >~/listening 2>~/server.log &\n"
+                script += "for i in $(seq 500); do grep -q '^listening on' ~/listening && break; sleep 0.02; done\n"
+                script += "grep -q '^listening on' ~/listening || { cat ~/server.log >&2; fail 1 \(quoted); }\n"
+            } else if command.contains("members add") {
+                script += "\(command) | tee ~/token || fail $? \(quoted)\n[ -s ~/token ] || fail 1 \(quoted)\n"
+            } else if command.contains("byteclub login"), !command.contains("--token-stdin") {
+                script += "\(command) --token-stdin <~/token || fail $? \(quoted)\n"
+            } else if command.contains("byteclub sync"), !command.contains("--once"), !command.contains("--dry-run") {
+                script += "\(command) & sleep 1; kill -0 $! || fail 1 \(quoted)\n"
+                script += "kill -INT $!; wait $!; [ $? = 130 ] || fail $? \(quoted)\n"
+            } else {
+                script += "\(command) </dev/null || fail $? \(quoted)\n"
+            }
+        }
+        return script + "kill $(jobs -p) 2>/dev/null\nexit 0\n"
+    }
+
+    private static func replacements(_ port: UInt16) -> [(Regex<Substring>, String)] {
+        [
+            (/(?:0\.0\.0\.0|127\.0\.0\.1|localhost|[a-z.]+\.example):[0-9]+/, "127.0.0.1:\(port)"),
+            (/(?:^|\s)\/(?:srv|var|opt)\//, " ~/srv/"),
+        ]
+    }
+
+    /// A loopback port that nobody listens on.
+    static func freePort() throws -> UInt16 {
+        let proxy = try LyingProxy(to: 0) { _ in nil }
+        defer { proxy.stop() }
+        return proxy.port
+    }
+}

@@ -1,0 +1,91 @@
+import ByteClubCore
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("The server's life") struct ServerLifeTests {
+        @Test("SIGTERM lets an upload end, then the server ends with 0")
+        func drain() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let photo = Fixture.path("panoramas/forest.jpg")
+            let upload = try ann.start(["photos", "upload", photo, "--limit-rate", "100K"])
+            let line = await upload.line(of: .errors) { $0.contains("forest.jpg") }
+            #expect(line != nil)
+            try await ContinuousClock().sleep(for: .milliseconds(500))
+            #expect(!upload.hasEnded, "the upload is too fast for this test")
+            let server = try #require(club.server.process)
+            server.send(SIGTERM)
+            let sent = await upload.result()
+            #expect(sent.status == 0, "\(sent)")
+            let port = club.server.port
+            let result = try #require(await club.server.stop())
+            #expect(result.status == 0 && result.signal == nil, "\(result)")
+            #expect(result.lines == ["listening on http://127.0.0.1:\(port)"], "\(result)")
+            try await club.server.start()
+            let api = try ClubAPI(server: club.server, token: club.api.token)
+            #expect(try await api.get("/byteclub/photos/forest.jpg").bytes == Fixture.bytes("panoramas/forest.jpg"))
+        }
+
+        @Test("the log has a line a request and no secret")
+        func log() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            #expect(try await ann.byteclub("notes", "add", "a.md", input: Array("the text".utf8)).status == 0)
+            let query = await RawExchange.send(
+                "GET /1/account/info?access_token=\(club.api.token)", port: club.server.port)
+            #expect(query?.status == 200, "a token may be in the query: \(query?.start ?? "no answer")")
+            let result = try #require(await club.server.stop())
+            #expect(result.errorText.contains("files_put"), "\(result)")
+            #expect(!result.errorText.contains(club.api.token) && !result.errorText.contains("the text"), "\(result)")
+        }
+
+        @Test("a second server on the same data is refused, and the first goes on")
+        func secondServer() async throws {
+            let club = try await Club.start()
+            let second = try await Program.run(
+                "byteclub-server", ["--data", club.server.data, "--listen", "127.0.0.1:0"], timeout: .seconds(10))
+            #expect(second.status != 0 && second.output.isEmpty && !second.isTimedOut, "\(second)")
+            #expect(second.errorLines.count == 1, "\(second)")
+            #expect(try await club.api.put([1], "/byteclub/a.md").status == 200)
+        }
+
+        @Test("a port that is taken, a bad address and plain http for everybody are one line and no server")
+        func badListen() async throws {
+            let club = try await Club.start()
+            let data = club.folder.path + "/other"
+            for listen in ["127.0.0.1:\(club.server.port)", "nonsense", "127.0.0.1:70000", "0.0.0.0:0"] {
+                let result = try await Program.run(
+                    "byteclub-server", ["--data", data, "--listen", listen], timeout: .seconds(10))
+                #expect(result.status != 0 && !result.isTimedOut && result.signal == nil, "\(listen): \(result)")
+                #expect(result.output.isEmpty && result.errorLines.count == 1, "\(listen): \(result)")
+            }
+        }
+
+        @Test("byteclub serve and members find the server program, and members are told as JSON too")
+        func onePlace() async throws {
+            let folder = try TemporaryDirectory()
+            let data = folder.path + "/data"
+            let added = try await Program.run("byteclub", ["members", "add", "ann", "--data", data, "--json"])
+            let member = try JSONValue.parse(added.output)
+            #expect(added.status == 0 && member["name"]?.text == "ann" && member["uid"]?.number != nil, "\(added)")
+            let again = try await Program.run("byteclub", ["members", "add", "ann", "--data", data])
+            #expect(again.status != 0 && again.output.isEmpty && again.errorLines.count == 1, "\(again)")
+            let serve = try Program.start("byteclub", ["serve", "--data", data, "--listen", "127.0.0.1:0"])
+            let line = await serve.line { $0.hasPrefix("listening on http://127.0.0.1:") }
+            #expect(line != nil)
+            let list = try await Program.run("byteclub", ["members", "list", "--data", data])
+            #expect(list.status == 0 && list.text.contains("ann"), "\(list)")
+            let eve = MemberMachine("eve", in: folder.path)
+            let token = try #require(member["token"]?.text)
+            let address = String(try #require(line).dropFirst("listening on ".count))
+            let who = try await eve.byteclub(
+                "whoami", environment: ["BYTECLUB_SERVER": address, "BYTECLUB_TOKEN": token])
+            #expect(who.status == 0 && who.text.contains("ann"), "\(who)")
+            serve.send(SIGTERM)
+            let end = await serve.result()
+            #expect(end.status == 0, "\(end)")
+        }
+    }
+}

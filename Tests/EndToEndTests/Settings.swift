@@ -1,0 +1,12 @@
+import Glibc
+
+/// What a person may set for a longer or a repeated run.
+enum Settings {
+    /// A whole number from the environment, nil when it is not set.
+    static func number(_ name: String) -> Int? {
+        unsafe getenv(name).flatMap { Int(unsafe String(cString: $0)) }
+    }
+
+    /// How often each kill test kills: `BYTECLUB_KILLS`, 200 unless it is set.
+    static var kills: Int { number("BYTECLUB_KILLS") ?? 200 }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import Synchronization
+
+/// A server that stands before the real one and changes its answers.
+///
+/// Each connection carries one request, which goes to the real server as it is; what comes back is changed by the lie.
+public final class LyingProxy: Sendable {
+    /// What is done to an answer.
+    public enum Lie: Sendable {
+        /// The body ends at half its length, and so does the connection.
+        case truncated
+        /// `Content-Length` says less than the body has.
+        case shortLength
+        /// The body has its length, but one byte is another.
+        case flippedByte
+        /// The body is this instead, with a length and a status that fit.
+        case instead(status: Int, body: String)
+        /// The connection ends without an answer.
+        case silence
+        /// What is no HTTP at all.
+        case noise
+    }
+
+    private let listener: Int32
+    private let upstream: UInt16
+    private let lie: @Sendable (_ target: String) -> Lie?
+    private let lies = Mutex(0)
+    /// Where the proxy listens.
+    public let port: UInt16
+
+    /// Starts a proxy.
+    ///
+    /// - Parameters:
+    ///   - upstream: The real server's port on loopback.
+    ///   - lie: What to do to the answer of a request with this target; nil lets it pass.
+    /// - Throws: An error when the system has no port left.
+    public init(to upstream: UInt16, lie: @escaping @Sendable (_ target: String) -> Lie?) throws {
+        self.upstream = upstream
+        self.lie = lie
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = listener
+        let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard unsafe bind(descriptor, address, size) == 0, listen(descriptor, 64) == 0 else {
+                    return Int32(-1)
+                }
+                return unsafe getsockname(descriptor, address, &size)
+            }
+        }
+        guard code == 0 else { throw SpawnedProcess.SpawnError(description: "no listening socket: errno \(errno)") }
+        port = UInt16(bigEndian: address.sin_port)
+        BackgroundThread.start { [weak self] in
+            while true {
+                let accepted = accept(descriptor, nil, nil)
+                guard accepted >= 0, let self else {
+                    close(descriptor)
+                    return
+                }
+                BackgroundThread.start { self.serve(accepted) }
+            }
+        }
+    }
+
+    deinit { stop() }
+
+    /// The proxy's address.
+    public var url: String { "http://127.0.0.1:\(port)" }
+    /// How many answers were changed so far.
+    public var count: Int { lies.withLock { $0 } }
+
+    /// Ends listening.
+    public func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    private func serve(_ descriptor: Int32) {
+        let client = RawConnection(accepted: descriptor, timeout: 20)
+        guard var request = receiveRequest(client) else { return }
+        request["Connection"] = "close"
+        request["Expect"] = nil
+        guard let server = RawConnection(port: upstream), server.send(request.bytes) else { return }
+        guard var answer = RawMessage(server.receiveAll()) else { return }
+        answer["Connection"] = "close"
+        guard let lie = lie(request.target) else {
+            client.send(answer.bytes)
+            return
+        }
+        lies.withLock { $0 += 1 }
+        switch lie {
+        case .truncated:
+            answer.body = Array(answer.body.prefix(answer.body.count / 2))
+            client.send(answer.bytes)
+        case .shortLength:
+            answer["Content-Length"] = String(answer.body.count / 2)
+            client.send(answer.bytes)
+        case .flippedByte:
+            if !answer.body.isEmpty { answer.body[answer.body.count / 2] ^= 1 }
+            client.send(answer.bytes)
+        case .instead(let status, let body):
+            answer.start = "HTTP/1.1 \(status) Changed"
+            answer["Transfer-Encoding"] = nil
+            answer["Content-Length"] = String(body.utf8.count)
+            answer.body = Array(body.utf8)
+            client.send(answer.bytes)
+        case .silence: break
+        case .noise: client.send(Array("220 mail.example ESMTP\r\n\u{0}\u{1}\u{2}\r\n".utf8))
+        }
+    }
+
+    private func receiveRequest(_ client: borrowing RawConnection) -> RawMessage? {
+        var bytes: [UInt8] = []
+        while true {
+            if var message = RawMessage(bytes) {
+                let length = message["Content-Length"].flatMap { Int($0) } ?? 0
+                if message["Expect"] != nil, message.body.isEmpty, length > 0 {
+                    client.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+                    message["Expect"] = nil
+                    bytes = message.bytes
+                }
+                if message.body.count >= length { return message }
+            }
+            let more = client.receive()
+            if more.isEmpty { return nil }
+            bytes += more
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import Synchronization
+
+/// A real `byteclub-server` on a free loopback port, which can be stopped, killed and started again on the same data.
+public final class ServerProcess: Sendable {
+    /// Why there is no server.
+    public struct ServerError: Error, CustomStringConvertible {
+        /// What was expected and what the program did.
+        public let description: String
+    }
+
+    private struct State {
+        var process: SpawnedProcess?
+        var port: UInt16 = 0
+    }
+
+    /// The server's data directory.
+    public let data: String
+    private let arguments: [String]
+    private let scheme: String
+    private let state = Mutex(State())
+
+    /// Starts a server on a data directory and waits until it accepts connections.
+    ///
+    /// - Parameters:
+    ///   - data: The directory; the server makes it when it is missing.
+    ///   - arguments: Further ones, for example for TLS.
+    /// - Throws: ``ServerError`` when the server does not say that it listens.
+    public init(data: String, arguments: [String] = []) async throws {
+        self.data = data
+        self.arguments = arguments
+        scheme = arguments.contains("--tls-certificate") ? "https" : "http"
+        try await start()
+    }
+
+    deinit {
+        let process = state.withLock { $0.process }
+        process?.kill9()
+    }
+
+    /// The port the server listens on; it stays the same when the server is started again.
+    public var port: UInt16 { state.withLock { $0.port } }
+    /// The server's address, for example `http://127.0.0.1:41234`.
+    public var url: String { "\(scheme)://127.0.0.1:\(port)" }
+    /// The running process; nil when it was stopped or killed.
+    public var process: SpawnedProcess? { state.withLock { $0.process } }
+
+    /// Starts the server, again on the same port.
+    public func start() async throws {
+        let process = try Program.start(
+            "byteclub-server", ["--data", data, "--listen", "127.0.0.1:\(port)"] + arguments,
+            timeout: .seconds(900))
+        let line = await process.line { $0.hasPrefix("listening on ") }
+        guard let line, let port = line.split(separator: ":").last.flatMap({ UInt16($0) }),
+            line == "listening on \(scheme)://127.0.0.1:\(port)"
+        else {
+            process.kill9()
+            throw ServerError(description: "no line 'listening on URL' but: \(await process.result())")
+        }
+        state.withLock {
+            $0.process = process
+            $0.port = port
+        }
+    }
+
+    /// Asks the server to end and waits for that.
+    @discardableResult
+    public func stop() async -> ProgramResult? {
+        process?.send(SIGTERM)
+        return await ended()
+    }
+
+    /// Ends the server as a crash would.
+    @discardableResult
+    public func kill9() async -> ProgramResult? {
+        process?.kill9()
+        return await ended()
+    }
+
+    private func ended() async -> ProgramResult? {
+        let process = state.withLock { state -> SpawnedProcess? in
+            defer { state.process = nil }
+            return state.process
+        }
+        return await process?.result()
+    }
+
+    /// Makes a member and returns the bearer token.
+    public func addMember(_ name: String) async throws -> String {
+        let result = try await Program.run("byteclub", ["members", "add", name, "--data", data])
+        guard result.status == 0, let token = result.lines.first, result.lines.count == 1, !token.isEmpty else {
+            throw ServerError(description: "no token: \(result)")
+        }
+        return token
+    }
+}
