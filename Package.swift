@@ -20,9 +20,16 @@ let testSettings = settings + [.unsafeFlags(["-Onone"])]
 let staticStart: [LinkerSetting] = [
     .unsafeFlags(
         [
-            "-static-stdlib", "-Xlinker", "--start-group", "-lFoundation", "-lFoundationInternationalization",
-            "-lFoundationEssentials", "-lCoreFoundation", "-l_FoundationCollections", "-l_FoundationCShims",
-            "-l_FoundationICU", "-Xlinker", "--end-group", "-lstdc++",
+            "-static-stdlib", "-Xlinker", "--start-group", "-lFoundationEssentials", "-l_FoundationCollections",
+            "-l_FoundationCShims", "-Xlinker", "--end-group", "-lstdc++", "-Xlinker", "--no-export-dynamic",
+        ], .when(platforms: [.linux]))
+]
+let staticFoundation: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-Xlinker", "--start-group", "-lFoundation", "-lFoundationInternationalization", "-lFoundationEssentials",
+            "-lCoreFoundation", "-l_FoundationCollections", "-l_FoundationCShims", "-l_FoundationICU", "-Xlinker",
+            "--end-group",
         ], .when(platforms: [.linux]))
 ]
 
@@ -42,6 +49,7 @@ let package = Package(
     name: "ByteClub",
     products: [
         .executable(name: "byteclub", targets: ["byteclub"]),
+        .executable(name: "byteclub-mirror", targets: ["byteclub-mirror"]),
         .executable(name: "byteclub-server", targets: ["byteclub-server"]),
         .library(name: "ByteClubHTTP", targets: ["ByteClubHTTP"]),
         .library(name: "ByteClubCore", targets: ["ByteClubCore"]),
@@ -83,7 +91,7 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "ByteClubMedia", dependencies: ["CTurboJPEG", "CZlib"], swiftSettings: settings),
         .target(
-            name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubHTTP", httpTypes, logging],
+            name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubHTTP", httpTypes],
             swiftSettings: settings),
         .target(
             name: "ByteClubSync", dependencies: ["ByteClubCore", "CLinux", grdb, logging, serviceLifecycle],
@@ -91,8 +99,8 @@ let package = Package(
         .target(
             name: "ByteClubCLI",
             dependencies: [
-                "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "ByteClubSync", "CLinux",
-                argumentParser, httpTypes, logging, serviceLifecycle,
+                "ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "ByteClubRemotes", "CLinux", argumentParser, httpTypes,
+                logging,
             ],
             swiftSettings: settings),
         .target(
@@ -106,9 +114,13 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "byteclub", dependencies: ["ByteClubCLI"], swiftSettings: settings, linkerSettings: staticStart),
+        // The commands about mirrors: SQLite, and through GRDB all of Foundation, which the others start faster without.
+        .executableTarget(
+            name: "byteclub-mirror", dependencies: ["ByteClubCLI", "ByteClubCore", "ByteClubSync"],
+            swiftSettings: settings, linkerSettings: staticStart + staticFoundation),
         .executableTarget(
             name: "byteclub-server", dependencies: ["ByteClubServer"], swiftSettings: settings,
-            linkerSettings: staticStart),
+            linkerSettings: staticStart + staticFoundation),
         .executableTarget(
             name: "Benchmarks", dependencies: ["ByteClubCore", "CLinux", "TestSupport"], swiftSettings: settings),
         .target(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import ByteClubHTTP
+import CLinux
 import Glibc
 
 /// The program `byteclub`.
@@ -6,8 +8,18 @@ public enum ByteClub {
     /// The program's version.
     static let version = "0.1.0"
 
+    /// Does what is best done while the process has one thread.
+    public static func prepare() {
+        guard talksToServer(Array(CommandLine.arguments.dropFirst())) else { return }
+        // Few threads that allocate little: one heap starts faster than one for each.
+        byteclub_limit_heaps(1)
+        Session.prepare()
+    }
+
     /// Runs the process's command line and ends the process with its exit code.
-    public static func main() async {
+    ///
+    /// - Parameter engine: What keeps mirrors; without it the commands about them are left to `byteclub-mirror`.
+    public static func main(engine: (any MirrorEngine.Type)? = nil) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         // Asked for by every packaging and start-up check: no parser, no context.
         if arguments == ["--version"] {
@@ -16,12 +28,22 @@ public enum ByteClub {
         }
         // A closed pipe is an error to be handled, not a death.
         signal(SIGPIPE, SIG_IGN)
-        let status = await run(arguments, in: .live)
-        exit(status.rawValue)
+        let status = await run(arguments, in: .live(engine))
+        // All that is written is written: what libraries would free at exit, the kernel frees faster.
+        _exit(status.rawValue)
+    }
+
+    /// Whether a command line is likely to need the network, as far as a look can tell before it is parsed.
+    private static func talksToServer(_ arguments: [String]) -> Bool {
+        guard let command = arguments.first, !command.hasPrefix("-") else { return false }
+        let isLocal = ["serve", "members", "sync", "status", "logout", "help"].contains(command)
+        return !isLocal && !arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
     }
 
     /// Runs one command line; the only place that decides what the shell is told.
     static func run(_ arguments: [String], in context: Context) async -> ExitStatus {
+        var context = context
+        context.arguments = arguments
         var command: any ParsableCommand
         do {
             command = try RootCommand.parseAsRoot(arguments)

@@ -28,6 +28,13 @@ public final class Session: Sendable {
         thread = try Mutex(LoopThread.start(configuration, inbox, name: name))
     }
 
+    /// Loads libcurl and its dozens of libraries, which the first session does otherwise.
+    ///
+    /// A short program calls this before it starts its first thread: with several, every mapping of a library disturbs
+    /// the other processors, and loading takes half as long again. A library that cannot be loaded is the first
+    /// session's error.
+    public static func prepare() { _ = CurlLibrary.version }
+
     deinit {
         thread.withLock { thread in
             guard let running = thread else { return }

@@ -1,9 +1,15 @@
 import ArgumentParser
+import CLinux
 
 /// The program `byteclub-server`.
 public enum ByteClubServer {
     /// Runs the process's command line and ends the process with its exit code.
-    public static func main() async { await RootCommand.main() }
+    public static func main() async {
+        // Pieces of bodies are allocated on one thread and freed on another: heaps that keep them grow without need.
+        byteclub_limit_heaps(4)
+        byteclub_limit_free_memory(1 << 20)
+        await RootCommand.main()
+    }
 }
 
 struct RootCommand: AsyncParsableCommand {

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,17 @@ static inline int byteclub_file_handle(int directory, const char *name, unsigned
 static inline int byteclub_terminal_columns(int descriptor) {
     struct winsize size;
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Lets malloc have so many heaps at most, instead of eight for each processor.
+static inline void byteclub_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
+
+/// Gives memory that is free at the end of a heap back to the system from so many bytes on.
+///
+/// Left alone, glibc raises that limit to twice the largest block that was freed, up to 64 MiB for each heap.
+static inline void byteclub_limit_free_memory(int bytes) {
+    mallopt(M_MMAP_THRESHOLD, bytes);
+    mallopt(M_TRIM_THRESHOLD, bytes);
 }
 
 #endif

@@ -1,3 +1,4 @@
 import ByteClubCLI
 
+ByteClub.prepare()
 await ByteClub.main()

@@ -80,7 +80,7 @@ import Testing
 
     @Test("the server's program is looked for beside this one, then in PATH")
     func program() {
-        let candidates = ServerProgram.candidates(
+        let candidates = SiblingProgram.server.candidates(
             ["PATH": "/usr/bin:relative:/bin"], executable: "/opt/club/byteclub")
         #expect(candidates == ["/opt/club/byteclub-server", "/usr/bin/byteclub-server", "/bin/byteclub-server"])
     }

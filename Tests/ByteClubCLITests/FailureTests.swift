@@ -1,7 +1,6 @@
 import ByteClubCore
 import ByteClubHTTP
 import ByteClubMedia
-import ByteClubSync
 import Glibc
 import Testing
 

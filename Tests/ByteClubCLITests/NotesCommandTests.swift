@@ -22,7 +22,7 @@ import Testing
                 """)
         #expect(world.connections.count == 1)
         #expect(await world.run("notes", "list", "--json") == .success)
-        let entries = try JSONDecoder().decode([Metadata].self, from: Data(world.outBytes))
+        let entries = try JSONReader.read([Metadata].self, from: Array(world.outBytes))
         #expect(entries.map(\.path.string) == ["/byteclub/Long name.md", "/byteclub/trip.md"])
     }
 
@@ -32,7 +32,7 @@ import Testing
         #expect(await world.run("notes", "list") == .success)
         #expect(world.out.isEmpty)
         #expect(await world.run("notes", "list", "--json") == .success)
-        #expect(try JSONDecoder().decode([Metadata].self, from: Data(world.outBytes)).isEmpty)
+        #expect(try JSONReader.read([Metadata].self, from: Array(world.outBytes)).isEmpty)
     }
 
     @Test("a note comes back byte for byte")

@@ -141,7 +141,7 @@ import Testing
         #expect(await world.run("photos", "upload", city) == .success)
         try await world.put("notes", "/byteclub/photos/readme.txt")
         #expect(await world.run("photos", "list", "--json") == .success)
-        let photos = try JSONDecoder().decode([Metadata].self, from: Data(world.outBytes))
+        let photos = try JSONReader.read([Metadata].self, from: Array(world.outBytes))
         #expect(photos.map(\.path.string) == ["/byteclub/photos/city.jpg"])
         #expect(await world.run("photos", "info", "city.jpg") == .success)
         #expect(world.out.contains("1024 × 512") && world.out.contains("sphere"), "\(world.out)")

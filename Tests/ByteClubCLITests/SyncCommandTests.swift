@@ -1,5 +1,4 @@
 import ByteClubCore
-import ByteClubSync
 import FoundationEssentials
 import TestSupport
 import Testing

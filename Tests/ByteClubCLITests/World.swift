@@ -1,9 +1,12 @@
 import ByteClubCore
 import ByteClubRemotes
+public import ByteClubSync
 import Synchronization
 import TestSupport
 
-@testable import ByteClubCLI
+@testable public import ByteClubCLI
+
+extension SyncEngine: MirrorEngine {}
 
 /// A world for commands: a server in memory, outputs that are kept, a home of its own, and an editor that is a closure.
 final class World: Sendable {
@@ -40,7 +43,8 @@ final class World: Sendable {
                 self.opened.withLock { $0.append((login, lane)) }
                 return Connection(remote: remote) {}
             },
-            editor: Editor(run: editor), interrupts: interrupts)
+            editor: Editor(run: editor), interrupts: interrupts,
+            engine: SyncEngine.self)
     }
 
     /// Runs one command line in a world of this home.

@@ -14,8 +14,8 @@ struct ClubAPI: Sendable {
 
         var description: String { "\(status) \(String(decoding: bytes.prefix(500), as: UTF8.self))" }
 
-        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-            try JSONDecoder().decode(type, from: Data(bytes))
+        func decode<Value: JSONReadable>(_ type: Value.Type) throws -> Value {
+            try JSONReader.read(type, from: bytes)
         }
     }
 

@@ -21,7 +21,7 @@ extension EndToEnd {
             let server = club.server.process?.currentPeakMemory() ?? 0
             #expect(
                 upload.peakMemory > 0 && upload.peakMemory < 40_000_000, "the client held \(upload.peakMemory) bytes")
-            #expect(server > 0 && server < 64_000_000, "the server held \(server) bytes")
+            #expect(server > 0 && server < 48_000_000, "the server held \(server) bytes")
 
             let copy = ann.home + "/copy.jpg"
             let download = try await ann.byteclub(
@@ -29,7 +29,7 @@ extension EndToEnd {
             #expect(download.status == 0, "\(download)")
             let serverAfter = club.server.process?.currentPeakMemory() ?? 0
             #expect(download.peakMemory < 40_000_000, "the client held \(download.peakMemory) bytes")
-            #expect(serverAfter < 64_000_000, "the server held \(serverAfter) bytes")
+            #expect(serverAfter < 48_000_000, "the server held \(serverAfter) bytes")
             let compare = try await Program.run("/usr/bin/cmp", [file, copy], timeout: .seconds(120))
             #expect(compare.status == 0, "\(compare)")
             print(

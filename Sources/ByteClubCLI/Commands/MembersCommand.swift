@@ -15,6 +15,6 @@ struct MembersCommand: ClubCommand {
     var arguments: [String] = []
 
     func run(in context: Context) async throws {
-        try ServerProgram.become(["members"] + arguments, context)
+        try SiblingProgram.server.become(["members"] + arguments, context)
     }
 }

@@ -22,9 +22,13 @@ struct Context: Sendable {
     var editor: Editor
     /// How Ctrl-C and SIGTERM reach a command.
     var interrupts: Interrupts
+    /// What keeps mirrors; nil in a program that leaves them to another.
+    var engine: (any MirrorEngine.Type)?
+    /// The command line, without the program's name.
+    var arguments: [String] = []
 
     /// The process's own world.
-    static var live: Context {
+    static func live(_ engine: (any MirrorEngine.Type)?) -> Context {
         let start = ContinuousClock.now
         return Context(
             environment: processEnvironment(),
@@ -33,7 +37,8 @@ struct Context: Sendable {
             input: .standard, terminal: .current,
             uptime: { ContinuousClock.now - start },
             calendar: { CalendarTime.local($0) },
-            connector: .coreAPIv1, editor: .shell, interrupts: .signals)
+            connector: .coreAPIv1, editor: .shell, interrupts: .signals,
+            engine: engine)
     }
 
     /// Where settings and state are kept.

@@ -1,6 +1,5 @@
 import ByteClubCore
 import CLinux
-import FoundationEssentials
 import Glibc
 
 /// A note's text while it is edited, kept on disk until the server has acknowledged it.
@@ -9,7 +8,7 @@ import Glibc
 /// editors see its suffix. What it was made from is beside that directory.
 struct Draft: Sendable {
     /// What a draft was made from.
-    struct Origin: Codable, Hashable, Sendable {
+    struct Origin: Encodable, Hashable, Sendable {
         /// The server.
         var server: String
         /// The note.
@@ -41,7 +40,7 @@ struct Draft: Sendable {
         guard LocalFile.exists(originFile), LocalFile.exists(file) else { return nil }
         let bytes = try LocalFile.read(originFile, limit: 1 << 16)
         do {
-            return try JSONDecoder().decode(Origin.self, from: Data(bytes))
+            return try JSONReader.read(Origin.self, from: bytes)
         } catch {
             throw Failure(.inputOutput, "'\(originFile)' is damaged; the text itself is in '\(file)'")
         }
@@ -91,5 +90,25 @@ struct Draft: Sendable {
             throw Failure(.tryAgain, "'\(name)' is being edited by another byteclub; end that editor first")
         }
         return descriptor
+    }
+}
+
+extension Draft.Origin: JSONReadable {
+    /// Reads the file's object.
+    init(json: inout JSONReader) throws(JSONError) {
+        var (server, path): (String?, RemotePath?)
+        var (revision, hash): (Revision?, ContentHash?)
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "server": server = try json.value()
+            case "path": path = try json.value()
+            case "revision": revision = try json.optional()
+            case "hash": hash = try json.optional()
+            default: try json.skip()
+            }
+        }
+        guard let server else { throw JSONError(.missing("server")) }
+        guard let path else { throw JSONError(.missing("path")) }
+        self.init(server: server, path: path, revision: revision, hash: hash)
     }
 }

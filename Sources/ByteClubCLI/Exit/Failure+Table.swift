@@ -1,7 +1,6 @@
 import ByteClubCore
 import ByteClubHTTP
 import ByteClubMedia
-import ByteClubSync
 
 extension Failure {
     /// The one place where errors become exit codes.

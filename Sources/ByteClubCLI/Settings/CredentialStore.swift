@@ -1,5 +1,5 @@
+import ByteClubCore
 import CLinux
-import FoundationEssentials
 import Glibc
 
 /// The file with the token, which only its owner may read.
@@ -19,7 +19,7 @@ struct CredentialStore: Sendable {
         }
         let bytes = try LocalFile.read(path, limit: 1 << 16)
         do {
-            return try JSONDecoder().decode(Credentials.self, from: Data(bytes))
+            return try JSONReader.read(Credentials.self, from: bytes)
         } catch {
             throw Failure(.configuration, "'\(path)' is damaged; run 'byteclub login URL' again")
         }

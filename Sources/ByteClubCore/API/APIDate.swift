@@ -1,5 +1,5 @@
 /// A moment in whole seconds, as Core API v1 writes it: `Sat, 21 Aug 2010 22:31:20 +0000`.
-public struct APIDate: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
     /// Seconds since 1970-01-01 00:00:00 UTC.
     public let seconds: Int64
 
@@ -7,6 +7,7 @@ public struct APIDate: Hashable, Sendable, Comparable, Codable, CustomStringConv
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
+    private static let zones = ["+0000", "GMT", "UTC"]
 
     /// Creates a date from seconds since 1970.
     public init(seconds: Int64) {
@@ -15,26 +16,48 @@ public struct APIDate: Hashable, Sendable, Comparable, Codable, CustomStringConv
 
     /// Reads the wire's form, also with a one-digit day or `GMT`; nil when the text is anything else.
     public init?(_ text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.count == 6, parts[0].last == ",", parts[5] == "+0000" || parts[5] == "GMT" || parts[5] == "UTC",
-            let day = Self.number(parts[1], in: 1...31), parts[1].utf8.count <= 2,
-            let month = Self.months.firstIndex(of: String(parts[2])),
-            parts[3].utf8.count == 4, let year = Self.number(parts[3], in: 1...9999)
-        else { return nil }
-        guard day <= Self.length(year: year, month: month + 1) else { return nil }
-        let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
-        guard clock.count == 3, let hour = Self.number(clock[0], in: 0...23),
-            let minute = Self.number(clock[1], in: 0...59), let second = Self.number(clock[2], in: 0...60)
+        var fields = Fields(text)
+        guard fields.word(endingWith: ",").count == 3, let day = fields.number(digits: 1...2, in: 1...31),
+            let month = Self.months.firstIndex(where: { [word = fields.word()] in $0.utf8.elementsEqual(word) }),
+            let year = fields.number(digits: 4...4, in: 1...9999),
+            let hour = fields.number(digits: 2...2, in: 0...23, before: ":"),
+            let minute = fields.number(digits: 2...2, in: 0...59, before: ":"),
+            let second = fields.number(digits: 2...2, in: 0...60),
+            Self.zones.contains(where: { [zone = fields.word()] in $0.utf8.elementsEqual(zone) }), fields.areAllTaken,
+            day <= Self.length(year: year, month: month + 1)
         else { return nil }
         let date = Self.dayNumber(year: year, month: month + 1, day: day)
         seconds = date * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
 
-    private static func number(_ text: Substring, in range: ClosedRange<Int>) -> Int? {
-        guard text.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(text), range.contains(value) else {
-            return nil
+    /// The parts of a date's text, taken from the left.
+    private struct Fields {
+        private var rest: ArraySlice<UInt8>
+
+        init(_ text: String) { rest = Array(text.utf8)[...] }
+
+        var areAllTaken: Bool { rest.isEmpty }
+
+        /// Takes what stands before the next blank and that blank, or before `mark` and the blanks after it.
+        mutating func word(endingWith mark: Unicode.Scalar? = nil) -> ArraySlice<UInt8> {
+            let end = mark.map { UInt8(ascii: $0) } ?? UInt8(ascii: " ")
+            let word = rest.prefix { $0 != end }
+            rest = rest.dropFirst(word.count + 1).drop { $0 == UInt8(ascii: " ") }
+            return word
         }
-        return value
+
+        mutating func number(
+            digits: ClosedRange<Int>, in range: ClosedRange<Int>, before mark: Unicode.Scalar? = nil
+        ) -> Int? {
+            let word = word(endingWith: mark)
+            guard digits.contains(word.count) else { return nil }
+            var value = 0
+            for byte in word {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            }
+            return range.contains(value) ? value : nil
+        }
     }
 
     private static func length(year: Int, month: Int) -> Int {
@@ -87,13 +110,8 @@ public struct APIDate: Hashable, Sendable, Comparable, Codable, CustomStringConv
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
+}
 
-    /// Decodes the wire's form.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let date = APIDate(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date")
-        }
-        self = date
-    }
+extension APIDate: JSONTextReadable {
+    static var jsonForm: String { "a date" }
 }

@@ -1,7 +1,7 @@
 /// What `/account/info` tells of the member whose token was sent.
-public struct Account: Hashable, Sendable, Codable {
+public struct Account: Hashable, Sendable, Encodable {
     /// How much a member may store and does, in bytes.
-    public struct Quota: Hashable, Sendable, Codable {
+    public struct Quota: Hashable, Sendable, Encodable {
         /// The total allowance.
         public var quota: Int64
         /// Bytes used outside shared folders.
@@ -20,7 +20,7 @@ public struct Account: Hashable, Sendable, Codable {
     }
 
     /// The parts of the member's name.
-    public struct NameDetails: Hashable, Sendable, Codable {
+    public struct NameDetails: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case familiarName = "familiar_name", givenName = "given_name", surname
         }
@@ -41,7 +41,7 @@ public struct Account: Hashable, Sendable, Codable {
     }
 
     /// The powers beyond Core API v1 that this server has, under the key `byteclub`.
-    public struct Extensions: Hashable, Sendable, Codable {
+    public struct Extensions: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey { case version, conditionalDelete = "conditional_delete" }
         /// The version of the extensions, from 1.
         public var version: Int
@@ -116,5 +116,89 @@ public struct Account: Hashable, Sendable, Codable {
         try box.encodeIfPresent(nameDetails, forKey: .nameDetails)
         try box.encode(quotaInfo, forKey: .quotaInfo)
         try box.encodeIfPresent(extensions, forKey: .extensions)
+    }
+}
+
+extension Account: JSONReadable {
+    /// Reads the wire's object; only `uid`, `display_name` and `quota_info` must be there.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var uid: Int64?
+        var displayName: String?
+        var quotaInfo: Quota?
+        var read = Account(uid: 0, displayName: "", quotaInfo: Quota(quota: 0, normal: 0, shared: 0))
+        (read.email, read.isEmailVerified, read.country, read.locale) = (nil, nil, nil, nil)
+        (read.isPaired, read.referralLink, read.nameDetails) = (nil, nil, nil)
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "uid": uid = try json.value()
+            case "display_name": displayName = try json.value()
+            case "email": read.email = try json.optional()
+            case "email_verified": read.isEmailVerified = try json.optional()
+            case "country": read.country = try json.optional()
+            case "locale": read.locale = try json.optional()
+            case "is_paired": read.isPaired = try json.optional()
+            case "referral_link": read.referralLink = try json.optional()
+            case "name_details": read.nameDetails = try json.optional()
+            case "quota_info": quotaInfo = try json.value()
+            case "byteclub": read.extensions = try json.optional()
+            // `team` too: the object that Dropbox tells there is of no use here.
+            default: try json.skip()
+            }
+        }
+        guard let uid else { throw JSONError(.missing("uid")) }
+        guard let displayName else { throw JSONError(.missing("display_name")) }
+        guard let quotaInfo else { throw JSONError(.missing("quota_info")) }
+        (read.uid, read.displayName, read.quotaInfo) = (uid, displayName, quotaInfo)
+        self = read
+    }
+}
+
+extension Account.Quota: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var read = Self(quota: 0, normal: 0, shared: 0)
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "quota": read.quota = try json.value()
+            case "normal": read.normal = try json.value()
+            case "shared": read.shared = try json.value()
+            case "datastores": read.datastores = try json.optional() ?? 0
+            default: try json.skip()
+            }
+        }
+        self = read
+    }
+}
+
+extension Account.NameDetails: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var read = Self(displayName: "")
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "familiar_name": read.familiarName = try json.value()
+            case "given_name": read.givenName = try json.value()
+            case "surname": read.surname = try json.value()
+            default: try json.skip()
+            }
+        }
+        self = read
+    }
+}
+
+extension Account.Extensions: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var version: Int64?
+        var conditionalDelete = false
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "version": version = try json.value()
+            case "conditional_delete": conditionalDelete = try json.optional() ?? false
+            default: try json.skip()
+            }
+        }
+        guard let version else { throw JSONError(.missing("version")) }
+        self.init(version: Int(clamping: version), conditionalDelete: conditionalDelete)
     }
 }

@@ -1,5 +1,5 @@
 /// One change in the order in which a server tells them: an entry's new state, or that it is gone.
-public struct DeltaEntry: Hashable, Sendable, Codable {
+public struct DeltaEntry: Hashable, Sendable, Encodable {
     /// The key of the path that changed.
     public let key: PathKey
     /// The entry's new state; nil when it is gone, with all that was below it.
@@ -11,13 +11,6 @@ public struct DeltaEntry: Hashable, Sendable, Codable {
         self.metadata = metadata
     }
 
-    /// Decodes the wire's two-element array.
-    public init(from decoder: any Decoder) throws {
-        var pair = try decoder.unkeyedContainer()
-        key = try pair.decode(PathKey.self)
-        metadata = try pair.decodeNil() ? nil : pair.decode(Metadata.self)
-    }
-
     /// Encodes the wire's two-element array.
     public func encode(to encoder: any Encoder) throws {
         var pair = encoder.unkeyedContainer()
@@ -27,7 +20,7 @@ public struct DeltaEntry: Hashable, Sendable, Codable {
 }
 
 /// What `/delta` answers: changes since a cursor.
-public struct DeltaPage: Hashable, Sendable, Codable {
+public struct DeltaPage: Hashable, Sendable, Encodable {
     /// Whether the client must forget its state before it applies the entries.
     public var reset: Bool
     /// Where the next call goes on.
@@ -51,7 +44,7 @@ public struct DeltaPage: Hashable, Sendable, Codable {
 }
 
 /// What `/longpoll_delta` answers.
-public struct LongpollResult: Hashable, Sendable, Codable {
+public struct LongpollResult: Hashable, Sendable, Encodable {
     /// Whether `/delta` has something after the cursor.
     public var changes: Bool
     /// Seconds to wait before the next call.
@@ -61,5 +54,64 @@ public struct LongpollResult: Hashable, Sendable, Codable {
     public init(changes: Bool, backoff: Int? = nil) {
         self.changes = changes
         self.backoff = backoff
+    }
+}
+
+extension DeltaEntry: JSONReadable {
+    /// Reads the wire's two-element array.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var key: PathKey?
+        var metadata: Metadata?
+        var count = 0
+        try json.array { (json) throws(JSONError) in
+            switch count {
+            case 0: key = PathKey(folded: try json.string())
+            case 1: metadata = try json.optional()
+            default: try json.skip()
+            }
+            count += 1
+        }
+        guard let key, count == 2 else { throw JSONError(.invalid("not a pair of a path and metadata")) }
+        self.init(key: key, metadata: metadata)
+    }
+}
+
+extension DeltaPage: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var (reset, hasMore): (Bool?, Bool?)
+        var cursor: String?
+        var entries: [DeltaEntry]?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "reset": reset = try json.value()
+            case "cursor": cursor = try json.value()
+            case "has_more": hasMore = try json.value()
+            case "entries": entries = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let reset else { throw JSONError(.missing("reset")) }
+        guard let cursor else { throw JSONError(.missing("cursor")) }
+        guard let hasMore else { throw JSONError(.missing("has_more")) }
+        guard let entries else { throw JSONError(.missing("entries")) }
+        self.init(reset: reset, cursor: cursor, hasMore: hasMore, entries: entries)
+    }
+}
+
+extension LongpollResult: JSONReadable {
+    /// Reads the wire's object.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var changes: Bool?
+        var backoff: Int64?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "changes": changes = try json.value()
+            case "backoff": backoff = try json.optional()
+            default: try json.skip()
+            }
+        }
+        guard let changes else { throw JSONError(.missing("changes")) }
+        self.init(changes: changes, backoff: backoff.map { Int(clamping: $0) })
     }
 }

@@ -1,7 +1,7 @@
 /// What Core API v1 tells of an entry, the object that nearly every operation answers with.
 ///
 /// Absent fields are nil and are not written. `content_hash` is an extension: Dropbox's content hash of the bytes.
-public struct Metadata: Hashable, Sendable, Codable {
+public struct Metadata: Hashable, Sendable, Encodable {
     /// The entry's path, `/` for the root.
     public var path: RemotePath
     /// Whether the entry is a folder.
@@ -58,26 +58,6 @@ public struct Metadata: Hashable, Sendable, Codable {
         contentHash = entry.isFolder || entry.isDeleted ? nil : entry.contentHash
     }
 
-    /// Decodes the wire's object; unknown fields are ignored and only `path` and `is_dir` must be there.
-    public init(from decoder: any Decoder) throws {
-        let box = try decoder.container(keyedBy: CodingKeys.self)
-        path = try box.decode(RemotePath.self, forKey: .path)
-        isFolder = try box.decode(Bool.self, forKey: .isFolder)
-        bytes = try box.decodeIfPresent(Int64.self, forKey: .bytes) ?? 0
-        size = try box.decodeIfPresent(String.self, forKey: .size) ?? HumanSize.text(bytes)
-        rev = try box.decodeIfPresent(Revision.self, forKey: .rev)
-        modified = try box.decodeIfPresent(APIDate.self, forKey: .modified)
-        clientModified = try box.decodeIfPresent(APIDate.self, forKey: .clientModified)
-        mimeType = try box.decodeIfPresent(String.self, forKey: .mimeType)
-        icon = try box.decodeIfPresent(String.self, forKey: .icon) ?? (isFolder ? "folder" : "page_white")
-        root = try box.decodeIfPresent(String.self, forKey: .root) ?? "dropbox"
-        hasThumbnail = try box.decodeIfPresent(Bool.self, forKey: .hasThumbnail) ?? false
-        isDeleted = try box.decodeIfPresent(Bool.self, forKey: .isDeleted) ?? false
-        hash = try box.decodeIfPresent(String.self, forKey: .hash)
-        contents = try box.decodeIfPresent([Metadata].self, forKey: .contents)
-        contentHash = try box.decodeIfPresent(ContentHash.self, forKey: .contentHash)
-    }
-
     /// Encodes the wire's object.
     public func encode(to encoder: any Encoder) throws {
         var box = encoder.container(keyedBy: CodingKeys.self)
@@ -97,5 +77,48 @@ public struct Metadata: Hashable, Sendable, Codable {
         try box.encodeIfPresent(hash, forKey: .hash)
         try box.encodeIfPresent(contents, forKey: .contents)
         try box.encodeIfPresent(contentHash, forKey: .contentHash)
+    }
+}
+
+extension Metadata: JSONReadable {
+    /// Reads the wire's object; unknown fields are ignored and only `path` and `is_dir` must be there.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var path: RemotePath?
+        var isFolder: Bool?
+        var (size, icon): (String?, String?)
+        var read = Metadata()
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "path": path = try json.value()
+            case "is_dir": isFolder = try json.value()
+            case "bytes": read.bytes = try json.optional() ?? 0
+            case "size": size = try json.optional()
+            case "rev": read.rev = try json.optional()
+            case "modified": read.modified = try json.optional()
+            case "client_mtime": read.clientModified = try json.optional()
+            case "mime_type": read.mimeType = try json.optional()
+            case "icon": icon = try json.optional()
+            case "root": read.root = try json.optional() ?? "dropbox"
+            case "thumb_exists": read.hasThumbnail = try json.optional() ?? false
+            case "is_deleted": read.isDeleted = try json.optional() ?? false
+            case "hash": read.hash = try json.optional()
+            case "contents": read.contents = try json.optional()
+            case "content_hash": read.contentHash = try json.optional()
+            default: try json.skip()
+            }
+        }
+        guard let path else { throw JSONError(.missing("path")) }
+        guard let isFolder else { throw JSONError(.missing("is_dir")) }
+        read.path = path
+        read.isFolder = isFolder
+        read.size = size ?? HumanSize.text(read.bytes)
+        read.icon = icon ?? (isFolder ? "folder" : "page_white")
+        self = read
+    }
+
+    /// Starts with what an absent field means.
+    private init() {
+        (path, isFolder, bytes, size, icon, root) = (.root, false, 0, "", "", "dropbox")
+        (hasThumbnail, isDeleted) = (false, false)
     }
 }

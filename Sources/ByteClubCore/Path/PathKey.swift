@@ -4,7 +4,7 @@
 ///
 /// A key is the path in NFC with each scalar mapped to its simple lower case, independent of locale, in NFC again.
 /// Core API v1 shows it in `/delta`.
-public struct PathKey: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+public struct PathKey: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
     /// The key's text: `/` for the root, else `/a/b`.
     public let string: String
 
@@ -33,8 +33,18 @@ public struct PathKey: Hashable, Sendable, Comparable, Codable, CustomStringConv
 
     /// Orders keys so that a folder comes before what it holds, and a folder's whole subtree before its next sibling.
     public static func < (left: PathKey, right: PathKey) -> Bool {
-        let ranked = { (byte: UInt8) in byte == UInt8(ascii: "/") ? UInt8(0) : byte }
-        return left.string.utf8.lazy.map(ranked).lexicographicallyPrecedes(right.string.utf8.lazy.map(ranked))
+        var (left, right) = (left.string, right.string)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                let shorter = min(left.count, right.count)
+                var place = 0
+                while place < shorter, unsafe left[place] == right[place] { place += 1 }
+                if place == shorter { return left.count < right.count }
+                if unsafe left[place] == UInt8(ascii: "/") { return true }
+                if unsafe right[place] == UInt8(ascii: "/") { return false }
+                return unsafe left[place] < right[place]
+            }
+        }
     }
 
     /// Compares keys byte by byte; they are normalised already.
@@ -79,10 +89,5 @@ public struct PathKey: Hashable, Sendable, Comparable, Codable, CustomStringConv
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(string)
-    }
-
-    /// Decodes a key from a string that is a key already.
-    public init(from decoder: any Decoder) throws {
-        string = try decoder.singleValueContainer().decode(String.self)
     }
 }

@@ -1,7 +1,7 @@
 /// An absolute path in a shared folder, always valid: each component keeps to ``NameRules``.
 ///
 /// Two paths are equal when their text is; use ``key`` to ask whether they name the same entry.
-public struct RemotePath: Hashable, Sendable, Codable, CustomStringConvertible {
+public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The path's text: `/` for the root, else `/a/b` without a slash at the end.
     public let string: String
     /// What identifies the entry at this path.
@@ -87,14 +87,16 @@ public struct RemotePath: Hashable, Sendable, Codable, CustomStringConvertible {
         var container = encoder.singleValueContainer()
         try container.encode(string)
     }
+}
 
-    /// Decodes a path from a string and checks it.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
+extension RemotePath: JSONReadable {
+    /// Reads a path from a string and checks it.
+    public init(json: inout JSONReader) throws(JSONError) {
+        let text = try json.string()
         do {
-            try self.init(container.decode(String.self))
-        } catch let error as PathError {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
+            try self.init(text)
+        } catch {
+            throw JSONError(.invalid(error.message))
         }
     }
 }

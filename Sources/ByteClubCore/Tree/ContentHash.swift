@@ -1,7 +1,7 @@
 /// What identifies content: Dropbox's content hash, the SHA-256 of the concatenated SHA-256s of its 4 MiB blocks.
 ///
 /// See <https://www.dropbox.com/developers/reference/content-hash>. The hash of nothing is the SHA-256 of nothing.
-public struct ContentHash: Hashable, Sendable, Codable, CustomStringConvertible {
+public struct ContentHash: Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The length of a block in bytes: 4 MiB.
     public static let blockSize = 4 << 20
     /// The length of a hash in bytes.
@@ -30,13 +30,8 @@ public struct ContentHash: Hashable, Sendable, Codable, CustomStringConvertible 
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
+}
 
-    /// Decodes a hash from hexadecimal digits.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let hash = ContentHash(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a content hash")
-        }
-        self = hash
-    }
+extension ContentHash: JSONTextReadable {
+    static var jsonForm: String { "a content hash" }
 }

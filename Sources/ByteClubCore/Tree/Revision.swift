@@ -1,7 +1,7 @@
 /// One version of one entry: the number of the change in its namespace, and the namespace.
 ///
 /// On the wire it is lower-case hexadecimal, opaque to clients: the number, then eight digits for the namespace.
-public struct Revision: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
+public struct Revision: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
     /// The number of the change, from 1, strictly rising within a namespace.
     public let number: Int64
     /// The namespace whose changes are counted.
@@ -42,13 +42,8 @@ public struct Revision: Hashable, Sendable, Comparable, Codable, CustomStringCon
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
+}
 
-    /// Decodes the wire's form.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let revision = Revision(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a rev")
-        }
-        self = revision
-    }
+extension Revision: JSONTextReadable {
+    static var jsonForm: String { "a rev" }
 }

@@ -1,6 +1,5 @@
 import ByteClubCore
 import ByteClubHTTP
-import FoundationEssentials
 import HTTPTypes
 
 /// Makes the requests of Core API v1 and judges their answers.
@@ -15,7 +14,7 @@ struct Transport: Sendable {
         var status: Int { response.status.code }
 
         /// The body as a value of the protocol.
-        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws(RemoteError) -> Value {
+        func decoded<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(RemoteError) -> Value {
             try JSON.decode(type, bytes, subject: subject)
         }
 
@@ -87,25 +86,13 @@ struct Transport: Sendable {
 
 /// The protocol's JSON.
 enum JSON {
-    static func decode<Value: Decodable>(
+    static func decode<Value: JSONReadable>(
         _ type: Value.Type, _ bytes: [UInt8], subject: String
     ) throws(RemoteError) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            return try JSONReader.read(type, from: bytes)
         } catch {
-            throw RemoteError(
-                .protocolViolation, "the answer to \(subject) is not what the protocol says: \(reason(error))")
-        }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case DecodingError.keyNotFound(let key, _): "it has no '\(key.stringValue)'"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is of another type"
-        case DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty:
-            "'\(context.codingPath.map(\.stringValue).joined(separator: "."))' is \(context.debugDescription)"
-        default: "it is no JSON"
+            throw RemoteError(.protocolViolation, "the answer to \(subject) is not what the protocol says: \(error)")
         }
     }
 }

@@ -1,11 +1,10 @@
 import ByteClubCore
-import FoundationEssentials
 import HTTPTypes
 
 extension RemoteError {
     /// Reads a refusal: its status, its line for people, `Retry-After` and the request's number.
     init(_ response: HTTPResponse, _ bytes: [UInt8], subject: String) {
-        let body = try? JSONDecoder().decode(RefusalBody.self, from: Data(bytes))
+        let body = try? JSONReader.read(RefusalBody.self, from: bytes)
         let status = response.status.code
         var parameter = body?.parameter
         // Servers that name no parameter say in words that the cursor is at fault.
@@ -29,25 +28,21 @@ extension RemoteError {
     }
 }
 
-/// The body of a refusal: `{"error": "text"}` or `{"error": {"<parameter>": "text"}}`, and perhaps an upload's state.
-struct RefusalBody: Decodable {
-    private enum CodingKeys: String, CodingKey { case error, uploadID = "upload_id", offset }
-
+/// The body of a refusal: `{"error": "text"}` or `{"error": {"<parameter>": "text"}}`.
+private struct RefusalBody: JSONReadable {
     var message: String?
     var parameter: String?
-    var uploadID: String?
-    var offset: Int64?
 
-    init(from decoder: any Decoder) throws {
-        let box = try decoder.container(keyedBy: CodingKeys.self)
-        if let text = try? box.decode(String.self, forKey: .error) {
-            message = text
-        } else if let texts = try? box.decode([String: String].self, forKey: .error),
-            let first = texts.min(by: { $0.key < $1.key })
-        {
-            (parameter, message) = (first.key, first.value)
+    init(json: inout JSONReader) throws(JSONError) {
+        var (message, parameter): (String?, String?)
+        try json.object { (json, name) throws(JSONError) in
+            guard name == "error" else { return try json.skip() }
+            if json.startsString() { return message = try json.string() }
+            try json.object { (json, name) throws(JSONError) in
+                let text = try json.string()
+                if parameter.map({ name < $0 }) ?? true { (parameter, message) = (name, text) }
+            }
         }
-        uploadID = try? box.decode(String.self, forKey: .uploadID)
-        offset = try? box.decode(Int64.self, forKey: .offset)
+        (self.message, self.parameter) = (message, parameter)
     }
 }

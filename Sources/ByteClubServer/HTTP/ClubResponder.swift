@@ -45,7 +45,7 @@ struct ClubResponder: Sendable {
         let isHead = request.method == .head
         record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
         do {
-            try await writer.write(response: head, body: isHead ? ResponseBody() : Self.body(of: answer))
+            try await writer.write(response: head, body: isHead ? ResponseBody() : Self.body(of: answer, on: channel.eventLoop))
         } catch {
             logger.info("\(record) (the answer was not sent whole)")
             throw error
@@ -64,21 +64,24 @@ struct ClubResponder: Sendable {
         return HTTPResponse(status: answer.status, headerFields: headers)
     }
 
-    private static func body(of answer: Answer) -> ResponseBody {
+    private static func body(of answer: Answer, on loop: any EventLoop) -> ResponseBody {
         switch answer.body {
         case .none: ResponseBody()
         case .bytes(let buffer): ResponseBody(byteBuffer: buffer)
         case .file(let file, let range):
             ResponseBody(contentLength: range.count) { writer in
-                try await send(file, range, to: &writer)
+                try await send(file, range, to: &writer, on: loop)
                 try await writer.finish(nil)
             }
         }
     }
 
     /// Reads the next piece while the last one is being sent.
+    ///
+    /// The writer waits for a slow client only once the event loop has told it of the last piece; so each piece is
+    /// followed there before the next one. Else a loop that is late would let the whole file pile up in memory.
     private static func send(
-        _ file: StoredFile, _ range: Range<Int64>, to writer: inout any ResponseBodyWriter
+        _ file: StoredFile, _ range: Range<Int64>, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
     ) async throws {
         let size = Int64(StoredFile.pieceSize)
         var offset = range.lowerBound
@@ -90,6 +93,7 @@ struct ClubResponder: Sendable {
             let start = offset
             async let next = file.read(at: start, count: Int(min(size, range.upperBound - start)))
             try await writer.write(piece)
+            try await loop.submit {}.get()
             piece = try await next
         }
     }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import Foundation
 import TestSupport
 import Testing
 
@@ -83,7 +84,8 @@ import Testing
             try await server.store("/a.md")
             let answer = try await server.post("/1/delta/latest_cursor")
             #expect(try answer.names() == ["cursor"])
-            let cursor = try answer.decoded([String: String].self)["cursor"] ?? ""
+            let texts = try JSONDecoder().decode([String: String].self, from: Data(answer.body))
+            let cursor = texts["cursor"] ?? ""
             #expect(try await server.post("/1/delta", "cursor=\(cursor)").decoded(DeltaPage.self).entries.isEmpty)
             try await server.store("/b.md")
             let page = try await server.post("/1/delta", "cursor=\(cursor)").decoded(DeltaPage.self)

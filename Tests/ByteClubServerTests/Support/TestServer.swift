@@ -139,8 +139,8 @@ final class LogLines: Sendable {
 
 extension RawMessage {
     /// The body as a value of the wire.
-    func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        try JSONDecoder().decode(Value.self, from: Data(body))
+    func decoded<Value: JSONReadable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONReader.read(from: Array(body))
     }
 
     /// The names in the body's object, in order.

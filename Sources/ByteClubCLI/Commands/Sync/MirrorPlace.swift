@@ -1,5 +1,4 @@
 import ByteClubCore
-import ByteClubSync
 import Glibc
 
 /// Which directory is the mirror, and where its state is.

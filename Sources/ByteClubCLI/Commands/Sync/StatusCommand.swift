@@ -1,9 +1,8 @@
 import ArgumentParser
 import ByteClubCore
-import ByteClubSync
 
 /// Does what `byteclub status [DIR]` asks for.
-struct StatusCommand: ClubCommand {
+struct StatusCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Tell how a mirror stands, without touching mirror or server.",
@@ -43,9 +42,9 @@ struct StatusCommand: ClubCommand {
         }
     }
 
-    func run(in context: Context) async throws {
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
         let place = try MirrorPlace(directory, context)
-        let status = try SyncEngine.status(of: place.configuration)
+        let status = try Engine.status(of: place.configuration)
         try context.print(Result(directory: place.directory, status: status), json: outputOptions.json)
         if status.isKnown, !LocalFile.isDirectory(place.directory) {
             throw Failure(.noInput, "the mirror '\(place.directory)' is gone")

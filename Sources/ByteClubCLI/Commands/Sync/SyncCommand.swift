@@ -1,10 +1,9 @@
 import ArgumentParser
 import ByteClubCore
-import ByteClubSync
 import Logging
 
 /// Does what `byteclub sync [DIR]` asks for.
-struct SyncCommand: ClubCommand {
+struct SyncCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Keep a directory the same as the shared folder.",
@@ -42,7 +41,7 @@ struct SyncCommand: ClubCommand {
     @Flag(help: "Print one JSON object a line; the last one's event is 'summary'.")
     var json = false
 
-    func run(in context: Context) async throws {
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
         let login = try context.login(flags: connection.settings)
         let place = try MirrorPlace(directory, context)
         var configuration = place.configuration
@@ -56,7 +55,7 @@ struct SyncCommand: ClubCommand {
             try place.prepare(isRehearsal: dryRun)
             if !dryRun { try place.remember() }
             let isComplete = try await context.withRemote(login, .mirror) { connection in
-                let engine = try SyncEngine(configuration: settings, remote: connection.remote, logger: logger)
+                let engine = try Engine(configuration: settings, remote: connection.remote, logger: logger)
                 if dryRun { return try printer.print(try await engine.plan()) }
                 if once { return try await engine.runOnce { printer.take($0) }.isComplete }
                 return try await Self.follow(engine, printer)
@@ -74,7 +73,7 @@ struct SyncCommand: ClubCommand {
     }
 
     /// Syncs until it is cancelled.
-    private static func follow(_ engine: SyncEngine, _ printer: SyncPrinter) async throws -> Bool {
+    private static func follow(_ engine: any MirrorEngine, _ printer: SyncPrinter) async throws -> Bool {
         let events = engine.events
         let printing = Task { for await event in events { printer.take(event) } }
         defer { printing.cancel() }

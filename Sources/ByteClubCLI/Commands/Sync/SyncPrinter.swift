@@ -1,5 +1,4 @@
 import ByteClubCore
-import ByteClubSync
 import Synchronization
 
 /// Prints what happens while syncing: changes to standard output, the rest to standard error; or all of it as JSON.

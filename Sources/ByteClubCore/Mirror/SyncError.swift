@@ -1,6 +1,3 @@
-public import ByteClubCore
-import GRDB
-
 /// Why syncing cannot go on.
 public struct SyncError: Error, CustomStringConvertible {
     /// What kind of failure it is.
@@ -43,20 +40,6 @@ public struct SyncError: Error, CustomStringConvertible {
         case .remote(let error): error.isRetryable
         case .io: true
         default: false
-        }
-    }
-
-    /// Says of any error what it means for syncing.
-    static func wrapping(_ error: any Error) -> SyncError {
-        switch error {
-        case let error as SyncError: error
-        case let error as RemoteError where error.code == .cancelled: SyncError(.cancelled, "cancelled")
-        case let error as RemoteError: SyncError(.remote(error), error.message)
-        case is CancellationError: SyncError(.cancelled, "cancelled")
-        case let error as FileError: SyncError(.io, error.description)
-        case let error as DatabaseError:
-            SyncError(.database, "the mirror's database failed: \(error.message ?? "unknown reason")")
-        default: SyncError(.io, "\(error)")
         }
     }
 }

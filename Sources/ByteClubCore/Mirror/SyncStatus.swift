@@ -6,6 +6,12 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var path: String
         /// One line for people.
         public var message: String
+
+        /// Describes a path that is left alone.
+        public init(path: String, message: String) {
+            self.path = path
+            self.message = message
+        }
     }
 
     /// A deletion that waits for somebody's word.
@@ -14,6 +20,12 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var path: String
         /// Where it would be deleted: `local` or `remote`.
         public var side: String
+
+        /// Describes a deletion that waits.
+        public init(path: String, side: String) {
+            self.path = path
+            self.side = side
+        }
     }
 
     /// A conflict copy that was made.
@@ -24,6 +36,13 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var copy: String
         /// When it was made, in seconds since 1970.
         public var at: Int64
+
+        /// Describes a copy.
+        public init(path: String, copy: String, at: Int64) {
+            self.path = path
+            self.copy = copy
+            self.at = at
+        }
     }
 
     /// Whether the mirror has a database at all.

@@ -1,5 +1,3 @@
-public import ByteClubCore
-
 /// What a mirror is and how it behaves.
 public struct SyncConfiguration: Sendable {
     /// The mirror's root on disk, an absolute path or one relative to the working directory.
@@ -32,6 +30,4 @@ public struct SyncConfiguration: Sendable {
     }
 
     private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root
-
-    var databasePath: String { stateDirectory + "/" + MirrorStore.fileName }
 }

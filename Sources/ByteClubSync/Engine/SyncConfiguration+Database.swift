@@ -1,0 +1,6 @@
+import ByteClubCore
+
+extension SyncConfiguration {
+    /// The mirror's database.
+    var databasePath: String { stateDirectory + "/" + MirrorStore.fileName }
+}

@@ -1,0 +1,6 @@
+public import ByteClubCLI
+public import ByteClubSync
+
+extension SyncEngine: MirrorEngine {}
+
+await ByteClub.main(engine: SyncEngine.self)
