@@ -18,7 +18,7 @@ import Testing
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
         #expect(world.out.isEmpty)
         #expect(await world.run("status") == .success)
-        #expect(world.out.contains(mirror) && world.out.contains("1 files"))
+        #expect(world.out.contains(mirror) && world.out.contains("1 file in 0 folders, "))
     }
 
     @Test("JSON is one object a line, the last a summary")

@@ -45,7 +45,8 @@ struct ClubResponder: Sendable {
         let isHead = request.method == .head
         record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
         do {
-            try await writer.write(response: head, body: isHead ? ResponseBody() : Self.body(of: answer, on: channel.eventLoop))
+            try await writer.write(
+                response: head, body: isHead ? ResponseBody() : Self.body(of: answer, on: channel.eventLoop))
         } catch {
             logger.info("\(record) (the answer was not sent whole)")
             throw error

@@ -27,7 +27,7 @@ struct StatusCommand: MirrorCommand {
             guard status.isKnown else { return "\(directory) was never synced" }
             let last = status.lastSync.map { "last in sync \(style.calendar($0))" } ?? "never in sync yet"
             var lines = [
-                "\(directory): \(status.files) files in \(status.folders) folders, "
+                "\(directory): \(Self.count(status.files, "file")) in \(Self.count(status.folders, "folder")), "
                     + "\(HumanSize.text(status.bytes)), \(last)"
             ]
             if status.pending > 0 { lines.append("to do: \(status.pending)") }
@@ -39,6 +39,10 @@ struct StatusCommand: MirrorCommand {
                 "conflict: \($0.path), copy \($0.copy), \(style.calendar($0.at))"
             }
             return lines.map(Failure.line).joined(separator: "\n")
+        }
+
+        private static func count(_ number: Int, _ noun: String) -> String {
+            "\(number) \(noun)\(number == 1 ? "" : "s")"
         }
     }
 
