@@ -97,9 +97,10 @@ static inline int byteclub_terminal_columns(int descriptor) {
 /// Lets malloc have so many heaps at most, instead of eight for each processor.
 static inline void byteclub_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 
-/// Gives memory that is free at the end of a heap back to the system from so many bytes on.
+/// Gives memory that is free at the end of a heap back to the system from so many bytes on, and blocks of that size and
+/// more a mapping of their own.
 ///
-/// Left alone, glibc raises that limit to twice the largest block that was freed, up to 64 MiB for each heap.
+/// Left alone, glibc raises both limits to what was freed, up to 64 MiB of free memory for each heap.
 static inline void byteclub_limit_free_memory(int bytes) {
     mallopt(M_MMAP_THRESHOLD, bytes);
     mallopt(M_TRIM_THRESHOLD, bytes);

@@ -84,4 +84,25 @@ import Testing
             ["PATH": "/usr/bin:relative:/bin"], executable: "/opt/club/byteclub")
         #expect(candidates == ["/opt/club/byteclub-server", "/usr/bin/byteclub-server", "/bin/byteclub-server"])
     }
+
+    @Test("a program that is this one under another name is passed over, so that it never becomes itself for ever")
+    func itself() throws {
+        let folder = try TemporaryDirectory()
+        let program = folder.path + "/byteclub"
+        try LocalFile.replace(program, with: [])
+        #expect(unsafe symlink(program, folder.path + "/byteclub-mirror") == 0)
+        #expect(SiblingProgram.mirror.candidates(["PATH": folder.path], executable: program).isEmpty)
+    }
+
+    @Test("a missing program is one line and code 78")
+    func missing() async throws {
+        let world = try World()
+        var context = world.context(["PATH": world.home.path])
+        context.engine = nil
+        for command in ["sync", "status", "serve"] {
+            #expect(await world.run(command, in: context) == .configuration)
+            #expect(world.err.hasPrefix("byteclub: 'byteclub-") && world.err.contains("' nor in PATH; install it "))
+            #expect(world.err.split(separator: "\n").count == 1 && world.out.isEmpty)
+        }
+    }
 }

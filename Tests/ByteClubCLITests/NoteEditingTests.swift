@@ -48,18 +48,6 @@ import Testing
         #expect(Editor.command(environment: ["VISUAL": "", "EDITOR": ""]) == "vi")
     }
 
-    @Test("the editor's value is a shell command, and the file is its last argument whatever its name")
-    func shell() throws {
-        let directory = try TemporaryDirectory()
-        let file = directory.path + "/it's $HOME `x`.md"
-        try LocalFile.replace(file, with: Array("old".utf8))
-        #expect(try Editor.shell.run("sed -i -e 's/old/new words/'", file) == 0)
-        #expect(String(decoding: try LocalFile.read(file), as: UTF8.self) == "new words")
-        #expect(try Editor.shell.run("exit 3;", file) == 3)
-        #expect(try Editor.shell.run("byteclub-no-such-editor 2>/dev/null", file) == 127)
-        #expect(try Editor.shell.run("kill -KILL $$;", file) == 128 + 9)
-    }
-
     @Test("an edit is saved and its draft is gone")
     func saved() async throws {
         let world = try World()

@@ -16,3 +16,17 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 }
+
+/// Random bytes of which no two blocks of 64 KiB are equal.
+public func noise(_ count: Int, seed: UInt64 = 7) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    var block = (0..<(64 << 10)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + block.count)
+    while bytes.count < count {
+        block[0] = UInt8(truncatingIfNeeded: bytes.count >> 16)
+        block[1] = UInt8(truncatingIfNeeded: bytes.count >> 24)
+        bytes += block
+    }
+    return Array(bytes.prefix(count))
+}

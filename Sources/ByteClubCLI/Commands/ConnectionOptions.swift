@@ -12,21 +12,15 @@ struct ConnectionOptions: ParsableArguments {
             "The shared folder on the server; else BYTECLUB_FOLDER, else /byteclub.", valueName: "path"))
     var folder: String?
 
-    @Option(
-        name: .customLong("ca-file"),
-        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"))
-    var certificateAuthorityFile: String?
-
-    @Flag(name: .customLong("insecure-http"), help: "Allow http to other machines: everyone on the way sees all.")
-    var allowsInsecureHTTP = false
+    @OptionGroup var trust: TrustOptions
 
     /// What the flags set.
     var settings: Settings {
         var settings = Settings()
         settings.server = server
         settings.folder = folder
-        settings.certificateAuthorityFile = certificateAuthorityFile
-        settings.allowsInsecureHTTP = allowsInsecureHTTP ? true : nil
+        settings.certificateAuthorityFile = trust.certificateAuthorityFile
+        settings.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
         return settings
     }
 }

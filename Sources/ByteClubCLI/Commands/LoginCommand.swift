@@ -21,13 +21,7 @@ struct LoginCommand: ClubCommand {
     @Flag(help: "Read the token from standard input.")
     var tokenStdin = false
 
-    @Option(
-        name: .customLong("ca-file"),
-        help: ArgumentHelp("Trust the authorities in this PEM file instead of the system's.", valueName: "file"))
-    var certificateAuthorityFile: String?
-
-    @Flag(name: .customLong("insecure-http"), help: "Allow http to other machines: everyone on the way sees all.")
-    var allowsInsecureHTTP = false
+    @OptionGroup var trust: TrustOptions
 
     @OptionGroup var outputOptions: OutputOptions
 
@@ -43,8 +37,8 @@ struct LoginCommand: ClubCommand {
     func run(in context: Context) async throws {
         var flags = Settings()
         flags.server = server
-        flags.allowsInsecureHTTP = allowsInsecureHTTP ? true : nil
-        flags.certificateAuthorityFile = try certificateAuthorityFile.map(LocalFile.absolute)
+        flags.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
+        flags.certificateAuthorityFile = try trust.certificateAuthorityFile.map(LocalFile.absolute)
         var settings = try context.settings(flags: flags)
         // Checked before the token is asked for.
         let address = try ServerAddress(server, allowsInsecureHTTP: settings.allowsInsecureHTTP ?? false)

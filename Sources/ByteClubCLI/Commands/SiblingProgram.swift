@@ -15,28 +15,30 @@ struct SiblingProgram: Sendable {
 
     /// Becomes that program with these arguments; returns only by throwing.
     func become(_ arguments: [String], _ context: Context) throws -> Never {
-        for path in candidates(context.environment) where unsafe access(path, X_OK) == 0 {
+        for path in candidates(context.environment, executable: context.executable) {
             var vector: [UnsafeMutablePointer<CChar>?] = unsafe ([name] + arguments).map { unsafe strdup($0) }
             unsafe vector.append(nil)
+            defer { unsafe vector.forEach { unsafe free($0) } }
             signal(SIGPIPE, SIG_DFL)
+            // The threads that run tasks block most signals, and a program begins with the mask of the one before it.
+            var none = sigset_t()
+            unsafe sigemptyset(&none)
+            unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
             unsafe execv(path, vector)
-            throw FileError(.read, path)
         }
         throw Failure(.configuration, "'\(name)' is neither beside 'byteclub' nor in PATH; \(advice)")
     }
 
-    /// Where the program may be: beside this one, then in PATH.
-    func candidates(_ environment: [String: String], executable: String? = ownPath()) -> [String] {
+    /// Where the program may be: beside this one, then in PATH; never this one itself under another name.
+    func candidates(_ environment: [String: String], executable: String?) -> [String] {
         var directories: [String] = []
         if let executable { directories.append(LocalFile.parent(of: executable)) }
         directories += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        return directories.filter { $0.hasPrefix("/") }.map { $0 == "/" ? "/" + name : $0 + "/" + name }
-    }
-
-    private static func ownPath() -> String? {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0, count < buffer.count else { return nil }
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let paths = directories.filter { $0.hasPrefix("/") }.map { $0 == "/" ? "/" + name : $0 + "/" + name }
+        return paths.filter { path in
+            guard let executable, let real = unsafe realpath(path, nil) else { return true }
+            defer { unsafe free(real) }
+            return unsafe String(cString: real) != executable
+        }
     }
 }

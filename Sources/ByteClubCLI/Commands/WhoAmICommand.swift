@@ -15,7 +15,7 @@ struct WhoAmICommand: ClubCommand {
         var account: Account
 
         func text(_ style: TextStyle) -> String {
-            let used = HumanSize.text(account.quotaInfo.normal + account.quotaInfo.shared)
+            let used = HumanSize.text(account.quotaInfo.used)
             let of = account.quotaInfo.quota > 0 ? " of \(HumanSize.text(account.quotaInfo.quota))" : ""
             return "\(Failure.line(account.displayName)) at \(server), \(used)\(of) used"
         }

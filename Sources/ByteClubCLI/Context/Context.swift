@@ -26,6 +26,8 @@ struct Context: Sendable {
     var engine: (any MirrorEngine.Type)?
     /// The command line, without the program's name.
     var arguments: [String] = []
+    /// The program's own file, when it can be told.
+    var executable: String?
 
     /// The process's own world.
     static func live(_ engine: (any MirrorEngine.Type)?) -> Context {
@@ -38,11 +40,18 @@ struct Context: Sendable {
             uptime: { ContinuousClock.now - start },
             calendar: { CalendarTime.local($0) },
             connector: .coreAPIv1, editor: .shell, interrupts: .signals,
-            engine: engine)
+            engine: engine, executable: ownPath())
     }
 
     /// Where settings and state are kept.
     var directories: Directories { Directories(environment: environment) }
+
+    private static func ownPath() -> String? {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { return nil }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 
     private static func processEnvironment() -> [String: String] {
         var variables: [String: String] = [:]

@@ -17,7 +17,8 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
     /// Reads the wire's form, also with a one-digit day or `GMT`; nil when the text is anything else.
     public init?(_ text: String) {
         var fields = Fields(text)
-        guard fields.word(endingWith: ",").count == 3, let day = fields.number(digits: 1...2, in: 1...31),
+        guard fields.word(endingWith: ",").count == 3, fields.word().isEmpty,
+            let day = fields.number(digits: 1...2, in: 1...31),
             let month = Self.months.firstIndex(where: { [word = fields.word()] in $0.utf8.elementsEqual(word) }),
             let year = fields.number(digits: 4...4, in: 1...9999),
             let hour = fields.number(digits: 2...2, in: 0...23, before: ":"),
@@ -38,11 +39,12 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
 
         var areAllTaken: Bool { rest.isEmpty }
 
-        /// Takes what stands before the next blank and that blank, or before `mark` and the blanks after it.
+        /// Takes what stands before the next blank and all blanks there, or before `mark` and that mark.
         mutating func word(endingWith mark: Unicode.Scalar? = nil) -> ArraySlice<UInt8> {
             let end = mark.map { UInt8(ascii: $0) } ?? UInt8(ascii: " ")
             let word = rest.prefix { $0 != end }
-            rest = rest.dropFirst(word.count + 1).drop { $0 == UInt8(ascii: " ") }
+            rest = rest.dropFirst(word.count + 1)
+            if mark == nil { rest = rest.drop { $0 == UInt8(ascii: " ") } }
             return word
         }
 

@@ -11,6 +11,12 @@ public struct Account: Hashable, Sendable, Encodable {
         /// Always 0; datastores are gone.
         public var datastores: Int64 = 0
 
+        /// All bytes used.
+        public var used: Int64 {
+            let (sum, isTooMuch) = normal.addingReportingOverflow(shared)
+            return isTooMuch ? .max : sum
+        }
+
         /// Creates a quota.
         public init(quota: Int64, normal: Int64, shared: Int64) {
             self.quota = quota
@@ -125,9 +131,7 @@ extension Account: JSONReadable {
         var uid: Int64?
         var displayName: String?
         var quotaInfo: Quota?
-        var read = Account(uid: 0, displayName: "", quotaInfo: Quota(quota: 0, normal: 0, shared: 0))
-        (read.email, read.isEmailVerified, read.country, read.locale) = (nil, nil, nil, nil)
-        (read.isPaired, read.referralLink, read.nameDetails) = (nil, nil, nil)
+        var read = Account()
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "uid": uid = try json.value()
@@ -151,27 +155,37 @@ extension Account: JSONReadable {
         (read.uid, read.displayName, read.quotaInfo) = (uid, displayName, quotaInfo)
         self = read
     }
+
+    /// Starts with every optional field absent.
+    private init() {
+        (uid, displayName, quotaInfo) = (0, "", Quota(quota: 0, normal: 0, shared: 0))
+    }
 }
 
 extension Account.Quota: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
-        var read = Self(quota: 0, normal: 0, shared: 0)
+        var (quota, normal, shared): (Int64?, Int64?, Int64?)
+        var datastores: Int64 = 0
         try json.object { (json, name) throws(JSONError) in
             switch name {
-            case "quota": read.quota = try json.value()
-            case "normal": read.normal = try json.value()
-            case "shared": read.shared = try json.value()
-            case "datastores": read.datastores = try json.optional() ?? 0
+            case "quota": quota = try json.value()
+            case "normal": normal = try json.value()
+            case "shared": shared = try json.value()
+            case "datastores": datastores = try json.optional() ?? 0
             default: try json.skip()
             }
         }
-        self = read
+        guard let quota else { throw JSONError(.missing("quota")) }
+        guard let normal else { throw JSONError(.missing("normal")) }
+        guard let shared else { throw JSONError(.missing("shared")) }
+        self.init(quota: quota, normal: normal, shared: shared)
+        self.datastores = datastores
     }
 }
 
 extension Account.NameDetails: JSONReadable {
-    /// Reads the wire's object.
+    /// Reads the wire's object; an absent part is empty.
     public init(json: inout JSONReader) throws(JSONError) {
         var read = Self(displayName: "")
         try json.object { (json, name) throws(JSONError) in

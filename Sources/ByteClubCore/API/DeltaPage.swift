@@ -71,7 +71,7 @@ extension DeltaEntry: JSONReadable {
             }
             count += 1
         }
-        guard let key, count == 2 else { throw JSONError(.invalid("not a pair of a path and metadata")) }
+        guard let key, count >= 2 else { throw JSONError(.invalid("not a pair of a path and metadata")) }
         self.init(key: key, metadata: metadata)
     }
 }

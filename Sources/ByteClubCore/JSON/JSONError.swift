@@ -2,7 +2,7 @@
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong.
     public enum Problem: Hashable, Sendable {
-        /// The text is no JSON in UTF-8, seen at this byte.
+        /// The text is no JSON in UTF-8, or nested too deep, seen at this byte.
         case broken(offset: Int)
         /// A value is not of the kind that belongs there.
         case otherKind
@@ -33,7 +33,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let place = path.joined(separator: ".")
         return switch problem {
-        case .broken: "it is no JSON"
+        case .broken(let offset): "it is no JSON at byte \(offset)"
         case .otherKind: path.isEmpty ? "it is of another type" : "'\(place)' is of another type"
         case .missing(let name): path.isEmpty ? "it has no '\(name)'" : "'\(place)' has no '\(name)'"
         case .invalid(let reason): path.isEmpty ? "it is \(reason)" : "'\(place)' is \(reason)"

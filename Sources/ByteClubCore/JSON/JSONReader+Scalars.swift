@@ -20,11 +20,13 @@ extension JSONReader {
         throw broken
     }
 
-    /// Reads a whole number.
+    /// Reads a whole number of 64 bits, written without fraction and exponent.
     public mutating func integer() throws(JSONError) -> Int64 {
         guard let first = peek(), first == UInt8(ascii: "-") || Self.digits.contains(first) else { throw otherKind }
-        guard let value = try Int64(text(number())) else { throw JSONError(.otherKind) }
-        return value
+        let number = try number()
+        if let value = try Int64(text(number)) { return value }
+        let isWhole = number.dropFirst().allSatisfy { Self.digits.contains($0) }
+        throw JSONError(isWhole ? .invalid("beyond 64 bits") : .otherKind)
     }
 
     /// Takes a number's text.

@@ -39,7 +39,7 @@ public struct JSONReader: Sendable {
     }
 
     /// Takes `null` when that comes next.
-    public mutating func takeNull() throws(JSONError) -> Bool {
+    private mutating func takeNull() throws(JSONError) -> Bool {
         guard peek() == UInt8(ascii: "n") else { return false }
         try take(word: "null")
         return true
@@ -55,6 +55,7 @@ public struct JSONReader: Sendable {
         try enter(UInt8(ascii: "{"))
         if try leave(UInt8(ascii: "}")) { return }
         repeat {
+            guard startsString() else { throw broken }
             let name = try string()
             try take(UInt8(ascii: ":"))
             do {

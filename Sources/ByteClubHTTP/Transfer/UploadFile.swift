@@ -2,27 +2,11 @@ import Glibc
 
 /// A regular file open for upload, and how it looked when it was opened.
 final class UploadFile {
-    private struct Stamp: Equatable {
-        var device: UInt64
-        var inode: UInt64
-        var size: Int64
-        var seconds: Int
-        var nanoseconds: Int
-
-        init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            size = Int64(status.st_size)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
     let length: Int64
     private let path: String
     private let start: Int64
     private let descriptor: Int32
-    private let stamp: Stamp
+    private let stamp: FileStamp
     private var advised: Int64 = 0
 
     private static let readAhead: Int64 = 8 << 20
@@ -43,7 +27,7 @@ final class UploadFile {
             close(descriptor)
             throw UploadSource.Failure(code: .fileUnreadable, message: "\(path) is not a regular file")
         }
-        let stamp = Stamp(status)
+        let stamp = FileStamp(status)
         let count = length ?? max(stamp.size - offset, 0)
         guard offset >= 0, count >= 0, offset <= stamp.size, count <= stamp.size - offset else {
             close(descriptor)
@@ -79,8 +63,8 @@ final class UploadFile {
     /// Compares the open file, and the one its path names now, with what was opened.
     func verify() throws(UploadSource.Failure) {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, Stamp(status) == stamp else { throw .changed(path) }
-        guard unsafe stat(path, &status) == 0, Stamp(status) == stamp else { throw .changed(path) }
+        guard unsafe fstat(descriptor, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
+        guard unsafe stat(path, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
     }
 }
 

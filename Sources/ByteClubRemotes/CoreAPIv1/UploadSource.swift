@@ -18,7 +18,7 @@ struct UploadSource: Sendable {
         case .bytes(let bytes): kind = .bytes(bytes, ContentHasher.hash(bytes))
         case .file(let path):
             let file = try OpenFile(reading: path)
-            if file.stamp.size <= Self.smallFile {
+            if file.size <= Self.smallFile {
                 let bytes = try file.readAll()
                 kind = .bytes(bytes, ContentHasher.hash(bytes))
             } else {
@@ -31,7 +31,7 @@ struct UploadSource: Sendable {
     var size: Int64 {
         switch kind {
         case .bytes(let bytes, _): Int64(bytes.count)
-        case .file(let file, _): file.stamp.size
+        case .file(let file, _): file.size
         }
     }
 

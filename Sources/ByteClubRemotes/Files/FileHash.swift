@@ -23,13 +23,13 @@ final class FileHash: Sendable {
     private init(_ file: OpenFile, threads: Int) {
         self.file = file
         let size = Int64(ContentHash.blockSize)
-        blockCount = Int((file.stamp.size + size - 1) / size)
+        blockCount = Int((file.size + size - 1) / size)
         state = Mutex(State(digests: Array(repeating: nil, count: blockCount), working: threads))
     }
 
     /// Starts to hash a file, which must stay as it is, at most `threads` blocks at once.
     static func start(_ file: OpenFile, threads: Int = 2) -> FileHash {
-        let blocks = Int(file.stamp.size / Int64(ContentHash.blockSize)) + 1
+        let blocks = Int(file.size / Int64(ContentHash.blockSize)) + 1
         let hash = FileHash(file, threads: min(max(threads, 1), blocks))
         for _ in 0..<min(max(threads, 1), blocks) where !hash.startThread() { hash.leave() }
         return hash
@@ -76,7 +76,7 @@ final class FileHash: Sendable {
 
     private func work() {
         do {
-            var buffer = [UInt8](repeating: 0, count: min(Self.bufferSize, max(1, Int(file.stamp.size))))
+            var buffer = [UInt8](repeating: 0, count: min(Self.bufferSize, max(1, Int(file.size))))
             while case let block = nextBlock.wrappingAdd(1, ordering: .relaxed).oldValue, block < blockCount {
                 let digest = try hash(block, &buffer)
                 state.withLock { $0.digests[block] = digest }
@@ -91,7 +91,7 @@ final class FileHash: Sendable {
     private func hash(_ block: Int, _ buffer: inout [UInt8]) throws(RemoteError) -> BlockHasher.Digest {
         var hasher = BlockHasher()
         var offset = Int64(block) * Int64(ContentHash.blockSize)
-        let end = min(offset + Int64(ContentHash.blockSize), file.stamp.size)
+        let end = min(offset + Int64(ContentHash.blockSize), file.size)
         while offset < end {
             if isStopped.load(ordering: .relaxed) { throw RemoteError(.cancelled, "cancelled") }
             let count = Int(min(end - offset, Int64(buffer.count)))

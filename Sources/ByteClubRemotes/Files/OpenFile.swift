@@ -1,30 +1,17 @@
 import ByteClubCore
+import ByteClubHTTP
 import Glibc
 
 /// A regular file open for reading, and how it looked when it was opened.
 ///
 /// Reads are by offset, so any number of threads may share it.
 final class OpenFile: Sendable {
-    /// What changes when somebody writes to a file or puts another in its place.
-    struct Stamp: Equatable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            size = Int64(status.st_size)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
     let path: String
-    let stamp: Stamp
+    private let stamp: FileStamp
     private let descriptor: Int32
+
+    /// The length in bytes that it had when it was opened.
+    var size: Int64 { stamp.size }
 
     /// Opens a file.
     init(reading path: String) throws(RemoteError) {
@@ -43,7 +30,7 @@ final class OpenFile: Sendable {
         }
         self.path = path
         self.descriptor = descriptor
-        stamp = Stamp(status)
+        stamp = FileStamp(status)
     }
 
     deinit { close(descriptor) }
@@ -87,8 +74,8 @@ final class OpenFile: Sendable {
     /// Fails when the file, or the one its path names now, is not as it was when it was opened.
     func verify() throws(RemoteError) {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, Stamp(status) == stamp,
-            unsafe stat(path, &status) == 0, Stamp(status) == stamp
+        guard unsafe fstat(descriptor, &status) == 0, FileStamp(status) == stamp,
+            unsafe stat(path, &status) == 0, FileStamp(status) == stamp
         else { throw changed }
     }
 

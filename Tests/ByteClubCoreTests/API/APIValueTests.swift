@@ -27,6 +27,8 @@ struct APIValueTests {
         #expect(APIDate("Sat, 1 Jan 2011 00:00:00 GMT")?.seconds == 1_293_840_000)
         for text in [
             "", "Sat, 21 Aug 2010", "Sat, 31 Feb 2010 00:00:00 +0000", "Sat, 21 Aug 2010 24:00:00 +0000",
+            "Sat,21 Aug 2010 22:31:20 +0000", "Sat, 21 Aug 2010 22: 31:20 +0000", " Sat, 21 Aug 2010 22:31:20 +0000",
+            "Saturday, 21 Aug 2010 22:31:20 +0000",
             "Sat, 29 Feb 2100 00:00:00 +0000", "Sat, 21 Aug 2010 22:31:20 +0100", "Sat, 021 Aug 2010 22:31:20 +0000",
         ] {
             #expect(APIDate(text) == nil, "\(text)")
@@ -60,6 +62,21 @@ struct APIValueTests {
         let told = Metadata(gone)
         #expect(told.isDeleted && told.bytes == 0 && told.contentHash == nil && told.clientModified != nil)
         #expect(Metadata(.root).rev == nil && Metadata(.root).modified == nil)
+    }
+
+    @Test("an account needs its numbers, and quotas that no disk has do not overflow")
+    func account() throws {
+        let read = { (quota: String) throws(JSONError) in
+            try JSONReader.read(
+                Account.self, from: Array(#"{"uid": 1, "display_name": "Ann", "quota_info": \#(quota)}"#.utf8))
+        }
+        let most = try read(#"{"quota": 1, "normal": 9223372036854775807, "shared": 1}"#)
+        #expect(most.quotaInfo.used == .max && most.email == nil && most.locale == nil)
+        for part in ["quota", "normal", "shared"] {
+            let others = ["quota", "normal", "shared"].filter { $0 != part }.map { "\"\($0)\": 1" }
+            let error = #expect(throws: JSONError.self) { _ = try read("{" + others.joined(separator: ",") + "}") }
+            #expect(error?.description == "'quota_info' has no '\(part)'")
+        }
     }
 
     @Test("a page of changes is arrays of two, with null for what is gone")

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// An HTTP server that does what a test tells it to, also what no server should.
 ///
@@ -16,33 +17,18 @@ final class FaultServer: Sendable {
         var isStopped = false
     }
 
-    let port: Int
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let handler: Handler
     private let state = Mutex(State())
     private let changes = Changes()
 
     init(_ handler: @escaping Handler) throws {
         self.handler = handler
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = listener
-        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe bind(descriptor, pointer, length) == 0 && listen(descriptor, 1024) == 0
-                    && getsockname(descriptor, pointer, &length) == 0
-            }
-        }
-        guard isBound else { throw ServerFailure(errno: Glibc.errno) }
-        port = Int(UInt16(bigEndian: address.sin_port))
-        startThread { self.accept() }
+        listener = try LoopbackListener()
+        listener.start { self.accept($0) }
     }
 
-    struct ServerFailure: Error { var errno: Int32 }
-
+    var port: Int { Int(listener.port) }
     var authority: String { "127.0.0.1:\(port)" }
     var accepts: Int { state.withLock { $0.accepts } }
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
@@ -61,27 +47,18 @@ final class FaultServer: Sendable {
             return state.open
         }
         guard let open else { return }
-        shutdown(listener, Int32(SHUT_RDWR))
+        listener.stop()
         for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
-    private func accept() {
-        while true {
-            let descriptor = Glibc.accept(listener, nil, nil)
-            if descriptor < 0 { break }
-            let isStopped = state.withLock { state in
-                state.accepts += 1
-                if !state.isStopped { state.open.insert(descriptor) }
-                return state.isStopped
-            }
-            changes.tell()
-            if isStopped {
-                close(descriptor)
-                break
-            }
-            startThread { self.serve(descriptor) }
+    private func accept(_ descriptor: Int32) {
+        let isStopped = state.withLock { state in
+            state.accepts += 1
+            if !state.isStopped { state.open.insert(descriptor) }
+            return state.isStopped
         }
-        close(listener)
+        changes.tell()
+        if isStopped { close(descriptor) } else { serve(descriptor) }
     }
 
     private func serve(_ descriptor: Int32) {
@@ -101,22 +78,4 @@ final class FaultServer: Sendable {
         close(descriptor)
         changes.tell()
     }
-}
-
-/// Runs a function on a thread of its own.
-func startThread(_ body: @escaping @Sendable () -> Void) {
-    final class Seed: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    let seed = unsafe Unmanaged.passRetained(Seed(body))
-    let code = unsafe pthread_create(
-        &thread, nil,
-        { context in
-            if let context = unsafe context { unsafe Unmanaged<Seed>.fromOpaque(context).takeRetainedValue().body() }
-            return nil
-        }, seed.toOpaque())
-    precondition(code == 0, "the test server needs a thread")
-    pthread_detach(thread)
 }

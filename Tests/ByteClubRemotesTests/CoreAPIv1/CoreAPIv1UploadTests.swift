@@ -6,20 +6,6 @@ import Testing
 
 @Suite("CoreAPIv1Remote's uploads")
 struct CoreAPIv1UploadTests {
-    /// Bytes of which no two blocks of 64 KiB are equal.
-    static func noise(_ count: Int) -> [UInt8] {
-        var generator = SeededGenerator(seed: 7)
-        var block = (0..<(64 << 10)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + block.count)
-        while bytes.count < count {
-            block[0] = UInt8(truncatingIfNeeded: bytes.count >> 16)
-            block[1] = UInt8(truncatingIfNeeded: bytes.count >> 24)
-            bytes += block
-        }
-        return Array(bytes.prefix(count))
-    }
-
     /// What a server keeps of a chunked upload.
     struct Upload {
         var bytes: [UInt8] = []
@@ -69,7 +55,7 @@ struct CoreAPIv1UploadTests {
         _ count: Int, fault: @escaping @Sendable (Int) -> ScriptedServer.Reply?
     ) async throws -> (Upload, [String]) {
         let directory = try TemporaryDirectory()
-        let bytes = Self.noise(count)
+        let bytes = noise(count)
         let path = directory.path + "/big"
         #expect(TestFile.write(bytes, to: path))
         let box = Box()
@@ -123,7 +109,7 @@ struct CoreAPIv1UploadTests {
             }
             return Self.chunkServer(box) { _ in nil }(request, number)
         }
-        let bytes = Self.noise(10 << 20)
+        let bytes = noise(10 << 20)
         try await withRemote(script) { remote, _ in
             let stored = try await remote.put(
                 .bytes(bytes), at: RemotePath("/big"), condition: .overwrite, policy: .rename, progress: nil)
@@ -137,7 +123,7 @@ struct CoreAPIv1UploadTests {
         try await withRemote({ _, _ in .status(400, Self.state(3, error: "got [0] expected [3]")) }) { remote, server in
             await expectFailure(.protocolViolation) {
                 try await remote.put(
-                    .bytes(Self.noise(9 << 20)), at: RemotePath("/big"), condition: .overwrite, policy: .rename,
+                    .bytes(noise(9 << 20)), at: RemotePath("/big"), condition: .overwrite, policy: .rename,
                     progress: nil)
             }
             #expect(server.requests.count < 20)
@@ -202,7 +188,7 @@ struct CoreAPIv1UploadTests {
         }
         let directory = try TemporaryDirectory()
         let path = directory.path + "/big"
-        #expect(TestFile.write(Self.noise(24 << 20), to: path))
+        #expect(TestFile.write(noise(24 << 20), to: path))
         try await withRemote(script) { remote, server in
             let task = Task {
                 try await remote.put(
@@ -219,7 +205,7 @@ struct CoreAPIv1UploadTests {
     func changed() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/big"
-        #expect(TestFile.write(Self.noise(12 << 20), to: path))
+        #expect(TestFile.write(noise(12 << 20), to: path))
         let box = Box()
         let script: ScriptedServer.Script = { request, number in
             if number == 1, request.body.isEmpty { _ = TestFile.write([1], to: path) }

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// An HTTP server on the loopback that says what a script tells it to, byte by byte, on plain sockets.
 final class ScriptedServer: Sendable {
@@ -38,77 +39,24 @@ final class ScriptedServer: Sendable {
 
     typealias Script = @Sendable (Request, Int) -> Reply
 
-    let port: UInt16
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let script: Script
     private let log = Mutex<[Request]>([])
 
     /// Starts a server; the script is told each request and its number from 0.
     init(_ script: @escaping Script) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        let bound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                unsafe bind(listener, generic, length) == 0 && listen(listener, 64) == 0
-                    && getsockname(listener, generic, &length) == 0
-            }
-        }
-        guard bound else { throw NoServer(errno: errno) }
-        port = UInt16(bigEndian: address.sin_port)
+        listener = try LoopbackListener()
         self.script = script
-        try start { $0.accept() }
+        listener.start { self.serve($0) }
     }
-
-    struct NoServer: Error { let errno: Int32 }
 
     /// Ends the server; connections end when their peers do.
-    func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    func stop() { listener.stop() }
 
+    var port: UInt16 { listener.port }
     var origin: String { "http://127.0.0.1:\(port)" }
     var requests: [Request] { log.withLock { $0 } }
     var lines: [String] { requests.map(\.line) }
-
-    private final class Job: Sendable {
-        let server: ScriptedServer
-        let work: @Sendable (ScriptedServer) -> Void
-        init(_ server: ScriptedServer, _ work: @escaping @Sendable (ScriptedServer) -> Void) {
-            self.server = server
-            self.work = work
-        }
-    }
-
-    private func start(_ work: @escaping @Sendable (ScriptedServer) -> Void) throws {
-        let job = unsafe Unmanaged.passRetained(Job(self, work))
-        var thread = pthread_t()
-        let code = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                let job = unsafe Unmanaged<Job>.fromOpaque(context).takeRetainedValue()
-                job.work(job.server)
-                return nil
-            }, job.toOpaque())
-        guard code == 0 else {
-            unsafe job.release()
-            throw NoServer(errno: code)
-        }
-        pthread_detach(thread)
-    }
-
-    private func accept() {
-        while true {
-            let connection = Glibc.accept(listener, nil, nil)
-            if connection < 0 { return }
-            do { try start { $0.serve(connection) } } catch { close(connection) }
-        }
-    }
 
     private func serve(_ connection: Int32) {
         defer { close(connection) }

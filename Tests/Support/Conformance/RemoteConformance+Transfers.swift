@@ -6,7 +6,7 @@ extension RemoteConformance {
     static let transfers: [RemoteConformanceCase] = [
         RemoteConformanceCase("a large file goes up and comes down through files") { run in
             let directory = try TemporaryDirectory()
-            let bytes = noise(count: (18 << 20) + 12_345)
+            let bytes = noise((18 << 20) + 12_345)
             let source = directory.path + "/source"
             #expect(TestFile.write(bytes, to: source))
             let sent = Mutex<[TransferProgress]>([])
@@ -26,7 +26,7 @@ extension RemoteConformance {
         RemoteConformanceCase("a large file keeps to conditions as a small one does") { run in
             let directory = try TemporaryDirectory()
             let source = directory.path + "/source"
-            #expect(TestFile.write(noise(count: 9 << 20), to: source))
+            #expect(TestFile.write(noise(9 << 20), to: source))
             let base = try await run.put("small", "n.bin")
             let put = { (condition: WriteCondition, policy: ConflictPolicy) in
                 try await run.remote.put(
@@ -40,7 +40,7 @@ extension RemoteConformance {
         },
         RemoteConformanceCase("a small file goes up and comes down through files") { run in
             let directory = try TemporaryDirectory()
-            for (name, bytes) in [("empty", []), ("small", Array("text".utf8)), ("medium", noise(count: 700_000))] {
+            for (name, bytes) in [("empty", []), ("small", Array("text".utf8)), ("medium", noise(700_000))] {
                 let source = directory.path + "/" + name
                 #expect(TestFile.write(bytes, to: source))
                 let stored = try await run.remote.put(
@@ -110,18 +110,4 @@ extension RemoteConformance {
             await run.refused(.undecodable) { try await ask("fake.jpg") }
         },
     ]
-
-    /// Bytes of which no two blocks of 64 KiB are equal.
-    private static func noise(count: Int) -> [UInt8] {
-        var generator = SeededGenerator(seed: UInt64(count))
-        var block = (0..<(64 << 10)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + block.count)
-        while bytes.count < count {
-            block[0] = UInt8(truncatingIfNeeded: bytes.count >> 16)
-            block[1] = UInt8(truncatingIfNeeded: bytes.count >> 24)
-            bytes += block
-        }
-        return Array(bytes.prefix(count))
-    }
 }

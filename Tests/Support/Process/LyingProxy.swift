@@ -21,12 +21,10 @@ public final class LyingProxy: Sendable {
         case noise
     }
 
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let upstream: UInt16
     private let lie: @Sendable (_ target: String) -> Lie?
     private let lies = Mutex(0)
-    /// Where the proxy listens.
-    public let port: UInt16
 
     /// Starts a proxy.
     ///
@@ -37,36 +35,16 @@ public final class LyingProxy: Sendable {
     public init(to upstream: UInt16, lie: @escaping @Sendable (_ target: String) -> Lie?) throws {
         self.upstream = upstream
         self.lie = lie
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = listener
-        let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard unsafe bind(descriptor, address, size) == 0, listen(descriptor, 64) == 0 else {
-                    return Int32(-1)
-                }
-                return unsafe getsockname(descriptor, address, &size)
-            }
-        }
-        guard code == 0 else { throw SpawnedProcess.SpawnError(description: "no listening socket: errno \(errno)") }
-        port = UInt16(bigEndian: address.sin_port)
-        BackgroundThread.start { [weak self] in
-            while true {
-                let accepted = accept(descriptor, nil, nil)
-                guard accepted >= 0, let self else {
-                    close(descriptor)
-                    return
-                }
-                BackgroundThread.start { self.serve(accepted) }
-            }
+        listener = try LoopbackListener()
+        listener.start { [weak self] connection in
+            if let self { serve(connection) } else { close(connection) }
         }
     }
 
     deinit { stop() }
 
+    /// Where the proxy listens.
+    public var port: UInt16 { listener.port }
     /// The proxy's address.
     public var url: String { "http://127.0.0.1:\(port)" }
     /// How many answers were changed so far.
@@ -74,7 +52,7 @@ public final class LyingProxy: Sendable {
 
     /// Ends listening.
     public func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
+        listener.stop()
     }
 
     private func serve(_ descriptor: Int32) {

@@ -1,4 +1,6 @@
-/// A command about a mirror. A program without an engine becomes the one that has it.
+/// A command about a mirror.
+///
+/// A program without an engine becomes the one that has it.
 protocol MirrorCommand: ClubCommand {
     /// Does the work with an engine.
     func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws

@@ -46,7 +46,7 @@ extension CoreAPIv1Remote {
         }
         let metadata = try answer.metadataField()
         let written = try OpenFile(reading: staged)
-        try Self.check(written.stamp.size, await FileHash.start(written).value, metadata, path)
+        try Self.check(written.size, await FileHash.start(written).value, metadata, path)
         try LocalFile.put(staged, at: file)
         return metadata
     }

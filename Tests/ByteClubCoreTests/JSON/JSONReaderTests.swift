@@ -65,7 +65,9 @@ struct JSONReaderTests {
     func messages() {
         let page = { (entries: String) in #"{"reset":false,"cursor":"c","has_more":false,"entries":\#(entries)}"# }
         let cases = [
-            (page("[]x"), "it is no JSON"), ("{}", "it has no 'reset'"), ("[]", "it is of another type"),
+            (page("[]x"), "it is no JSON at byte 57"), ("{}", "it has no 'reset'"),
+            (#"{"x": {1: 2}}"#, "it is no JSON at byte 7"), ("{null: 1}", "it is no JSON at byte 1"),
+            (#"{"reset": true,}"#, "it is no JSON at byte 15"), ("[]", "it is of another type"),
             (page("7"), "'entries' is of another type"),
             (page(#"[["/a", {"path": "/a"}]]"#), "'entries.0.1' has no 'is_dir'"),
             (page(#"[["/a", null], ["/b", {"path": "/b", "is_dir": 1}]]"#), "'entries.1.1.is_dir' is of another type"),
@@ -78,25 +80,46 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("bytes changed at random are read as Foundation reads them, or refused")
+    @Test("numbers beyond 64 bits and with a fraction are told apart")
+    func numbers() {
+        let cases = [
+            ("9223372036854775808", "it is beyond 64 bits"), ("-9223372036854775809", "it is beyond 64 bits"),
+            ("1.0", "it is of another type"), ("1e3", "it is of another type"),
+        ]
+        for (text, message) in cases {
+            let error = #expect(throws: JSONError.self) { try read(text) as Int64 }
+            #expect(error?.description == message, "\(text)")
+        }
+    }
+
+    /// Any JSON at all.
+    private struct Anything: JSONReadable {
+        init(json: inout JSONReader) throws(JSONError) { try json.skip() }
+    }
+
+    @Test("bytes changed at random are accepted and refused as Foundation does it, and read alike")
     func random() throws {
         print("seed 17")
         var generator = SeededGenerator(seed: 17)
         let whole = Array(
             #"{"path":"/Ä b","is_dir":false,"bytes":12,"rev":"1a500000001","hash":null,"size":"\u00e4\\","x":[1,{}]}"#
                 .utf8)
+        var (accepted, refused) = (0, 0)
         for _ in 0..<20_000 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 let place = Int.random(in: 0..<bytes.count, using: &generator)
                 bytes[place] = UInt8.random(in: 0x20...0x7E, using: &generator)
             }
+            let text = String(decoding: bytes, as: UTF8.self)
+            let isRead = (try? JSONReader.read(Anything.self, from: bytes)) != nil
+            let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
+            #expect(isRead == (object != nil), "\(text)")
+            if isRead { accepted += 1 } else { refused += 1 }
             guard let metadata = try? JSONReader.read(Metadata.self, from: bytes) else { continue }
-            let object = try #require(
-                try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
-                "Foundation refuses \(String(decoding: bytes, as: UTF8.self))")
-            #expect((object["path"] as? String).map { try? RemotePath($0) } == metadata.path)
-            #expect(object["bytes"] as? Int64 ?? 0 == metadata.bytes)
+            #expect((object?["path"] as? String).map { try? RemotePath($0) } == metadata.path, "\(text)")
+            #expect(object?["bytes"] as? Int64 ?? 0 == metadata.bytes, "\(text)")
         }
+        #expect(accepted > 1_000 && refused > 1_000, "\(accepted) and \(refused)")
     }
 }
