@@ -8,29 +8,32 @@ public enum ByteClub {
     /// The program's version.
     static let version = "0.1.0"
 
-    /// Does what is best done while the process has one thread.
-    public static func prepare() {
-        guard talksToServer(Array(CommandLine.arguments.dropFirst())) else { return }
-        // Few threads that allocate little: one heap starts faster than one for each.
-        byteclub_limit_heaps(1)
-        Session.prepare()
-    }
-
     /// Runs the process's command line and ends the process with its exit code.
     ///
+    /// To be called on the main thread before there is another one.
+    ///
     /// - Parameter engine: What keeps mirrors; without it the commands about them are left to `byteclub-mirror`.
-    public static func main(engine: (any MirrorEngine.Type)? = nil) async {
+    public static func main(engine: (any MirrorEngine.Type)? = nil) -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         // Asked for by every packaging and start-up check: no parser, no context.
         if arguments == ["--version"] {
             print("byteclub \(version)")
-            return
+            exit(ExitStatus.success.rawValue)
         }
         // A closed pipe is an error to be handled, not a death.
         signal(SIGPIPE, SIG_IGN)
-        let status = await run(arguments, in: .live(engine))
-        // All that is written is written: what libraries would free at exit, the kernel frees faster.
-        _exit(status.rawValue)
+        if engine == nil, talksToServer(arguments) {
+            // Few threads that allocate little: one heap starts faster than one for each.
+            byteclub_limit_heaps(1)
+            Session.prepare()
+        }
+        Task.detached {
+            let status = await run(arguments, in: .live(engine))
+            // All that is written is written: what libraries would free at exit, the kernel frees faster.
+            _exit(status.rawValue)
+        }
+        // Signals find this thread. An asynchronous main would wait here too, but load a library for it first.
+        while true { pause() }
     }
 
     /// Whether a command line is likely to need the network, as far as a look can tell before it is parsed.

@@ -3,4 +3,4 @@ public import ByteClubSync
 
 extension SyncEngine: MirrorEngine {}
 
-await ByteClub.main(engine: SyncEngine.self)
+ByteClub.main(engine: SyncEngine.self)

@@ -1,4 +1,3 @@
 import ByteClubCLI
 
-ByteClub.prepare()
-await ByteClub.main()
+ByteClub.main()

@@ -41,7 +41,7 @@ final class World: Sendable {
             terminal: terminal, uptime: { .seconds(1) }, calendar: { CalendarTime.utc($0) },
             connector: Connector { login, lane in
                 self.opened.withLock { $0.append((login, lane)) }
-                return Connection(remote: remote) {}
+                return remote
             },
             editor: Editor(run: editor), interrupts: interrupts,
             engine: SyncEngine.self)

@@ -37,11 +37,11 @@ struct RemovedEntries: CommandResult {
 extension Context {
     /// Deletes each of several entries; those that fail are told and do not stop the others.
     func remove(_ paths: [RemotePath], kind: String, _ login: Login, json: Bool) async throws {
-        let outcome = try await withRemote(login) { connection in
+        let outcome = try await withRemote(login) { remote in
             var outcome = BatchOutcome<Metadata>()
             for path in paths {
                 do {
-                    outcome.done.append(try await EntryRemoval.remove(path, kind: kind, connection.remote))
+                    outcome.done.append(try await EntryRemoval.remove(path, kind: kind, remote))
                 } catch {
                     try Task.checkCancellation()
                     outcome.failures.append(Failure(error))

@@ -44,7 +44,7 @@ struct LoginCommand: ClubCommand {
         let address = try ServerAddress(server, allowsInsecureHTTP: settings.allowsInsecureHTTP ?? false)
         settings.token = try token(context)
         let login = try Login(settings: settings, credentials: nil)
-        let account = try await context.withRemote(login) { try await $0.remote.account() }
+        let account = try await context.withRemote(login) { try await $0.account() }
         try context.credentials.save(
             Credentials(
                 server: address.origin, token: login.token, member: account.displayName,

@@ -23,7 +23,7 @@ struct WhoAmICommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let account = try await context.withRemote(login) { try await $0.remote.account() }
+        let account = try await context.withRemote(login) { try await $0.account() }
         try context.print(Result(server: login.server.origin, account: account), json: outputOptions.json)
     }
 }

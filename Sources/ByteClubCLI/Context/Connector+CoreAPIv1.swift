@@ -16,9 +16,6 @@ extension Connector {
         var remote = try CoreAPIv1Remote(
             origin: login.server.origin, api: api, content: content, allowsInsecureHTTP: login.allowsInsecureHTTP)
         if case .photos(let bytesPerSecond) = lane { remote.rateLimit = bytesPerSecond }
-        return Connection(remote: remote) { [content] in
-            await content?.invalidateAndCancel()
-            await api.invalidateAndCancel()
-        }
+        return remote
     }
 }

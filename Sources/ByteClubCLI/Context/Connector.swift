@@ -1,13 +1,5 @@
 import ByteClubCore
 
-/// A remote that is open, and how to let go of it.
-struct Connection: Sendable {
-    /// The shared folder's server.
-    var remote: any Remote
-    /// Ends all that is under way and frees what the connection holds.
-    var close: @Sendable () async -> Void
-}
-
 /// How to reach the server of a club.
 struct Connector: Sendable {
     /// What a connection is for; each kind has a session of its own.
@@ -21,5 +13,5 @@ struct Connector: Sendable {
     }
 
     /// Opens a connection; nothing is sent before it is used.
-    var open: @Sendable (Login, Lane) throws -> Connection
+    var open: @Sendable (Login, Lane) throws -> any Remote
 }

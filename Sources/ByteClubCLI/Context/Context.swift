@@ -57,9 +57,9 @@ struct Context: Sendable {
         var variables: [String: String] = [:]
         var entry = unsafe environ
         while let text = unsafe entry.pointee {
-            let pair = unsafe String(cString: text)
-            if let equals = pair.firstIndex(of: "=") {
-                variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+            if let equals = unsafe strchr(text, Int32(UInt8(ascii: "="))) {
+                let name = unsafe UnsafeRawBufferPointer(start: text, count: equals - text)
+                unsafe variables[String(decoding: name, as: UTF8.self)] = unsafe String(cString: equals + 1)
             }
             unsafe entry += 1
         }

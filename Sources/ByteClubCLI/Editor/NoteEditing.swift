@@ -65,7 +65,7 @@ struct NoteEditing: Sendable {
             do {
                 try draft.sync()
                 let text = try draft.text()
-                let result = try await context.withRemote(login) { try await save(text, opened, $0.remote) }
+                let result = try await context.withRemote(login) { try await save(text, opened, $0) }
                 draft.remove()
                 return result
             } catch {
@@ -77,7 +77,7 @@ struct NoteEditing: Sendable {
     /// Fetches the note and starts a draft of it.
     private func open(_ draft: Draft) async throws -> Draft.Origin {
         let path = path
-        let note = try await context.withRemote(login) { try await NoteContent.fetch(path, $0.remote) }
+        let note = try await context.withRemote(login) { try await NoteContent.fetch(path, $0) }
         let origin = Draft.Origin(
             server: login.server.origin, path: note?.metadata.path ?? path, revision: note?.metadata.rev,
             hash: note.map { ContentHasher.hash($0.bytes) })

@@ -44,13 +44,15 @@ enum LocalFile {
     private static func eachChunk(
         of descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws -> Void
     ) throws {
-        var buffer = [UInt8](repeating: 0, count: chunk)
+        // Most files that commands read are small: the buffer grows to its size once it was filled.
+        var buffer = [UInt8](repeating: 0, count: 4 << 10)
         while true {
             let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw FileError(.read, name) }
             if count == 0 { return }
             try body(buffer[..<count])
+            if count == buffer.count, count < chunk { buffer = [UInt8](repeating: 0, count: chunk) }
         }
     }
 

@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 
 extension Context {
@@ -25,21 +26,14 @@ extension Context {
         return try Login(settings: settings, credentials: isComplete ? nil : credentials.load())
     }
 
-    /// Opens a connection, works with it, and lets go of it.
+    /// Opens the server of a club and works with it; its sessions end with the last use of the remote.
     ///
     /// Ctrl-C and SIGTERM cancel the work.
     func withRemote<Value: Sendable>(
         _ login: Login, _ lane: Connector.Lane = .notes,
-        _ work: @escaping @Sendable (Connection) async throws -> Value
+        _ work: @escaping @Sendable (any Remote) async throws -> Value
     ) async throws -> Value {
-        let connection = try connector.open(login, lane)
-        let outcome: Result<Value, any Error>
-        do {
-            outcome = .success(try await interrupts.cancelling { try await work(connection) })
-        } catch {
-            outcome = .failure(error)
-        }
-        await connection.close()
-        return try outcome.get()
+        let remote = try connector.open(login, lane)
+        return try await interrupts.cancelling { try await work(remote) }
     }
 }

@@ -16,6 +16,7 @@ public enum Hexadecimal {
     /// Reads digits of either case; nil when their number is odd or one is no digit.
     public static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
         var high: UInt8?
         for digit in text.utf8 {
             guard let value = value(digit) else { return nil }

@@ -31,9 +31,9 @@ struct NotesAddCommand: ClubCommand {
         let path = try EntryName.note(name, login)
         let text = try read(context)
         let condition: WriteCondition = force ? .overwrite : .create
-        let stored = try await context.withRemote(login) { connection in
+        let stored = try await context.withRemote(login) { remote in
             do {
-                return try await connection.remote.put(
+                return try await remote.put(
                     .bytes(text), at: path, condition: condition, policy: .fail, progress: nil)
             } catch let error as RemoteError where error.code == .conflict {
                 throw Failure(.cannotCreate, "there is a note '\(path.name)' already; use --force to replace it")

@@ -25,9 +25,9 @@ struct NotesHistoryCommand: ClubCommand {
         let login = try context.login(flags: connection.settings)
         let path = try EntryName.note(name, login)
         let limit = limit
-        let versions = try await context.withRemote(login) { connection in
+        let versions = try await context.withRemote(login) { remote in
             do {
-                return try await connection.remote.revisions(of: path, limit: limit)
+                return try await remote.revisions(of: path, limit: limit)
             } catch let error as RemoteError where error.code == .notFound {
                 throw EntryName.missing("note", path.name)
             }

@@ -11,7 +11,7 @@ struct NotesListCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let list = try await context.withRemote(login) { try await FolderListing.files(of: login.notes, $0.remote) }
+        let list = try await context.withRemote(login) { try await FolderListing.files(of: login.notes, $0) }
         try context.print(list, json: outputOptions.json)
     }
 }

@@ -21,9 +21,9 @@ struct NotesRestoreCommand: ClubCommand {
         let login = try context.login(flags: connection.settings)
         let path = try EntryName.note(name, login)
         let revision = try RevisionArgument.read(revision)
-        let restored = try await context.withRemote(login) { connection in
+        let restored = try await context.withRemote(login) { remote in
             do {
-                return try await connection.remote.restore(path, to: revision)
+                return try await remote.restore(path, to: revision)
             } catch let error as RemoteError where error.code == .notFound {
                 throw Failure(
                     .noInput, "'\(path.name)' has no version \(revision); see 'byteclub notes history \(path.name)'")

@@ -29,8 +29,8 @@ struct NotesSearchCommand: ClubCommand {
         guard query.utf8.contains(where: { $0 > 0x20 }) else { throw Failure(.usage, "there is no word to search for") }
         let login = try context.login(flags: connection.settings)
         let limit = limit
-        let found = try await context.withRemote(login) { connection in
-            try await connection.remote.search(login.notes, query: query, limit: limit)
+        let found = try await context.withRemote(login) { remote in
+            try await remote.search(login.notes, query: query, limit: limit)
         }
         let notes = found.filter { !$0.isFolder && !$0.isDeleted && $0.path.parent?.key == login.notes.key }
         try context.print(EntryList(entries: notes), json: outputOptions.json)

@@ -26,7 +26,7 @@ struct NotesShowCommand: ClubCommand {
         let path = try EntryName.note(name, login)
         let revision = try revision.map(RevisionArgument.read)
         let note = try await context.withRemote(login) {
-            try await NoteContent.fetch(path, revision: revision, $0.remote)
+            try await NoteContent.fetch(path, revision: revision, $0)
         }
         guard let note else {
             if let revision {

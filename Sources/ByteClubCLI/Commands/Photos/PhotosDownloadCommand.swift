@@ -36,12 +36,12 @@ struct PhotosDownloadCommand: ClubCommand {
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
         let reporter = ProgressReporter(context, display: transfer.display(context, json: outputOptions.json))
         defer { reporter.finish() }
-        let metadata = try await context.withRemote(login, lane) { connection in
+        let metadata = try await context.withRemote(login, lane) { remote in
             reporter.start(path.name, total: nil)
             return try await reporter.ticking {
                 try await file.write { temporary in
                     do {
-                        return try await connection.remote.download(path, revision: nil, to: temporary) { progress in
+                        return try await remote.download(path, revision: nil, to: temporary) { progress in
                             reporter.update(completed: progress.completed, total: progress.total)
                         }
                     } catch let error as RemoteError where error.code == .notFound {

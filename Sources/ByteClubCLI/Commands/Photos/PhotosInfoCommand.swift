@@ -16,9 +16,9 @@ struct PhotosInfoCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let path = try EntryName.photo(name, login)
-        let info = try await context.withRemote(login) { connection in
+        let info = try await context.withRemote(login) { remote in
             do {
-                return try await PhotoInfo(of: path, connection.remote)
+                return try await PhotoInfo(of: path, remote)
             } catch let error as RemoteError where error.code == .notFound {
                 throw EntryName.missing("photo", path.name)
             }

@@ -12,8 +12,8 @@ struct PhotosListCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let photos = try login.photos
-        let list = try await context.withRemote(login) { connection in
-            try await FolderListing.files(of: photos, connection.remote) {
+        let list = try await context.withRemote(login) { remote in
+            try await FolderListing.files(of: photos, remote) {
                 $0.mimeType == "image/jpeg" || $0.hasThumbnail
             }
         }

@@ -38,9 +38,9 @@ struct PhotosThumbnailCommand: ClubCommand {
         let path = try EntryName.photo(name, login)
         let file = try OutputFile(output, isForced: force)
         let (size, format) = (size.size, format.format)
-        let count = try await context.withRemote(login) { connection in
+        let count = try await context.withRemote(login) { remote in
             do {
-                let bytes = try await connection.remote.thumbnail(of: path, size: size, format: format).bytes
+                let bytes = try await remote.thumbnail(of: path, size: size, format: format).bytes
                 try await file.write { try LocalFile.createSynced($0, bytes, mode: 0o644) }
                 return bytes.count
             } catch let error as RemoteError where error.code == .notFound {

@@ -40,9 +40,9 @@ struct PhotosUploadCommand: ClubCommand {
         let folder = try login.photos
         let outcome: BatchOutcome<UploadedPhoto>
         do {
-            outcome = try await context.withRemote(login, lane) { connection in
+            outcome = try await context.withRemote(login, lane) { remote in
                 let batch = PhotoBatch(
-                    context: context, remote: connection.remote, folder: folder, quality: quality, json: json,
+                    context: context, remote: remote, folder: folder, quality: quality, json: json,
                     reporter: reporter)
                 return try await reporter.ticking { try await batch.upload(files) }
             }

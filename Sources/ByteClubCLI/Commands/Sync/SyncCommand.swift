@@ -54,8 +54,8 @@ struct SyncCommand: MirrorCommand {
         do {
             try place.prepare(isRehearsal: dryRun)
             if !dryRun { try place.remember() }
-            let isComplete = try await context.withRemote(login, .mirror) { connection in
-                let engine = try Engine(configuration: settings, remote: connection.remote, logger: logger)
+            let isComplete = try await context.withRemote(login, .mirror) { remote in
+                let engine = try Engine(configuration: settings, remote: remote, logger: logger)
                 if dryRun { return try printer.print(try await engine.plan()) }
                 if once { return try await engine.runOnce { printer.take($0) }.isComplete }
                 return try await Self.follow(engine, printer)
