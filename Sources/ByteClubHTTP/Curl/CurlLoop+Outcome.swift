@@ -33,6 +33,7 @@ extension CurlLoop {
             return finish(transfer, .failure(problem))
         }
         log(transfer, "\(response.status.code)")
+        answered.insert(transfer.head.url.origin)
         if transfer.task.options.followsRedirects {
             switch transfer.head.redirect(for: response, hops: transfer.hops) {
             case .none: break
@@ -65,7 +66,10 @@ extension CurlLoop {
             meaning.code, transfer.easy?.describe(result) ?? CurlLibrary.describe(result), phase: phase)
         problem.curlCode = Int32(result.rawValue)
         problem.errno = Int32(truncatingIfNeeded: transfer.easy?.long(CURLINFO_OS_ERRNO) ?? 0)
-        problem.isRetryable = meaning.isBeforeRequest || (meaning.isLoss && transfer.mayRepeat)
+        // Where nobody ever answered there is most likely nobody: whoever waits wants to know at once.
+        let isAbsent = problem.code == .cannotResolveHost || problem.errno == ECONNREFUSED
+        let isWorthwhile = !isAbsent || answered.contains(transfer.head.url.origin)
+        problem.isRetryable = meaning.isBeforeRequest && isWorthwhile || meaning.isLoss && transfer.mayRepeat
         return problem
     }
 

@@ -18,6 +18,8 @@ final class CurlLoop {
     /// Those in the multi handle.
     var active: [UInt64: Transfer] = [:]
     var budget: RetryBudget
+    /// The origins that answered a request of this session.
+    var answered: Set<Origin> = []
     var random = SystemRandomNumberGenerator()
     var nextActiveCheck = Moment.distantFuture
     var nextWaitingCheck = Moment.distantFuture

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ByteClubHTTP
@@ -50,6 +51,31 @@ extension Live {
                     if let error { #expect(error.code == .connectionLost && !error.isRetryable) }
                 }
                 #expect(whole.counts.withLock { $0["PUT"] } == 5)
+            }
+        }
+
+        @Test("a refused connection is final where nobody answered yet, and retried where somebody did")
+        func refusal() async throws {
+            let server = try FaultServer { peer, _ in
+                _ = peer.respond(200, "ok")
+                return .close
+            }
+            let port = try LoopbackListener().port
+            try await withSession {
+                $0.retryPolicy = Self.quick
+            } _: { session in
+                let attempts = { (authority: String) async -> Int? in
+                    let request = HTTPRequest(method: .get, scheme: "http", authority: authority, path: "/")
+                    return await failure { () async throws(TransferError) in try await session.data(for: request) }?
+                        .attempt
+                }
+                #expect(await attempts("127.0.0.1:\(port)") == 1)
+                #expect(await attempts(server.authority) == nil)
+                server.stop()
+                #expect(await attempts(server.authority) == 4)
+                #expect(await attempts("127.0.0.1:\(port)") == 1)
+                // A label is too long for the name to be looked up.
+                #expect(await attempts(String(repeating: "x", count: 64) + ".invalid") == 1)
             }
         }
 
