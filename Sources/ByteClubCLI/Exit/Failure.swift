@@ -18,7 +18,6 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// A text on one line: control characters, which a server or a file name may hold, become `?`.
     static func line(_ text: String) -> String {
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)

@@ -94,7 +94,7 @@ extension JSONReader {
     }
 
     /// The scalar of `\uXXXX`, or of two of them that are a surrogate pair.
-    private mutating func escapedScalar() throws(JSONError) -> Character {
+    private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
         let first = UInt32(try codeUnit())
         var value = first
         if (0xD800..<0xDC00).contains(first) {
@@ -106,14 +106,14 @@ extension JSONReader {
             value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
         }
         guard let scalar = Unicode.Scalar(value) else { throw broken }
-        return Character(scalar)
+        return scalar
     }
 
     private mutating func codeUnit() throws(JSONError) -> UInt16 {
         guard place + 4 <= bytes.count else { throw broken }
         var value: UInt16 = 0
         for byte in bytes[place..<place + 4] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else { throw broken }
+            guard let digit = Hexadecimal.value(byte) else { throw broken }
             value = value << 4 | UInt16(digit)
         }
         place += 4

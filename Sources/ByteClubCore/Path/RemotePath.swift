@@ -19,10 +19,6 @@ public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible
     ///
     /// - Throws: ``PathError`` naming the rule that the path breaks.
     public init(_ text: String) throws(PathError) {
-        if Self.isPlain(text) {
-            self.init(trusted: text)
-            return
-        }
         let composed = PathKey.composed(text)
         var result = ""
         for component in composed.utf8.split(separator: UInt8(ascii: "/")) {
@@ -34,26 +30,6 @@ public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible
             throw PathError("a path is longer than \(NameRules.maximumPathBytes) bytes")
         }
         self.init(trusted: result.isEmpty ? "/" : result)
-    }
-
-    /// Whether a text is a path already: in ASCII, of valid names, with one slash before each and none at its end.
-    private static func isPlain(_ text: String) -> Bool {
-        var (length, dots, last) = (-1, 0, UInt8(0))
-        let isName = { (length: Int, dots: Int, last: UInt8) in
-            length > 0 && length <= NameRules.maximumBytes && last != UInt8(ascii: " ") && (dots < length || length > 2)
-        }
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "/") {
-                guard length < 0 || isName(length, dots, last) else { return false }
-                (length, dots) = (0, 0)
-            } else {
-                guard length >= 0, (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\\") else { return false }
-                length += 1
-                if byte == UInt8(ascii: ".") { dots += 1 }
-                last = byte
-            }
-        }
-        return isName(length, dots, last) && text.utf8.count <= NameRules.maximumPathBytes
     }
 
     /// The path of an entry of this folder.

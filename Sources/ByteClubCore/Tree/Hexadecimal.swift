@@ -30,7 +30,8 @@ public enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
-    private static func value(_ digit: UInt8) -> UInt8? {
+    /// The value of a digit of either case; nil when it is none.
+    static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -16,14 +16,10 @@ public struct Revision: Hashable, Sendable, Comparable, Encodable, CustomStringC
     /// Reads the wire's form: 9 to 24 hexadecimal digits; nil when the text is anything else.
     public init?(_ text: String) {
         let digits = text.utf8
-        guard digits.count >= 9, digits.count <= 24, digits.allSatisfy(Self.isHexadecimal),
+        guard digits.count >= 9, digits.count <= 24, digits.allSatisfy({ Hexadecimal.value($0) != nil }),
             let number = Int64(text.dropLast(8), radix: 16), let namespace = UInt32(text.suffix(8), radix: 16)
         else { return nil }
         self.init(number: number, namespace: namespace)
-    }
-
-    private static func isHexadecimal(_ digit: UInt8) -> Bool {
-        (48...57).contains(digit) || (97...102).contains(digit) || (65...70).contains(digit)
     }
 
     /// The wire's form.
