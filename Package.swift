@@ -41,10 +41,13 @@ let staticFoundation: [LinkerSetting] = [
 ]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let nio: (String) -> Target.Dependency = { .product(name: $0, package: "swift-nio") }
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -67,7 +70,9 @@ let package = Package(
     dependencies: [
         // Commands, help, completions and manual pages from one definition.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        // SHA-256 at the processor's speed, random tokens, HMAC.
+        // The server's settings from flags, environment and a YAML file, in that order.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+        // SHA-256 at the processor's speed, random tokens, HMAC, scrypt for passwords.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         // The server's own limits on connections and bodies, below Hummingbird.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -82,6 +87,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // The HTTP server: routing, streaming bodies, TLS.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        // The server's few pages: HTML with everything escaped that is not said otherwise.
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         // Start, signals and graceful shutdown of long-running parts.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -112,8 +119,9 @@ let package = Package(
         .target(
             name: "ByteClubServer",
             dependencies: [
-                "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, crypto, grdb, httpTypes, hummingbird,
-                hummingbirdTLS, logging, nio("NIOCore"), nio("NIOPosix"), nioHTTPTypes, nioSSL, serviceLifecycle,
+                "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, configuration, crypto,
+                cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdTLS, logging, mustache, nio("NIOCore"),
+                nio("NIOPosix"), nioHTTPTypes, nioSSL, serviceLifecycle,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],

@@ -2,6 +2,17 @@ import ByteClubCore
 import HTTPTypes
 
 extension ClubAPI {
+    /// Lets a member of at least a role make a call.
+    ///
+    /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed or the member may not do it.
+    func authorize(_ call: Call, as role: Role) async throws {
+        let member = try await member(of: call)
+        call.member = member
+        guard member.role >= role else {
+            throw APIError(403, "only members with the role \(role.word) may do this; yours is \(member.role.word)")
+        }
+    }
+
     /// Whose credentials a call shows.
     ///
     /// - Throws: ``APIError`` 401 when there are none or they are not valid, 403 when they are malformed.

@@ -26,7 +26,7 @@ struct ClubAPI: Sendable {
     ///   reading the body throws.
     func answer(_ call: Call) async throws -> Answer {
         let operation = try await call.operation()
-        if operation.needsMember { call.member = try await member(of: call) }
+        if let role = operation.role(call.method) { try await authorize(call, as: role) }
         switch operation {
         case .accountInfo: return try await accountInfo(call)
         case .metadata: return try await metadata(call)

@@ -53,6 +53,13 @@ enum Operation: String, CaseIterable, Sendable {
         self == .filesPut || self == .chunkedUpload || (self == .files && method == .post)
     }
 
-    /// Whether a member must make the call.
-    var needsMember: Bool { self != .longpollDelta }
+    /// Who may make the call: members of this role or above it; nil for everybody, without credentials.
+    func role(_ method: HTTPRequest.Method) -> Role? {
+        switch self {
+        case .longpollDelta: nil
+        case .files where method == .post: .editor
+        case .filesPut, .chunkedUpload, .commitChunkedUpload, .restore, .copy, .createFolder, .delete, .move: .editor
+        case .accountInfo, .metadata, .files, .thumbnails, .search, .delta, .latestCursor, .revisions: .viewer
+        }
+    }
 }

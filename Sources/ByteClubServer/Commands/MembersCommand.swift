@@ -15,6 +15,8 @@ struct MembersCommand: ParsableCommand {
         @Argument(help: "The member's name.")
         var name: String
         @OptionGroup var data: DataOption
+        @Option(help: "What the member may do; the first member owns the club, others are editors.")
+        var role: Role?
         @Flag(help: "Print an object with name, token and uid.")
         var json = false
         @Flag(help: "Also make keys for programs that speak OAuth 1.0.")
@@ -22,7 +24,7 @@ struct MembersCommand: ParsableCommand {
 
         func run() async throws {
             let store = try data.open()
-            let member = try await store.addMember(name: name, oauth1: oauth1)
+            let member = try await store.addMember(name: name, role: role, oauth1: oauth1)
             try store.close()
             if json { return StandardOutput.write(line: String(decoding: member.json(), as: UTF8.self)) }
             StandardOutput.write(line: member.token)
@@ -40,7 +42,7 @@ struct MembersCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the members.")
 
         @OptionGroup var data: DataOption
-        @Flag(help: "Print an array of objects with name, uid and created.")
+        @Flag(help: "Print an array of objects with name, uid, role and created.")
         var json = false
 
         func run() async throws {
@@ -49,7 +51,7 @@ struct MembersCommand: ParsableCommand {
             try store.close()
             if json { return StandardOutput.write(line: String(decoding: members.json(), as: UTF8.self)) }
             for member in members {
-                StandardOutput.write(line: "\(member.uid)\t\(member.name)\t\(member.created)")
+                StandardOutput.write(line: "\(member.uid)\t\(member.name)\t\(member.role.word)\t\(member.created)")
             }
         }
     }
@@ -71,6 +73,12 @@ struct MembersCommand: ParsableCommand {
     }
 }
 
+extension Role: ExpressibleByArgument {
+    init?(argument: String) { self.init(word: argument) }
+
+    static var allValueStrings: [String] { allCases.map(\.word) }
+}
+
 extension Member: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
@@ -78,6 +86,8 @@ extension Member: JSONWritable {
             json.value(name)
             json.key("uid")
             json.value(uid)
+            json.key("role")
+            json.value(role.word)
             json.key("created")
             json.date(created)
         }

@@ -8,6 +8,8 @@ struct Member: Hashable, Sendable {
     let name: String
     /// When the member was added.
     let created: APIDate
+    /// What the member may do.
+    var role = Role.editor
     /// Whether the member was removed; the token is dead, the number stays in the history.
     let isDisabled: Bool
 }

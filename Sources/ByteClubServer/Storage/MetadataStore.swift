@@ -47,9 +47,11 @@ protocol MetadataStore: Sendable {
 
     /// Adds a member with a new token, and with OAuth 1 credentials when asked.
     ///
+    /// Without a role the first member becomes the owner, and every other an editor.
+    ///
     /// - Throws: ``StorageError`` `badMember` for a name that is taken (whatever its case), empty, over 255 bytes or
     ///   with control characters.
-    func addMember(name: String, oauth1: Bool) async throws -> NewMember
+    func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember
 
     /// All members ever, removed ones included, by number.
     func members() async throws -> [Member]

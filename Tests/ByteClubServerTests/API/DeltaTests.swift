@@ -67,7 +67,7 @@ import Testing
     func cursors() async throws {
         try await TestServer.run { server in
             let cursor = try await server.post("/1/delta").decoded(DeltaPage.self).cursor
-            let other = try await server.store.addMember(name: "Ben", oauth1: false)
+            let other = try await server.store.addMember(name: "Ben", role: nil, oauth1: false)
             let stolen = try await server.send(
                 "POST /1/delta?cursor=\(cursor)", ["Authorization: Bearer \(other.token)"])
             #expect(stolen.status == 400)

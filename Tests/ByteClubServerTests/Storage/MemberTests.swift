@@ -10,8 +10,8 @@ struct MemberTests {
     func tokens() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
-        let ann = try await store.addMember(name: "Ann", oauth1: false)
-        let ben = try await store.addMember(name: "Ben Ny", oauth1: false)
+        let ann = try await store.addMember(name: "Ann", role: nil, oauth1: false)
+        let ben = try await store.addMember(name: "Ben Ny", role: nil, oauth1: false)
         #expect(ann.token.utf8.count == 64)
         #expect(ann.token != ben.token)
         #expect(try await store.member(forToken: ann.token)?.uid == ann.uid)
@@ -26,15 +26,15 @@ struct MemberTests {
     func names() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
-        let ann = try await store.addMember(name: "Ann", oauth1: false)
-        await #expect(throws: StorageError.self) { try await store.addMember(name: "aNN", oauth1: false) }
+        let ann = try await store.addMember(name: "Ann", role: nil, oauth1: false)
+        await #expect(throws: StorageError.self) { try await store.addMember(name: "aNN", role: nil, oauth1: false) }
         for name in ["", " x", "a\nb", String(repeating: "x", count: 256)] {
-            await #expect(throws: StorageError.self) { try await store.addMember(name: name, oauth1: false) }
+            await #expect(throws: StorageError.self) { try await store.addMember(name: name, role: nil, oauth1: false) }
         }
         try await store.removeMember(name: "ANN")
         #expect(try await store.member(forToken: ann.token) == nil)
         await #expect(throws: StorageError.self) { try await store.removeMember(name: "Ann") }
-        let again = try await store.addMember(name: "Ann", oauth1: false)
+        let again = try await store.addMember(name: "Ann", role: nil, oauth1: false)
         #expect(again.uid > ann.uid)
         #expect(try await store.members().map(\.isDisabled) == [true, false])
     }
@@ -43,7 +43,7 @@ struct MemberTests {
     func otherProcess() async throws {
         let fixture = try StoreFixture()
         let other = try StoreFixture.open(fixture.directory.path, mode: .administration, clock: fixture.seconds)
-        let ann = try await other.addMember(name: "Ann", oauth1: false)
+        let ann = try await other.addMember(name: "Ann", role: nil, oauth1: false)
         #expect(try await fixture.store.member(forToken: ann.token)?.name == "Ann")
         try await other.removeMember(name: "Ann")
         let start = ContinuousClock.now
@@ -57,9 +57,9 @@ struct MemberTests {
     func oauth1() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
-        let plain = try await store.addMember(name: "Ann", oauth1: false)
+        let plain = try await store.addMember(name: "Ann", role: nil, oauth1: false)
         #expect(plain.oauth1 == nil)
-        let added = try await store.addMember(name: "Ben", oauth1: true)
+        let added = try await store.addMember(name: "Ben", role: nil, oauth1: true)
         let secrets = try #require(added.oauth1)
         let found = try await store.oauth1Credentials(consumerKey: secrets.consumerKey, token: secrets.token)
         #expect(found == secrets)

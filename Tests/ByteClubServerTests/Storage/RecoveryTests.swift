@@ -115,7 +115,7 @@ struct RecoveryTests {
         }
         let fresh = fixture.directory.path + "/data"
         let store = try StoreFixture.open(fresh, clock: fixture.seconds)
-        _ = try await store.addMember(name: "Ann", oauth1: false)
+        _ = try await store.addMember(name: "Ann", role: nil, oauth1: false)
         for name in try Directory.names(in: fresh) {
             var status = stat()
             unsafe lstat(fresh + "/" + name, &status)
@@ -135,7 +135,7 @@ struct RecoveryTests {
     @Test("A database of a newer program is refused")
     func refusesNewerSchema() async throws {
         let fixture = try StoreFixture()
-        try await fixture.store.pool.write { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try await fixture.store.pool.write { try $0.execute(sql: "PRAGMA user_version = \(Schema.version + 1)") }
         #expect(throws: StorageError.self) {
             try StoreFixture.open(fixture.directory.path, mode: .administration, clock: fixture.seconds)
         }

@@ -32,7 +32,7 @@ struct TestServer: Sendable {
         let logger = Logger(label: "test") { _ in LineLog(level: .info) { log.add($0) } }
         let now = { @Sendable in APIDate(seconds: SystemTime.seconds()) }
         let store = try SQLiteStore(directory: configuration.directory, mode: .server, now: now, logger: logger)
-        let member = try await store.addMember(name: "Ann Bell", oauth1: true)
+        let member = try await store.addMember(name: "Ann Bell", role: nil, oauth1: true)
         let (urls, listening) = AsyncStream<String>.makeStream()
         let server = ClubServer(configuration: configuration, store: store, logger: logger) { url in
             listening.yield(url)

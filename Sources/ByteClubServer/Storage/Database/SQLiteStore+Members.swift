@@ -4,9 +4,9 @@ import FoundationEssentials
 import GRDB
 
 extension SQLiteStore {
-    private static let columns = "m.uid, m.name, m.created, m.disabled"
+    private static let columns = "m.uid, m.name, m.created, m.disabled, m.role"
 
-    func addMember(name: String, oauth1: Bool) async throws -> NewMember {
+    func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember {
         try Self.checkMemberName(name)
         let created = now().seconds
         let token = Secret.text(bytes: 32)
@@ -18,8 +18,11 @@ extension SQLiteStore {
                 "SELECT 1 FROM member WHERE folded = ? AND disabled = 0", [folded]
             ) { _ in true }
             if isTaken != nil { throw StorageError(.badMember, "there is a member '\(name)' already") }
+            let isFirst = try database.firstRow("SELECT 1 FROM member WHERE disabled = 0", []) { _ in false } ?? true
+            let role = role ?? (isFirst ? .owner : .editor)
             try transaction.execute(
-                "INSERT INTO member(name, folded, created) VALUES (?, ?, ?)", [name, folded, created])
+                "INSERT INTO member(name, folded, created, role) VALUES (?, ?, ?, ?)",
+                [name, folded, created, role.rawValue])
             let uid = database.lastInsertedRowID
             try transaction.execute(
                 "INSERT INTO token(hash, member) VALUES (?, ?)", [Data(Self.hash(ofToken: token)), uid])
@@ -31,7 +34,8 @@ extension SQLiteStore {
                 consumerKey: try Self.meta(Schema.Meta.consumerKey, in: database),
                 consumerSecret: try Self.meta(Schema.Meta.consumerSecret, in: database), token: signed.token,
                 tokenSecret: signed.secret,
-                member: Member(uid: uid, name: name, created: APIDate(seconds: created), isDisabled: false))
+                member: Member(
+                    uid: uid, name: name, created: APIDate(seconds: created), role: role, isDisabled: false))
             return NewMember(name: name, token: token, uid: uid, oauth1: credentials)
         }
         memberCache.invalidate()
@@ -86,7 +90,7 @@ extension SQLiteStore {
                 """, [token]
             ) { row in
                 OAuth1Credentials(
-                    consumerKey: consumerKey, consumerSecret: consumerSecret, token: token, tokenSecret: row[4],
+                    consumerKey: consumerKey, consumerSecret: consumerSecret, token: token, tokenSecret: row[5],
                     member: Self.member(row))
             }
         }
@@ -107,6 +111,8 @@ extension SQLiteStore {
     private static func hash(ofToken token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
 
     private static func member(_ row: Row) -> Member {
-        Member(uid: row[0], name: row[1], created: APIDate(seconds: row[2]), isDisabled: (row[3] as Int) != 0)
+        Member(
+            uid: row[0], name: row[1], created: APIDate(seconds: row[2]), role: Role(rawValue: row[4]) ?? .viewer,
+            isDisabled: (row[3] as Int) != 0)
     }
 }

@@ -5,8 +5,11 @@ import GRDB
 
 /// The tables, and how an older database becomes a current one.
 enum Schema {
+    /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
+    private static let migrations: [@Sendable (Database) throws -> Void] = [createTables, addAccounts]
+
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
-    static let version = 1
+    static var version: Int { migrations.count }
 
     /// The names of the rows of `meta`.
     enum Meta {
@@ -28,13 +31,18 @@ enum Schema {
         }
         guard found < version else { return }
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1", migrate: createTables)
+        for (index, migration) in migrations.enumerated() {
+            migrator.registerMigration("\(index + 1)") { database in
+                try migration(database)
+                try database.execute(sql: "PRAGMA user_version = \(index + 1)")
+            }
+        }
         try migrator.migrate(pool)
     }
 
     // `version` is the journal: append only, numbered by revision, each row naming the one before it at its key.
     // `latest` is the tree: its key sorts a folder's whole subtree behind the folder.
-    private static func createTables(_ db: Database) throws {
+    @Sendable private static func createTables(_ db: Database) throws {
         try db.execute(
             sql: """
                 CREATE TABLE meta(name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
@@ -61,7 +69,6 @@ enum Schema {
                 CREATE TABLE upload_block(
                     upload TEXT NOT NULL, block INTEGER NOT NULL, digest BLOB NOT NULL,
                     PRIMARY KEY(upload, block)) WITHOUT ROWID, STRICT;
-                PRAGMA user_version = \(version);
                 """)
         let values: [(String, any DatabaseValueConvertible)] = [
             (Meta.epoch, Secret.text(bytes: 16)), (Meta.signingKey, Secret.text(bytes: 32)),
