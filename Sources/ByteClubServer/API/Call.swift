@@ -18,39 +18,66 @@ final class Call {
     private(set) var parameters = Parameters.none
     /// Who makes the call; nil until the credentials are checked.
     var member: Member?
+    /// The token that the call shows, once it is read: a bearer token or the key of an OAuth 1 token.
+    var token = ""
     /// The components after the operation's name: the root and the path.
     private(set) var place: ArraySlice<String> = []
+    /// What the URL names, once it is read.
+    private var route: Route?
+    /// The path in the URL as it was sent.
+    private(set) var rawPath = ""
+    /// The query as it was sent.
+    private(set) var query = ""
+    /// A signature that covers something in the body, and is still to be checked.
+    var pendingSignature: PendingSignature?
+    /// The address that the request comes from; empty when there is none.
+    let peer: String
 
     private let target: String
+    private let authority: String
 
     /// Takes a request over; nothing of it is checked yet.
     init(_ request: Request, channel: any Channel) {
         method = request.method
         headers = request.headers
         target = request.head.path ?? ""
+        authority = request.head.authority ?? ""
+        peer = channel.remoteAddress?.ipAddress ?? ""
         body = IncomingBody(request, channel: channel)
     }
 
     /// Finds out what is asked for, and reads the query and the form.
     ///
     /// - Throws: ``APIError`` 404 for an operation that there is not, 405 for a wrong method, 400 for what is malformed.
-    func operation() async throws -> Operation {
+    func route() async throws -> Route {
         let target = try RequestTarget(target)
-        guard let (operation, rest) = Operation.find(target.components) else {
+        guard let (route, rest) = Route.find(target.components) else {
             throw APIError(404, "there is no such operation")
         }
-        guard operation.methods.contains(method) else { throw APIError(405, "\(method) is not allowed here") }
+        guard route.methods.contains(method) else { throw APIError(405, "\(method) is not allowed here") }
+        self.route = route
         place = rest
+        rawPath = String(target.path)
+        query = String(target.query)
         parameters = try Parameters(query: target.query)
-        if method == .post, !operation.takesBytes(method), isForm {
+        if method == .post, !route.takesBytes(method), isForm {
             try parameters.add(form: await body.collect(limit: Self.formLimit))
         }
-        return operation
+        return route
+    }
+
+    /// The scheme, host and port that the client used: those that the owner published, otherwise as the request has them.
+    func origin(_ settings: ClubAPI.Settings) -> String {
+        if let published = settings.publicOrigin { return published }
+        return (settings.isSecure ? "https://" : "http://") + authority
     }
 
     private var isForm: Bool {
         headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
     }
+
+    /// Whether the body is a form with a file in it.
+    var isFormUpload: Bool { route == .operation(.files) && method == .post }
 
     /// The path in the URL, after its root.
     ///

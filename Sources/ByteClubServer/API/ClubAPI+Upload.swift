@@ -71,6 +71,11 @@ extension ClubAPI {
         var file: (path: RemotePath, content: StagedContent)?
         while let part = try await form.nextPart() {
             guard part.name == "file", let name = part.fileName, file == nil else { continue }
+            if let pending = call.pendingSignature {
+                // The file's name is signed as if it were a parameter.
+                try check(pending, of: call, with: [("file", name)])
+                call.pendingSignature = nil
+            }
             let path = try Self.path(of: name, in: folder)
             let writer = try await store.blobs.writer()
             do {
@@ -81,7 +86,9 @@ extension ClubAPI {
             }
             file = (path, try await writer.finish())
         }
-        guard let file else { throw APIError(400, "the form has no file", parameter: "file") }
+        guard let file, call.pendingSignature == nil else {
+            throw APIError(400, "the form has no file", parameter: "file")
+        }
         do {
             return try await put(call, file.content, at: file.path, policy)
         } catch let error as APIError where error.parameter == "parent_rev" {

@@ -6,6 +6,16 @@ struct ClubAPI: Sendable {
     let store: any MetadataStore
     let thumbnails: ThumbnailStore
     let settings: Settings
+    let site: WebSite
+    let nonces = NonceMemory()
+
+    /// Puts the operations and the pages over a store.
+    init(store: any MetadataStore, thumbnails: ThumbnailStore, settings: Settings) {
+        self.store = store
+        self.thumbnails = thumbnails
+        self.settings = settings
+        site = WebSite(store: store, settings: settings, csrfKey: store.signingKey)
+    }
 
     /// What an operator may set.
     struct Settings: Sendable {
@@ -15,6 +25,16 @@ struct ClubAPI: Sendable {
         var longpollMinimum: Int64 = 30
         /// Where clients find this server; shown in the account.
         var publicURL = ""
+        /// Whether clients speak TLS to this process.
+        var isSecure = false
+        /// The clock, in seconds since 1970.
+        var now: @Sendable () -> Int64 = SystemTime.seconds
+
+        /// ``publicURL`` without its path; nil when it is not known.
+        var publicOrigin: String? {
+            let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            return parts.count < 3 ? nil : parts[..<3].joined(separator: "/")
+        }
     }
 
     /// The most entries of one page of changes.
@@ -25,7 +45,11 @@ struct ClubAPI: Sendable {
     /// - Throws: ``APIError`` for what the protocol refuses, ``StorageError`` for what the storage cannot do, and what
     ///   reading the body throws.
     func answer(_ call: Call) async throws -> Answer {
-        let operation = try await call.operation()
+        let operation: Operation
+        switch try await call.route() {
+        case .operation(let named): operation = named
+        case .page(let page): return try await site.answer(call, page)
+        }
         if let role = operation.role(call.method) { try await authorize(call, as: role) }
         switch operation {
         case .accountInfo: return try await accountInfo(call)
@@ -46,6 +70,11 @@ struct ClubAPI: Sendable {
         case .createFolder: return try await createFolder(call)
         case .delete: return try await delete(call)
         case .move: return try await move(call)
+        case .requestToken: return try await requestToken(call)
+        case .accessToken: return try await accessToken(call)
+        case .token: return try await token(call)
+        case .tokenFromOAuth1: return try await tokenFromOAuth1(call)
+        case .disableAccessToken: return try await disableAccessToken(call)
         }
     }
 

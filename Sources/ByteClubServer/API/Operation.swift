@@ -19,11 +19,19 @@ enum Operation: String, CaseIterable, Sendable {
     case createFolder = "fileops/create_folder"
     case delete = "fileops/delete"
     case move = "fileops/move"
+    case requestToken = "oauth/request_token"
+    case accessToken = "oauth/access_token"
+    case token = "oauth2/token"
+    case tokenFromOAuth1 = "oauth2/token_from_oauth1"
+    case disableAccessToken = "disable_access_token"
 
-    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+    private static let byName = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) } + [("unlink_access_token", .disableAccessToken)])
 
     /// Finds the operation that a URL's components name, and the components after it.
     static func find(_ components: [String]) -> (operation: Operation, rest: ArraySlice<String>)? {
+        // Later clients leave the version out here.
+        if components == ["oauth2", "token"] { return (.token, []) }
         guard components.first == "1", components.count > 1 else { return nil }
         if let found = byName[components[1]], found.takesPath { return (found, components[2...]) }
         return byName[components[1...].joined(separator: "/")].map { ($0, []) }
@@ -35,7 +43,8 @@ enum Operation: String, CaseIterable, Sendable {
         case .accountInfo, .metadata, .thumbnails, .longpollDelta, .revisions: [.get]
         case .files: [.get, .head, .post]
         case .filesPut, .chunkedUpload: [.put, .post]
-        case .search, .restore: [.get, .post]
+        case .search, .restore, .requestToken, .accessToken: [.get, .post]
+        case .token, .tokenFromOAuth1, .disableAccessToken: [.post]
         case .commitChunkedUpload, .delta, .latestCursor, .copy, .createFolder, .delete, .move: [.post]
         }
     }
@@ -56,10 +65,12 @@ enum Operation: String, CaseIterable, Sendable {
     /// Who may make the call: members of this role or above it; nil for everybody, without credentials.
     func role(_ method: HTTPRequest.Method) -> Role? {
         switch self {
-        case .longpollDelta: nil
+        case .longpollDelta, .requestToken, .accessToken, .token: nil
         case .files where method == .post: .editor
         case .filesPut, .chunkedUpload, .commitChunkedUpload, .restore, .copy, .createFolder, .delete, .move: .editor
-        case .accountInfo, .metadata, .files, .thumbnails, .search, .delta, .latestCursor, .revisions: .viewer
+        case .accountInfo, .metadata, .files, .thumbnails, .search, .delta, .latestCursor, .revisions,
+            .tokenFromOAuth1, .disableAccessToken:
+            .viewer
         }
     }
 }

@@ -4,8 +4,8 @@ import ByteClubCore
 enum Credentials: Hashable, Sendable {
     /// An OAuth 2 bearer token.
     case bearer(String)
-    /// OAuth 1.0 with the method PLAINTEXT.
-    case plaintext(OAuth1)
+    /// OAuth 1.0, with the header's fields, which are part of what is signed.
+    case oauth1(OAuth1, header: [String: String])
 
     /// Finds the credentials of a call: the header first, then the parameters.
     ///
@@ -16,7 +16,7 @@ enum Credentials: Hashable, Sendable {
         } else if let token = parameters["access_token"] {
             self = .bearer(token)
         } else if parameters["oauth_consumer_key"] != nil || parameters["oauth_signature"] != nil {
-            self = .plaintext(try OAuth1 { parameters[$0].map { ($0, $0) } })
+            self = .oauth1(try OAuth1 { parameters[$0].map { ($0, $0) } }, header: [:])
         } else {
             throw APIError(401, "no access token was sent")
         }
@@ -34,7 +34,7 @@ enum Credentials: Hashable, Sendable {
             self = .bearer(String(token))
         case "oauth":
             let values = try OAuth1.fields(of: parts[1])
-            self = .plaintext(try OAuth1 { values[$0] })
+            self = .oauth1(try OAuth1 { values[$0] }, header: values.mapValues { $0.decoded })
         default:
             throw APIError(403, "the Authorization header is neither Bearer nor OAuth")
         }

@@ -1,11 +1,27 @@
 import ByteClubCore
+import Crypto
+import FoundationEssentials
 
-/// The parameters of an OAuth 1.0 request signed with the method PLAINTEXT (RFC 5849 section 3.4.4).
+/// The parameters of an OAuth 1.0 request (RFC 5849 section 3.1).
 struct OAuth1: Hashable, Sendable {
+    /// How a request is signed.
+    enum Method: String, Sendable {
+        /// The secrets themselves (section 3.4.4).
+        case plaintext = "PLAINTEXT"
+        /// A digest over the request (section 3.4.2).
+        case hmacSHA1 = "HMAC-SHA1"
+    }
+
     /// The app's key.
     let consumerKey: String
-    /// The token's key.
-    let token: String
+    /// The token's key; nil before there is one.
+    let token: String?
+    /// How the request is signed.
+    let method: Method
+    /// The seconds since 1970 that the client says it is; checked with HMAC-SHA1 only.
+    let timestamp: String?
+    /// What makes the request unlike any other of that second.
+    let nonce: String?
     /// The signature, decoded once.
     let signature: String
     /// The signature as it was sent: some clients encode it and some do not.
@@ -24,13 +40,16 @@ struct OAuth1: Hashable, Sendable {
         if let version = value("oauth_version"), version.decoded != "1.0" {
             throw APIError(403, "this OAuth version is not supported; use 1.0")
         }
-        let method = try required("oauth_signature_method").decoded
-        guard method == "PLAINTEXT" else {
-            throw APIError(403, "this OAuth signature method is not supported; use PLAINTEXT")
+        guard let method = Method(rawValue: try required("oauth_signature_method").decoded) else {
+            throw APIError(403, "this OAuth signature method is not supported; use HMAC-SHA1 or PLAINTEXT")
         }
+        self.method = method
         consumerKey = try required("oauth_consumer_key").decoded
-        token = try required("oauth_token").decoded
+        token = value("oauth_token").flatMap { $0.decoded.isEmpty ? nil : $0.decoded }
         (signature, rawSignature) = try required("oauth_signature")
+        let isDigest = method == .hmacSHA1
+        timestamp = try isDigest ? required("oauth_timestamp").decoded : value("oauth_timestamp")?.decoded
+        nonce = try isDigest ? required("oauth_nonce").decoded : value("oauth_nonce")?.decoded
     }
 
     /// Reads the header's `name="value"` fields, separated by a comma with or without a blank.
@@ -49,9 +68,17 @@ struct OAuth1: Hashable, Sendable {
         return fields
     }
 
-    /// Tells in constant time whether the signature was made with these secrets.
-    func isSigned(consumerSecret: String, tokenSecret: String) -> Bool {
-        let expected = PercentCoding.encode(consumerSecret) + "&" + PercentCoding.encode(tokenSecret)
+    /// Tells in constant time whether a request was signed with these secrets; `base` is asked for with a digest only.
+    func isSigned(consumerSecret: String, tokenSecret: String, base: () -> String) -> Bool {
+        let key = PercentCoding.encode(consumerSecret) + "&" + PercentCoding.encode(tokenSecret)
+        let expected: String
+        switch method {
+        case .plaintext: expected = key
+        case .hmacSHA1:
+            let digest = HMAC<Insecure.SHA1>.authenticationCode(
+                for: Array(base().utf8), using: SymmetricKey(data: Array(key.utf8)))
+            expected = Data(digest).base64EncodedString()
+        }
         let decoded = ConstantTime.equal(signature, expected)
         let raw = ConstantTime.equal(rawSignature, expected)
         return decoded || raw

@@ -39,6 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Logger(label: "byteclub-server") { _ in LineLog(level: level) }
         let store = try data.open(.server, logger: logger)
         let server = ClubServer(configuration: settings, store: store, logger: logger) { url in
+            // A disk that is full must not keep the server from starting.
+            try? await store.setPublicURL(settings.settings.publicURL.isEmpty ? url : settings.settings.publicURL)
             StandardOutput.write(line: "listening on \(url)")
         }
         var group = ServiceGroupConfiguration(

@@ -67,7 +67,8 @@ extension HTTPField.Name {
     /// HTTP/1.0's way to forbid caching.
     static let pragma = known("Pragma")
 
-    private static func known(_ text: String) -> HTTPField.Name {
+    /// A name that is known to be one.
+    static func known(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is no header name") }
         return name
     }

@@ -2,7 +2,8 @@ import ByteClubCore
 
 /// The named values of a call, from its query and its form; an empty value counts as absent.
 struct Parameters: Sendable {
-    private var pairs: [(name: String, value: String)]
+    /// All of them, in the order in which they came, a form's first.
+    private(set) var pairs: [(name: String, value: String)]
 
     /// No values at all.
     static let none = Parameters(pairs: [])

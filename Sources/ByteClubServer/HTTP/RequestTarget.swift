@@ -9,6 +9,8 @@ struct RequestTarget: Sendable {
 
     /// The path's components, decoded; dots are ordinary components here and refused later.
     let components: [String]
+    /// The path as it was sent.
+    let path: Substring
     /// What follows the question mark, still encoded.
     let query: Substring
 
@@ -24,10 +26,11 @@ struct RequestTarget: Sendable {
         } else {
             query = ""
         }
-        guard let path = PercentCoding.decode(rest, plusIsBlank: false) else {
+        path = rest
+        guard let decoded = PercentCoding.decode(rest, plusIsBlank: false) else {
             throw APIError(400, "the URL's path is not percent-encoded UTF-8")
         }
-        components = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
     /// What a log may show of a target: its path as it was sent, printable, without the query.

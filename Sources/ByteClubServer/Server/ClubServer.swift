@@ -59,7 +59,9 @@ struct ClubServer: Service {
         let cache = configuration.directory + "/thumbnails"
         let thumbnails = ThumbnailStore(
             directory: cache, threads: threads, render: ThumbnailRenderer(scratch: cache).render)
-        let api = ClubAPI(store: store, thumbnails: thumbnails, settings: configuration.settings)
+        var settings = configuration.settings
+        settings.isSecure = configuration.certificate != nil
+        let api = ClubAPI(store: store, thumbnails: thumbnails, settings: settings)
         let responder = ClubResponder(api: api, logger: logger, now: SystemTime.seconds)
         let scheme = configuration.certificate == nil ? "http" : "https"
         let (address, onListening) = (configuration.address, onListening)

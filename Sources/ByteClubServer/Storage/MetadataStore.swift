@@ -1,10 +1,10 @@
 import ByteClubCore
 import Crypto
 
-/// The shared folder's rows, small contents, members, tokens and uploads: one consistent, durable whole.
+/// The shared folder's rows, small contents, uploads, and the accounts: one consistent, durable whole.
 ///
 /// All calls may run at once. They throw ``StorageError`` for what the disk or the database does, besides what each names.
-protocol MetadataStore: Sendable {
+protocol MetadataStore: AccountStore {
     /// The random name of this data directory's journal, made once; 32 hexadecimal digits.
     var epoch: String { get }
 
@@ -44,28 +44,6 @@ protocol MetadataStore: Sendable {
 
     /// How much is stored.
     func usage() async throws -> StorageUsage
-
-    /// Adds a member with a new token, and with OAuth 1 credentials when asked.
-    ///
-    /// Without a role the first member becomes the owner, and every other an editor.
-    ///
-    /// - Throws: ``StorageError`` `badMember` for a name that is taken (whatever its case), empty, over 255 bytes or
-    ///   with control characters.
-    func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember
-
-    /// All members ever, removed ones included, by number.
-    func members() async throws -> [Member]
-
-    /// Kills a member's tokens and frees the name; running servers notice within a second.
-    ///
-    /// - Throws: ``StorageError`` `badMember` when there is no such member.
-    func removeMember(name: String) async throws
-
-    /// Whose bearer token this is; nil when unknown or dead. Answers from memory when it was asked lately.
-    func member(forToken token: String) async throws -> Member?
-
-    /// What a request with this app key and token must be signed with; nil when either is unknown or dead.
-    func oauth1Credentials(consumerKey: String, token: String) async throws -> OAuth1Credentials?
 
     /// Starts an upload in pieces: 0 bytes long, known for 48 hours.
     func beginUpload(member: Int64) async throws -> ChunkedUpload

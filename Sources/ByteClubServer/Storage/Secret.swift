@@ -1,4 +1,6 @@
 import ByteClubCore
+import Crypto
+import FoundationEssentials
 
 /// Random texts that nobody guesses.
 enum Secret {
@@ -7,4 +9,7 @@ enum Secret {
         var generator = SystemRandomNumberGenerator()
         return Hexadecimal.encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
+
+    /// What is kept of a secret that somebody else holds: its SHA-256.
+    static func hash(_ text: String) -> Data { Data(SHA256.hash(data: Array(text.utf8))) }
 }

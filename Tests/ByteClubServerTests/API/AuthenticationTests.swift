@@ -51,8 +51,8 @@ import Testing
                 "oauth_consumer_key=\(keys.consumerKey)&oauth_token=\(keys.token)&oauth_signature_method=PLAINTEXT"
                 + "&oauth_signature=\(keys.consumerSecret)%26\(keys.tokenSecret)"
             #expect(try await server.send("GET /1/account/info?\(query)", []).status == 200)
-            let hmac = header(", ", "x").replacing("PLAINTEXT", with: "HMAC-SHA1")
-            let refused = try await server.send("GET /1/account/info", [hmac])
+            let other = header(", ", "x").replacing("PLAINTEXT", with: "RSA-SHA1")
+            let refused = try await server.send("GET /1/account/info", [other])
             #expect(refused.status == 403)
             #expect(try refused.refusal().contains("PLAINTEXT"))
         }

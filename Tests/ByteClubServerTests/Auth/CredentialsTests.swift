@@ -27,24 +27,24 @@ import Testing
             + #"oauth_version="1.0",oauth_token="TOKEN",oauth_signature_method="PLAINTEXT","#
             + #"oauth_signature="APPSECRET&TOKENSECRET""#
         for header in [documented, python, python.replacing("APPSECRET&", with: "APPSECRET%26")] {
-            guard case .plaintext(let signed) = try read(header) else {
+            guard case .oauth1(let signed, _) = try read(header) else {
                 Issue.record("not OAuth 1")
                 return
             }
             #expect(signed.consumerKey == "KEY" && signed.token == "TOKEN")
-            #expect(signed.isSigned(consumerSecret: "APPSECRET", tokenSecret: "TOKENSECRET"))
-            #expect(!signed.isSigned(consumerSecret: "APPSECRET", tokenSecret: "OTHER"))
+            #expect(signed.isSigned(consumerSecret: "APPSECRET", tokenSecret: "TOKENSECRET") { "" })
+            #expect(!signed.isSigned(consumerSecret: "APPSECRET", tokenSecret: "OTHER") { "" })
         }
     }
 
     @Test("OAuth 1 and bearer tokens may be parameters; the header wins")
     func parameters() throws {
         let query = "oauth_consumer_key=KEY&oauth_token=T&oauth_signature_method=PLAINTEXT&oauth_signature=a%26b"
-        guard case .plaintext(let signed) = try read(nil, query: query) else {
+        guard case .oauth1(let signed, _) = try read(nil, query: query) else {
             Issue.record("not OAuth 1")
             return
         }
-        #expect(signed.isSigned(consumerSecret: "a", tokenSecret: "b"))
+        #expect(signed.isSigned(consumerSecret: "a", tokenSecret: "b") { "" })
         #expect(try read(nil, query: "access_token=abc") == .bearer("abc"))
         #expect(try read("Bearer header", query: "access_token=query") == .bearer("header"))
         #expect(try read("bearer x.y-z_~+/=") == .bearer("x.y-z_~+/="))

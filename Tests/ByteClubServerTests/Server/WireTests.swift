@@ -10,7 +10,8 @@ import Testing
     func routing() async throws {
         try await TestServer.run { server in
             for (line, status) in [
-                ("GET /", 404), ("GET /1", 404), ("GET /1/nothing", 404), ("GET /2/account/info", 404),
+                ("GET /nothing", 404), ("GET /1", 404), ("GET /1/login", 404), ("GET /1/nothing", 404),
+                ("GET /2/account/info", 404),
                 ("GET /1/previews/auto/a", 404), ("POST /1/account/info", 405), ("PUT /1/metadata/auto", 405),
                 ("GET /1/delta", 405), ("DELETE /1/files/auto/a.md", 405), ("GET /1/fileops/delete", 405),
                 ("POST /1/longpoll_delta", 405),

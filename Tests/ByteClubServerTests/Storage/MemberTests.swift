@@ -18,7 +18,7 @@ struct MemberTests {
         #expect(try await store.member(forToken: ben.token)?.name == "Ben Ny")
         #expect(try await store.member(forToken: "") == nil)
         #expect(try await store.member(forToken: ann.token + " ") == nil)
-        let stored = try await store.query { try $0.rows("SELECT hash FROM token") { $0.bytes(0) ?? [] } }
+        let stored = try await store.query { try $0.rows("SELECT hash FROM device") { $0.bytes(0) ?? [] } }
         #expect(!stored.contains(Hexadecimal.decode(ann.token) ?? []))
     }
 

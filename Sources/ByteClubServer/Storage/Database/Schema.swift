@@ -15,10 +15,9 @@ enum Schema {
     enum Meta {
         static let epoch = "epoch"
         static let signingKey = "signing_key"
-        static let consumerKey = "consumer_key"
-        static let consumerSecret = "consumer_secret"
         static let used = "used"
         static let members = "members"
+        static let publicURL = "public_url"
     }
 
     /// Brings a database up to ``version``.
@@ -72,7 +71,7 @@ enum Schema {
                 """)
         let values: [(String, any DatabaseValueConvertible)] = [
             (Meta.epoch, Secret.text(bytes: 16)), (Meta.signingKey, Secret.text(bytes: 32)),
-            (Meta.consumerKey, Secret.text(bytes: 8)), (Meta.consumerSecret, Secret.text(bytes: 16)),
+            ("consumer_key", Secret.text(bytes: 8)), ("consumer_secret", Secret.text(bytes: 16)),
             (Meta.used, 0), (Meta.members, 0),
         ]
         for (name, value) in values {

@@ -4,8 +4,10 @@ import ByteClubCore
 /// `members`: who may use the club; works whether or not the server runs.
 struct MembersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "members", abstract: "Add, list and remove the members of a club.",
-        subcommands: [Add.self, List.self, Remove.self])
+        commandName: "members", abstract: "Invite, add, list and remove the members of a club.",
+        subcommands: [
+            Invite.self, Add.self, List.self, Remove.self, SetRole.self, SetPassword.self,
+        ])
 
     /// The command `members add`.
     struct Add: AsyncParsableCommand {
@@ -69,50 +71,6 @@ struct MembersCommand: ParsableCommand {
             let store = try data.open()
             try await store.removeMember(name: name)
             try store.close()
-        }
-    }
-}
-
-extension Role: ExpressibleByArgument {
-    init?(argument: String) { self.init(word: argument) }
-
-    static var allValueStrings: [String] { allCases.map(\.word) }
-}
-
-extension Member: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.key("name")
-            json.value(name)
-            json.key("uid")
-            json.value(uid)
-            json.key("role")
-            json.value(role.word)
-            json.key("created")
-            json.date(created)
-        }
-    }
-}
-
-extension NewMember: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.key("name")
-            json.value(name)
-            json.key("token")
-            json.value(token)
-            json.key("uid")
-            json.value(uid)
-            if let oauth1 {
-                json.key("oauth_consumer_key")
-                json.value(oauth1.consumerKey)
-                json.key("oauth_consumer_secret")
-                json.value(oauth1.consumerSecret)
-                json.key("oauth_token")
-                json.value(oauth1.token)
-                json.key("oauth_token_secret")
-                json.value(oauth1.tokenSecret)
-            }
         }
     }
 }

@@ -1,0 +1,74 @@
+import ByteClubCore
+import HTTPTypes
+
+/// A signature of OAuth 1 that needs a name from the body before it can be checked.
+struct PendingSignature: Sendable {
+    let signed: OAuth1
+    let header: [String: String]
+    let consumerSecret: String
+    let tokenSecret: String
+}
+
+extension ClubAPI {
+    /// Lets a member of at least a role make a call.
+    ///
+    /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed or the member may not do it.
+    func authorize(_ call: Call, as role: Role) async throws {
+        let member = try await member(of: call)
+        call.member = member
+        guard member.role >= role else {
+            throw APIError(403, "only members with the role \(role.word) may do this; yours is \(member.role.word)")
+        }
+    }
+
+    /// Whose credentials a call shows.
+    ///
+    /// - Throws: ``APIError`` 401 when there are none or they are not valid, 403 when they are malformed.
+    private func member(of call: Call) async throws -> Member {
+        switch try Credentials(authorization: call.headers[.authorization], parameters: call.parameters) {
+        case .bearer(let token):
+            call.token = token
+            if let member = try await store.member(forToken: token) { return member }
+        case .oauth1(let signed, let header):
+            guard let token = signed.token,
+                let known = try await store.oauth1Credentials(consumerKey: signed.consumerKey, token: token)
+            else { break }
+            call.token = token
+            let pending = PendingSignature(
+                signed: signed, header: header, consumerSecret: known.consumerSecret, tokenSecret: known.tokenSecret)
+            if signed.method == .hmacSHA1, call.isFormUpload {
+                call.pendingSignature = pending
+            } else {
+                try check(pending, of: call)
+            }
+            return known.member
+        }
+        throw Self.unknownToken
+    }
+
+    static var unknownToken: APIError { APIError(401, "the access token is unknown or disabled; log in again") }
+
+    /// Checks a signature, and with a digest also that the request is fresh and no repetition.
+    ///
+    /// - Throws: ``APIError`` 401 for a wrong signature, 403 for a timestamp or nonce that cannot be taken.
+    func check(
+        _ pending: PendingSignature, of call: Call, with extra: [(name: String, value: String)] = []
+    ) throws(APIError) {
+        let signed = pending.signed
+        let isSigned = signed.isSigned(
+            consumerSecret: pending.consumerSecret, tokenSecret: pending.tokenSecret
+        ) {
+            SignatureBase.text(
+                method: call.method.rawValue, origin: SignatureBase.normalized(call.origin(settings)),
+                path: call.rawPath,
+                parameters: call.parameters.pairs + pending.header.map { ($0.key, $0.value) } + extra)
+        }
+        guard isSigned else { throw Self.unknownToken }
+        guard signed.method == .hmacSHA1 else { return }
+        let now = settings.now()
+        guard let timestamp = signed.timestamp.flatMap({ Int64($0) }), timestamp >= 0,
+            abs(timestamp - now) <= NonceMemory.tolerance
+        else { throw APIError(403, "the OAuth timestamp is over \(NonceMemory.tolerance) seconds off; set the clock") }
+        guard nonces.take(signed, at: now) else { throw APIError(403, "the OAuth nonce was used before") }
+    }
+}

@@ -1,0 +1,31 @@
+import HTTPTypes
+
+/// What a URL names: an operation of the protocol, or a page for people.
+enum Route: Hashable, Sendable {
+    /// An operation, for programs.
+    case operation(Operation)
+    /// A page, for people in a browser.
+    case page(Page)
+
+    /// Finds the route that a URL's components name, and the components after it.
+    static func find(_ components: [String]) -> (route: Route, rest: ArraySlice<String>)? {
+        if let (operation, rest) = Operation.find(components) { return (.operation(operation), rest) }
+        return Page.find(components).map { (.page($0.page), $0.rest) }
+    }
+
+    /// The methods that are accepted.
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .operation(let operation): operation.methods
+        case .page(let page): page.methods
+        }
+    }
+
+    /// Whether the body is a file's bytes rather than a form.
+    func takesBytes(_ method: HTTPRequest.Method) -> Bool {
+        switch self {
+        case .operation(let operation): operation.takesBytes(method)
+        case .page: false
+        }
+    }
+}

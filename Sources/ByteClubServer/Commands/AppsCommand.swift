@@ -1,0 +1,92 @@
+import ArgumentParser
+import ByteClubCore
+
+/// `apps`: the programs that may ask members for access by OAuth.
+struct AppsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apps", abstract: "Register, list and remove programs that ask members for access.",
+        discussion: "ByteClub's own command line needs no registration.",
+        subcommands: [Add.self, List.self, Remove.self])
+
+    /// The command `apps add`.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Register a program and print its key and secret.")
+
+        @Argument(help: "The name that members see.")
+        var name: String
+        @Option(help: ArgumentHelp("Where members may be sent back to; repeat for several.", valueName: "url"))
+        var redirect: [String] = []
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print an object with name, key, secret and redirects.")
+        var json = false
+
+        func run() async throws {
+            for url in redirect where !App.mayRegister(redirect: url) {
+                throw CommandFailure(
+                    .data, "'\(url)' cannot be a redirect: give https://… without #, or http:// on loopback")
+            }
+            guard !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), name.utf8.count <= 255 else {
+                throw CommandFailure(.data, "an app's name has 1 to 255 bytes and no control characters")
+            }
+            let store = try data.open()
+            let app = try await store.addApp(name: name, redirects: redirect)
+            try store.close()
+            if json { return StandardOutput.write(line: String(decoding: app.json(), as: UTF8.self)) }
+            StandardOutput.write(line: "app_key=\(app.key)")
+            StandardOutput.write(line: "app_secret=\(app.secret ?? "")")
+        }
+    }
+
+    /// The command `apps list`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the registered programs.")
+
+        @OptionGroup var data: DataOption
+
+        func run() async throws {
+            let store = try data.open()
+            let apps = try await store.apps()
+            try store.close()
+            for app in apps {
+                StandardOutput.write(line: ([app.key, app.name] + app.redirects).joined(separator: "\t"))
+            }
+        }
+    }
+
+    /// The command `apps remove`.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a program: all its tokens are dead within a second.")
+
+        @Argument(help: "The program's key.")
+        var key: String
+        @OptionGroup var data: DataOption
+
+        func run() async throws {
+            let store = try data.open()
+            guard try await store.removeApp(key: key) else {
+                throw CommandFailure(.data, "there is no app with the key '\(key)'")
+            }
+            try store.close()
+        }
+    }
+}
+
+extension App: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("name")
+            json.value(name)
+            json.key("key")
+            json.value(key)
+            if let secret {
+                json.key("secret")
+                json.value(secret)
+            }
+            json.key("redirects")
+            json.array { json in
+                for redirect in redirects { json.value(redirect) }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import ByteClubCore
+import GRDB
+
+extension SQLiteStore {
+    func addRequestToken(app: String) async throws -> (token: String, secret: String) {
+        let (token, secret) = (Secret.text(bytes: 16), Secret.text(bytes: 16))
+        try await insertExpiring(
+            "request_token(hash, secret, app, expires)", [Secret.hash(token), secret, app],
+            lifetime: Grant.requestLifetime)
+        return (token, secret)
+    }
+
+    func requestToken(_ token: String) async throws -> (app: App, secret: String)? {
+        let now = now().seconds
+        return try await query { database in
+            try database.firstRow(
+                """
+                SELECT a.key, a.secret, a.name, a.redirects, r.secret FROM request_token r JOIN app a ON a.key = r.app
+                WHERE r.hash = ? AND r.expires > ?
+                """, [Secret.hash(token), now]
+            ) { (Self.app($0), $0[4]) }
+        }
+    }
+
+    func approveRequestToken(_ token: String, by member: Int64) async throws -> Bool {
+        let now = now().seconds
+        return try await writer.perform { transaction in
+            try transaction.execute(
+                "UPDATE request_token SET member = ? WHERE hash = ? AND expires > ? AND member IS NULL",
+                [member, Secret.hash(token), now]) > 0
+        }
+    }
+
+    func redeemRequestToken(_ token: String) async throws -> OAuth1Credentials? {
+        let (fresh, secret) = (Secret.text(bytes: 16), Secret.text(bytes: 16))
+        let now = now()
+        return try await writer.perform { transaction in
+            let found = try transaction.database.firstRow(
+                """
+                SELECT \(Self.memberColumns), a.key, a.secret FROM request_token r JOIN app a ON a.key = r.app
+                JOIN member m ON m.uid = r.member WHERE r.hash = ? AND r.expires > ? AND m.disabled = 0
+                """, [Secret.hash(token), now.seconds]
+            ) { (member: Self.member($0), key: $0[5] as String, secret: $0[6] as String) }
+            guard let found else { return nil }
+            try transaction.execute("DELETE FROM request_token WHERE hash = ?", [Secret.hash(token)])
+            try Self.insertDevice(
+                Secret.hash(fresh), secret: secret, member: found.member.uid, app: found.key, name: "", now: now,
+                in: transaction)
+            return OAuth1Credentials(
+                consumerKey: found.key, consumerSecret: found.secret, token: fresh, tokenSecret: secret,
+                member: found.member)
+        }
+    }
+
+    func addCode(_ grant: Grant) async throws -> String {
+        let code = Secret.text(bytes: 16)
+        try await insertExpiring(
+            "grant_code(hash, app, member, redirect, challenge, device, expires)",
+            [Secret.hash(code), grant.app, grant.member, grant.redirect, grant.challenge, grant.device],
+            lifetime: Grant.lifetime)
+        return code
+    }
+
+    func redeemCode(_ code: String) async throws -> Grant? {
+        let now = now().seconds
+        return try await writer.perform { transaction in
+            let grant = try transaction.database.firstRow(
+                """
+                SELECT app, member, redirect, challenge, device FROM grant_code WHERE hash = ? AND expires > ?
+                """, [Secret.hash(code), now]
+            ) { Grant(app: $0[0], member: $0[1], redirect: $0[2], challenge: $0[3], device: $0[4]) }
+            if grant != nil { try transaction.execute("DELETE FROM grant_code WHERE hash = ?", [Secret.hash(code)]) }
+            return grant
+        }
+    }
+
+    func addWebSession(member: Int64, lifetime: Int64) async throws -> String {
+        let secret = Secret.text(bytes: 32)
+        try await insertExpiring(
+            "web_session(hash, member, expires)", [Secret.hash(secret), member], lifetime: lifetime)
+        return secret
+    }
+
+    func webSession(_ secret: String) async throws -> Member? {
+        let now = now().seconds
+        return try await query { database in
+            try database.firstRow(
+                """
+                SELECT \(Self.memberColumns) FROM web_session s JOIN member m ON m.uid = s.member
+                WHERE s.hash = ? AND s.expires > ? AND m.disabled = 0
+                """, [Secret.hash(secret), now], Self.member)
+        }
+    }
+
+    func removeWebSession(_ secret: String) async throws {
+        try await writer.perform { transaction in
+            _ = try transaction.execute("DELETE FROM web_session WHERE hash = ?", [Secret.hash(secret)])
+        }
+    }
+
+    func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String {
+        let secret = Secret.text(bytes: 16)
+        try await insertExpiring(
+            "invitation(hash, role, inviter, expires)", [Secret.hash(secret), role.rawValue, inviter],
+            lifetime: lifetime)
+        return secret
+    }
+
+    func invitation(_ secret: String) async throws -> Invitation? {
+        let now = now().seconds
+        return try await query { try Self.invitation(secret, now: now, in: $0) }
+    }
+
+    func redeemInvitation(_ secret: String, name: String, password: PasswordHash) async throws -> Member? {
+        let now = now()
+        return try await writer.perform { transaction in
+            guard let invitation = try Self.invitation(secret, now: now.seconds, in: transaction.database) else {
+                return nil
+            }
+            let member = try Self.insertMember(
+                name, role: invitation.role, password: password, now: now, in: transaction)
+            try transaction.execute("DELETE FROM invitation WHERE hash = ?", [Secret.hash(secret)])
+            return member
+        }
+    }
+
+    private static func invitation(_ secret: String, now: Int64, in database: Database) throws -> Invitation? {
+        try database.firstRow(
+            "SELECT role, expires FROM invitation WHERE hash = ? AND expires > ?", [Secret.hash(secret), now]
+        ) { Invitation(role: Role(rawValue: $0[0]) ?? .viewer, expires: APIDate(seconds: $0[1])) }
+    }
+
+    /// Adds a row whose last column says when it dies, and removes those of its table that are dead.
+    private func insertExpiring(_ place: String, _ arguments: StatementArguments, lifetime: Int64) async throws {
+        let now = now().seconds
+        let table = place.prefix { $0 != "(" }
+        let marks = Array(repeating: "?", count: place.split(separator: ",").count).joined(separator: ", ")
+        try await writer.perform { transaction in
+            try transaction.execute("DELETE FROM \(table) WHERE expires <= ?", [now])
+            try transaction.execute("INSERT INTO \(place) VALUES (\(marks))", arguments + [now + lifetime])
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ByteClubCore
+
+/// What an app asks of a member by OAuth 2.0 (RFC 6749 section 4), checked.
+struct ConsentRequest {
+    /// What the app gets.
+    enum Response: String {
+        /// A code that it exchanges for a token.
+        case code
+        /// A token, straight away.
+        case token
+    }
+
+    /// The most bytes of the app's own text.
+    static let stateLimit = 500
+    /// The most bytes of a device's name.
+    private static let deviceLimit = 100
+
+    /// Who asks.
+    let app: App
+    /// What the app gets.
+    let response: Response
+    /// Where the answer goes; nil for a code to be copied.
+    let redirect: String?
+    /// The app's own text, which goes back with the answer.
+    let state: String?
+    /// The PKCE challenge.
+    let challenge: String?
+    /// What the device calls itself.
+    let device: String
+    /// Why the app is told no without anybody being asked.
+    private(set) var fault: (error: String, description: String)?
+
+    /// Reads a request's parameters.
+    ///
+    /// - Throws: ``APIError`` 400 for what must not lead to a redirect.
+    init(_ parameters: Parameters, app: App?) throws(APIError) {
+        guard let app else { throw APIError(400, "The program that sent you here is not known to this club.") }
+        guard let response = Response(rawValue: parameters["response_type"] ?? "") else {
+            throw APIError(400, "response_type must be 'code' or 'token'.")
+        }
+        redirect = parameters["redirect_uri"]
+        if let redirect, !app.allows(redirect: redirect) {
+            throw APIError(400, "'\(app.name)' asked to send you to a place that it has not registered.")
+        }
+        if redirect == nil, response == .token { throw APIError(400, "redirect_uri is missing.") }
+        state = parameters["state"]
+        if let state, state.utf8.count > Self.stateLimit {
+            throw APIError(400, "state is longer than \(Self.stateLimit) bytes.")
+        }
+        self.app = app
+        self.response = response
+        challenge = parameters["code_challenge"]
+        device = String(
+            (parameters["device"] ?? "").unicodeScalars.filter { $0.value >= 0x20 }.prefix(Self.deviceLimit))
+        if let challenge, parameters["code_challenge_method"] != "S256" || !PKCE.isChallenge(challenge) {
+            fault = ("invalid_request", "code_challenge must be made by the method S256")
+        } else if app.secret == nil, challenge == nil || response == .token {
+            fault = ("invalid_request", "this program needs a code and a code_challenge")
+        }
+    }
+
+    /// Where the browser goes with an answer: behind `?` for a code and `#` for a token; nil for a code to be copied.
+    func location(_ values: [(name: String, value: String)]) -> String? {
+        guard let redirect else { return nil }
+        let all = state.map { values + [("state", $0)] } ?? values
+        let text = all.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+        let mark = response == .token ? "#" : redirect.contains("?") ? "&" : "?"
+        return redirect + mark + text
+    }
+}

@@ -1,0 +1,61 @@
+import ByteClubCore
+import Crypto
+import HTTPTypes
+
+/// One request of somebody's browser: who it is, and which form it may send.
+struct Visit {
+    /// How long a session lasts, in seconds.
+    static let lifetime: Int64 = 30 * 86_400
+
+    /// The request.
+    let call: Call
+    /// The secret in the browser's cookie, or a new one; not yet a session until somebody signs in.
+    let secret: String
+    /// Who is signed in.
+    let member: Member?
+    /// The cookie to set; nil when the browser has one.
+    let newCookie: String?
+
+    /// A value of the query or the form.
+    subscript(_ name: String) -> String? { call.parameters[name] }
+
+    /// What a form must send back, so that no other site can send it (RFC 9700 section 4.7).
+    func formToken(_ key: SymmetricKey) -> String {
+        Hexadecimal.encode(Array(HMAC<SHA256>.authenticationCode(for: Array("form \(secret)".utf8), using: key)))
+    }
+}
+
+extension WebSite {
+    /// Reads who visits from the cookie.
+    func visit(_ call: Call) async throws -> Visit {
+        let pairs = call.headers[values: .cookie].flatMap { $0.split(separator: ";") }
+        let known = pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(cookieName + "=") }
+            .map { String($0.dropFirst(cookieName.utf8.count + 1)) }
+        if let known, known.utf8.count == 64 {
+            return Visit(call: call, secret: known, member: try await store.webSession(known), newCookie: nil)
+        }
+        let secret = Secret.text(bytes: 32)
+        return Visit(call: call, secret: secret, member: nil, newCookie: cookie(secret))
+    }
+
+    /// Refuses a form that did not come from a page of ours.
+    ///
+    /// - Throws: ``APIError`` 403.
+    func checkForm(_ call: Call, _ visit: Visit) throws(APIError) {
+        let isOurs = visit["csrf"].map { ConstantTime.equal($0, visit.formToken(csrfKey)) } ?? false
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { call.headers[$0] }
+        guard isOurs, site == nil || site == "same-origin" || site == "none" else {
+            throw APIError(403, "this form is too old or came from another site; go back, reload and try again")
+        }
+    }
+
+    /// The cookie that keeps a session; on plain HTTP, which is for loopback, without the mark that browsers need TLS for.
+    func cookie(_ secret: String, lifetime: Int64? = nil) -> String {
+        let age = lifetime.map { "; Max-Age=\($0)" } ?? ""
+        return "\(cookieName)=\(secret); Path=/; HttpOnly; SameSite=Lax" + (usesTLS ? "; Secure" : "") + age
+    }
+
+    private var usesTLS: Bool { settings.isSecure || settings.publicURL.lowercased().hasPrefix("https://") }
+
+    private var cookieName: String { usesTLS ? "__Host-byteclub" : "byteclub" }
+}

@@ -1,0 +1,101 @@
+import ByteClubCore
+import HTTPTypes
+
+extension WebSite {
+    /// Asks a member whether an app may have access (OAuth 2.0).
+    func approveForm(_ visit: Visit) async throws -> Answer {
+        let request = try await consentRequest(visit)
+        if let fault = request.fault {
+            return refusal(request, error: fault.error, description: fault.description, visit)
+        }
+        return form(app: request.app, device: request.device, visit)
+    }
+
+    /// Does what the member chose.
+    func approve(_ visit: Visit) async throws -> Answer {
+        let request = try await consentRequest(visit)
+        guard let member = visit.member else { return redirect("/login") }
+        if let fault = request.fault {
+            return refusal(request, error: fault.error, description: fault.description, visit)
+        }
+        guard visit["decision"] == "allow" else {
+            return refusal(request, error: "access_denied", description: "the member refused", visit)
+        }
+        if request.response == .token {
+            let token = try await store.addDevice(member: member.uid, app: request.app.key, name: request.device)
+            let place = request.location([
+                ("access_token", token), ("token_type", "bearer"), ("uid", String(member.uid)),
+            ])
+            return redirect(place ?? "/")
+        }
+        let code = try await store.addCode(
+            Grant(
+                app: request.app.key, member: member.uid, redirect: request.redirect, challenge: request.challenge,
+                device: request.device))
+        if let place = request.location([("code", code)]) { return redirect(place) }
+        return view("code", ["app": request.app.name, "code": code], visit)
+    }
+
+    /// Asks a member whether an app may have access (OAuth 1.0).
+    func approveOAuth1Form(_ visit: Visit) async throws -> Answer {
+        form(app: try await requestedApp(visit), device: "", visit)
+    }
+
+    /// Does what the member chose.
+    func approveOAuth1(_ visit: Visit) async throws -> Answer {
+        let app = try await requestedApp(visit)
+        guard let member = visit.member, let token = visit["oauth_token"] else { return redirect("/login") }
+        let isAllowed = visit["decision"] == "allow"
+        if isAllowed, try await !store.approveRequestToken(token, by: member.uid) { throw Self.unknownRequest }
+        let values =
+            isAllowed
+            ? [("uid", String(member.uid)), ("oauth_token", token)]
+            : [("not_approved", "true"), ("oauth_token", token)]
+        if let callback = visit["oauth_callback"] {
+            let text = values.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+            return redirect(callback + (callback.contains("?") ? "&" : "?") + text)
+        }
+        return done(app, isAllowed: isAllowed, visit)
+    }
+
+    private static var unknownRequest: APIError {
+        APIError(400, "This request is not known, or over an hour old. Start again in the program that sent you here.")
+    }
+
+    private func consentRequest(_ visit: Visit) async throws -> ConsentRequest {
+        let key = visit["client_id"]
+        let app: App? = if let key { try await store.app(key) } else { nil }
+        return try ConsentRequest(visit.call.parameters, app: app)
+    }
+
+    /// The app that waits for consent by OAuth 1.0; it is sent back only to where it may.
+    private func requestedApp(_ visit: Visit) async throws -> App {
+        guard let token = visit["oauth_token"], let request = try await store.requestToken(token) else {
+            throw Self.unknownRequest
+        }
+        if let callback = visit["oauth_callback"], !request.app.allows(redirect: callback) {
+            throw APIError(400, "'\(request.app.name)' asked to send you to a place that it has not registered.")
+        }
+        return request.app
+    }
+
+    private func form(app: App, device: String, _ visit: Visit) -> Answer {
+        var values: [String: Any] = [
+            "app": app.name, "action": "/" + visit.call.rawPath.drop { $0 == "/" } + "?" + visit.call.query,
+        ]
+        if !device.isEmpty { values["device"] = device }
+        if let role = visit.member?.role { values["mayWrite"] = role >= .editor }
+        return view("approve", values, visit)
+    }
+
+    private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Answer {
+        if let place = request.location([("error", error), ("error_description", description)]) {
+            return redirect(place)
+        }
+        return done(request.app, isAllowed: false, visit)
+    }
+
+    private func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Answer {
+        view("done", ["app": app.name, "isAllowed": isAllowed], visit)
+    }
+}

@@ -1,0 +1,68 @@
+import ByteClubCore
+
+extension WebSite {
+    /// Shows the members to an owner.
+    func members(_ visit: Visit, _ member: Member, link: String? = nil) async throws -> Answer {
+        try Self.checkOwner(member)
+        let rows = try await store.members().filter { !$0.isDisabled }.map { other in
+            [
+                "name": other.name, "role": other.role.word, "created": Self.day(other.created),
+                "isOther": other.uid != member.uid,
+                "roles": Role.allCases.map { ["word": $0.word, "isCurrent": $0 == other.role] as [String: Any] },
+            ] as [String: Any]
+        }
+        var values: [String: Any] = ["members": rows, "days": Invitation.lifetime / 86_400]
+        if let link { values["link"] = link }
+        return view("members", values, visit)
+    }
+
+    /// Invites, removes, or changes a role; nobody does the latter two to themselves.
+    func changeMembers(_ visit: Visit, _ member: Member) async throws -> Answer {
+        try Self.checkOwner(member)
+        let role = visit["role"].flatMap(Role.init(word:))
+        if visit["action"] == "invite" {
+            let secret = try await store.addInvitation(
+                role: role ?? .editor, lifetime: Invitation.lifetime, by: member.uid)
+            return try await members(visit, member, link: visit.call.origin(settings) + "/invite/" + secret)
+        }
+        guard let name = visit["name"], PathKey.fold(name) != PathKey.fold(member.name) else {
+            throw APIError(400, "Nobody can remove or demote themselves.")
+        }
+        if visit["action"] == "remove" {
+            try await store.removeMember(name: name)
+        } else if let role {
+            try await store.setRole(role, ofMember: name)
+        }
+        return redirect("/members")
+    }
+
+    /// The form that makes a member of somebody.
+    func joinForm(_ visit: Visit) async throws -> Answer {
+        let invitation = try await invitation(visit)
+        return view("join", ["role": invitation.role.word, "path": visit.call.rawPath], visit)
+    }
+
+    /// Makes a member of somebody, and signs them in.
+    func join(_ visit: Visit) async throws -> Answer {
+        _ = try await invitation(visit)
+        let password = try await PasswordHash.make(visit["password"] ?? "")
+        let member = try await store.redeemInvitation(
+            visit.call.place.first ?? "", name: visit["name"] ?? "", password: password)
+        guard let member else { throw Self.unknownInvitation }
+        return try await begin(member, then: "/")
+    }
+
+    private func invitation(_ visit: Visit) async throws -> Invitation {
+        if let invitation = try await store.invitation(visit.call.place.first ?? "") { return invitation }
+        if let wait = addressLimit.take(visit.call.peer) { throw Self.tooMany(wait) }
+        throw Self.unknownInvitation
+    }
+
+    private static var unknownInvitation: APIError {
+        APIError(404, "This invitation was used or is too old. Ask for a new one.")
+    }
+
+    private static func checkOwner(_ member: Member) throws(APIError) {
+        guard member.role == .owner else { throw APIError(403, "Only owners manage members.") }
+    }
+}

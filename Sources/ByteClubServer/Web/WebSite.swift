@@ -1,0 +1,113 @@
+import ByteClubCore
+import Crypto
+import HTTPTypes
+import NIOCore
+
+/// The pages with which people sign in, let programs in, shut them out again and invite others.
+struct WebSite: Sendable {
+    let store: any AccountStore
+    let settings: ClubAPI.Settings
+    let csrfKey: SymmetricKey
+    /// Wrong passwords and invitations from one address.
+    let addressLimit = AttemptLimit(attempts: 30, interval: .seconds(10))
+    /// Wrong passwords for one name.
+    let nameLimit = AttemptLimit(attempts: 10, interval: .seconds(60))
+
+    /// Shows a page, or does what its form asks for.
+    func answer(_ call: Call, _ page: Page) async throws -> Answer {
+        if page == .style { return Self.styleSheet }
+        let visit = try await visit(call)
+        do {
+            if call.method == .post { try checkForm(call, visit) }
+            return try await show(page, visit)
+        } catch let error as APIError {
+            return view("error", ["title": Self.title(error.status), "message": error.message], visit, error.status)
+        } catch let error as StorageError where error.code == .badMember {
+            return view("error", ["title": Self.title(400), "message": error.message], visit, 400)
+        }
+    }
+
+    private func show(_ page: Page, _ visit: Visit) async throws -> Answer {
+        let isPost = visit.call.method == .post
+        switch page {
+        case .style: return Self.styleSheet
+        case .signIn: return isPost ? try await signIn(visit) : signInForm(visit, next: visit["next"] ?? "/")
+        case .invitation: return isPost ? try await join(visit) : try await joinForm(visit)
+        case .approve, .approveOAuth1:
+            guard visit.member != nil else { return redirectToSignIn(visit) }
+            if page == .approve { return isPost ? try await approve(visit) : try await approveForm(visit) }
+            return isPost ? try await approveOAuth1(visit) : try await approveOAuth1Form(visit)
+        case .account, .signOut, .password, .revoke, .members:
+            guard let member = visit.member else { return redirectToSignIn(visit) }
+            switch page {
+            case .signOut: return try await signOut(visit)
+            case .revoke: return try await revoke(visit, member)
+            case .password: return isPost ? try await changePassword(visit, member) : passwordForm(visit, member)
+            case .members: return isPost ? try await changeMembers(visit, member) : try await members(visit, member)
+            default: return try await account(visit, member)
+            }
+        }
+    }
+
+    private static func title(_ status: Int) -> String {
+        switch status {
+        case 403: "Not allowed"
+        case 404: "Not found"
+        case 429: "Too many attempts"
+        default: "That did not work"
+        }
+    }
+
+    /// A page by its template.
+    func view(_ template: String, _ values: [String: Any], _ visit: Visit, _ status: Int = 200) -> Answer {
+        var values = values
+        values["csrf"] = visit.formToken(csrfKey)
+        if let member = visit.member {
+            values["member"] = member.name
+            values["isOwner"] = member.role == .owner
+        }
+        var answer = Answer(
+            HTTPResponse.Status(code: status), headers: Self.headers,
+            body: .bytes(ByteBuffer(string: Templates.render(template, values))))
+        if let cookie = visit.newCookie { answer.headers[.setCookie] = cookie }
+        return answer
+    }
+
+    /// Sends the browser on, with GET.
+    func redirect(_ location: String, cookie: String? = nil) -> Answer {
+        var answer = Answer(.seeOther, headers: Self.headers, body: .bytes(ByteBuffer()))
+        answer.headers[.location] = location
+        if let cookie { answer.headers[.setCookie] = cookie }
+        return answer
+    }
+
+    private func redirectToSignIn(_ visit: Visit) -> Answer {
+        let call = visit.call
+        let here =
+            call.method == .get
+            ? "/" + call.rawPath.drop { $0 == "/" } + (call.query.isEmpty ? "" : "?" + call.query) : "/"
+        return redirect("/login?next=" + PercentCoding.encode(here))
+    }
+
+    private static let headers: HTTPFields = {
+        var headers: HTTPFields = [.contentType: "text/html; charset=UTF-8"]
+        headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+        headers[.xFrameOptions] = "DENY"
+        headers[.xContentTypeOptions] = "nosniff"
+        headers[.referrerPolicy] = "no-referrer"
+        return headers
+    }()
+
+    private static var styleSheet: Answer {
+        Answer(
+            .ok, headers: [.contentType: "text/css; charset=UTF-8"], body: .bytes(ByteBuffer(string: Templates.style)))
+    }
+}
+
+extension HTTPField.Name {
+    /// Who may show a page inside another; for browsers that do not know the policy.
+    static let xFrameOptions = known("X-Frame-Options")
+    /// What a link tells of the page that it is on.
+    static let referrerPolicy = known("Referrer-Policy")
+}
