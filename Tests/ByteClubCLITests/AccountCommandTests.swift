@@ -56,6 +56,48 @@ import Testing
         #expect(world.err.contains("--token-stdin"))
     }
 
+    @Test("a code from a browser anywhere is exchanged for a token, and a token is taken as it is")
+    func code() async throws {
+        let world = try World()
+        let terminal = Terminal(
+            isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { nil })
+        for (text, token) in [
+            (String(repeating: "a", count: 32), "token-for-" + String(repeating: "a", count: 32)),
+            (String(repeating: "b", count: 64), String(repeating: "b", count: 64)),
+        ] {
+            var context = bare(world, text)
+            context.terminal = terminal
+            #expect(await world.run("login", "http://127.0.0.1:9", "--no-browser", in: context) == .success)
+            #expect(world.err.contains("http://127.0.0.1:9/1/oauth2/authorize?response_type=code&client_id=byteclub&"))
+            #expect(!world.err.contains("redirect_uri"))
+            #expect(world.connections.last?.login.token == token)
+        }
+    }
+
+    @Test("a browser here is sent back to this program, which takes no answer but its own")
+    func browser() async throws {
+        let world = try World()
+        for (answer, status) in [("code=xyz", ExitStatus.success), ("error=access_denied", .notAuthorised)] {
+            var context = bare(world, "")
+            context.browser = Browser { url in
+                let values = RedirectListener.values(of: "GET \(url) HTTP/1.1")
+                guard let back = values["redirect_uri"], let state = values["state"],
+                    let port = UInt16(back.split(separator: ":").last?.dropLast() ?? "")
+                else { return false }
+                BackgroundThread.start {
+                    for query in ["favicon.ico", "?state=x&code=other", "?state=\(state)&\(answer)"] {
+                        guard let connection = RawConnection(port: port) else { return }
+                        connection.send(Array("GET /\(query) HTTP/1.1\r\n\r\n".utf8))
+                        _ = connection.receiveAll()
+                    }
+                }
+                return true
+            }
+            #expect(await world.run("login", "http://127.0.0.1:9", in: context) == status)
+            if status == .success { #expect(world.connections.last?.login.token == "token-for-xyz") }
+        }
+    }
+
     @Test("credentials that others can read are refused")
     func loose() async throws {
         let world = try World()

@@ -39,10 +39,11 @@ final class World: Sendable {
             diagnostics: Output { bytes in self.outputs.withLock { $0.err += bytes } },
             input: Input(readAll: { _ in Array(input.utf8) }, readSecret: { _ in input }),
             terminal: terminal, uptime: { .seconds(1) }, calendar: { CalendarTime.utc($0) },
-            connector: Connector { login, lane in
-                self.opened.withLock { $0.append((login, lane)) }
-                return remote
-            },
+            connector: Connector(
+                open: { login, lane in
+                    self.opened.withLock { $0.append((login, lane)) }
+                    return remote
+                }, token: { _, code, _ in "token-for-\(code)" }),
             editor: Editor(run: editor), interrupts: interrupts,
             engine: SyncEngine.self)
     }

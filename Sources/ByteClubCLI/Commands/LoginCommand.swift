@@ -5,10 +5,11 @@ import ByteClubCore
 struct LoginCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Remember a club's server and your token for it.",
+        abstract: "Sign in to a club's server, and remember it.",
         discussion: """
-            The token is the one that the club's owner made with 'byteclub members add'. It is asked for on the \
-            terminal, without being shown, or read from standard input; it is checked before it is stored.
+            A browser shows the server's page, where you sign in and allow this machine. Without a browser here, open \
+            the page on another machine and paste the code that it shows. A token that the club's owner made with \
+            'byteclub members add' can be pasted as well, or read from standard input.
 
             Examples:
               byteclub login https://club.example
@@ -20,6 +21,9 @@ struct LoginCommand: ClubCommand {
 
     @Flag(help: "Read the token from standard input.")
     var tokenStdin = false
+
+    @Flag(help: "Show the page's address, and ask for the code that it gives.")
+    var noBrowser = false
 
     @OptionGroup var trust: TrustOptions
 
@@ -42,7 +46,7 @@ struct LoginCommand: ClubCommand {
         var settings = try context.settings(flags: flags)
         // Checked before the token is asked for.
         let address = try ServerAddress(server, allowsInsecureHTTP: settings.allowsInsecureHTTP ?? false)
-        settings.token = try token(context)
+        settings.token = try await token(context, SignIn(context: context, server: address, trust: settings))
         let login = try Login(settings: settings, credentials: nil)
         let account = try await context.withRemote(login) { try await $0.account() }
         try context.credentials.save(
@@ -54,14 +58,15 @@ struct LoginCommand: ClubCommand {
             Result(server: address.origin, member: account.displayName, uid: account.uid), json: outputOptions.json)
     }
 
-    private func token(_ context: Context) throws -> String {
+    private func token(_ context: Context, _ signIn: SignIn) async throws -> String {
         if tokenStdin {
             let bytes = try context.input.readAll(1 << 16)
             return try Token.check(String(decoding: bytes, as: UTF8.self), "the token on standard input")
         }
+        if !noBrowser, let browser = context.browser { return try await signIn.through(browser) }
         guard context.terminal.isInputTerminal else {
-            throw Failure(.usage, "there is no terminal to ask for the token; use --token-stdin")
+            throw Failure(.usage, "there is neither a browser nor a terminal to sign in with; use --token-stdin")
         }
-        return try Token.check(context.input.readSecret("Token: "), "the token")
+        return try await signIn.byCode()
     }
 }

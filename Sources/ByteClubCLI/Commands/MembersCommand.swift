@@ -4,8 +4,8 @@ import ArgumentParser
 struct MembersCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "members",
-        abstract: "Add, list and remove members on the server's machine (runs byteclub-server).",
-        usage: "byteclub members add|list|remove [<arguments> ...]",
+        abstract: "Manage members on the server's machine (runs byteclub-server).",
+        usage: "byteclub members invite|add|list|remove|role|password [<arguments> ...]",
         discussion: """
             Example:
               byteclub members add ada --data /srv/club

@@ -1,9 +1,12 @@
+import ByteClubCore
 import ByteClubHTTP
 import ByteClubRemotes
 
 extension Connector {
     /// Servers that speak Core API v1, over sessions of this process.
-    static let coreAPIv1 = Connector { login, lane in
+    static let coreAPIv1 = Connector(open: openRemote, token: redeem)
+
+    @Sendable private static func openRemote(_ login: Login, _ lane: Lane) throws -> any Remote {
         var configuration = CoreAPIv1Remote.sessionConfiguration(
             token: login.token, certificateAuthorityFile: login.certificateAuthorityFile)
         var content: Session?
@@ -17,5 +20,13 @@ extension Connector {
             origin: login.server.origin, api: api, content: content, allowsInsecureHTTP: login.allowsInsecureHTTP)
         if case .photos(let bytesPerSecond) = lane { remote.rateLimit = bytesPerSecond }
         return remote
+    }
+
+    @Sendable private static func redeem(
+        _ request: SignInRequest, _ code: String, _ trust: Settings
+    ) async throws -> String {
+        var configuration = SessionConfiguration.ephemeral
+        configuration.certificateAuthorityFile = trust.certificateAuthorityFile
+        return try await request.token(for: code, over: Session(configuration: configuration, name: "sign-in"))
     }
 }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubRemotes
 
 /// How to reach the server of a club.
 struct Connector: Sendable {
@@ -14,4 +15,6 @@ struct Connector: Sendable {
 
     /// Opens a connection; nothing is sent before it is used.
     var open: @Sendable (Login, Lane) throws -> any Remote
+    /// Exchanges the code that came of a sign-in for a token.
+    var token: @Sendable (SignInRequest, _ code: String, _ trust: Settings) async throws -> String
 }

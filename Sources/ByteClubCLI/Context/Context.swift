@@ -20,6 +20,8 @@ struct Context: Sendable {
     var connector: Connector
     /// How to have a person edit a file.
     var editor: Editor
+    /// How to show a page; nil when there is no screen for it.
+    var browser: Browser?
     /// How Ctrl-C and SIGTERM reach a command.
     var interrupts: Interrupts
     /// What keeps mirrors; nil in a program that leaves them to another.
@@ -39,7 +41,7 @@ struct Context: Sendable {
             input: .standard, terminal: .current,
             uptime: { ContinuousClock.now - start },
             calendar: { CalendarTime.local($0) },
-            connector: .coreAPIv1, editor: .shell, interrupts: .signals,
+            connector: .coreAPIv1, editor: .shell, browser: Browser.find(processEnvironment()), interrupts: .signals,
             engine: engine, executable: ownPath())
     }
 

@@ -44,12 +44,12 @@ enum SecretPrompt {
             var key: UInt8 = 0
             let count = unsafe Glibc.read(STDIN_FILENO, &key, 1)
             if count < 0, errno == EINTR { continue }
-            guard count == 1 else { throw Failure(.usage, "no token was given") }
+            guard count == 1 else { throw Failure(.usage, "nothing was given") }
             switch line.take(key) {
             case .more: continue
             case .done: return String(decoding: line.bytes, as: UTF8.self)
             case .interrupted: throw Failure(.interrupted, "cancelled")
-            case .ended: throw Failure(.usage, "no token was given")
+            case .ended: throw Failure(.usage, "nothing was given")
             }
         }
     }

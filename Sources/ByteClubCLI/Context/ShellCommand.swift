@@ -1,0 +1,44 @@
+import Glibc
+
+/// A command of the person's own choice, such as that in `EDITOR` or `BROWSER`.
+enum ShellCommand {
+    /// Starts it with one argument behind its own, and gives its process.
+    ///
+    /// A detached one has a process group of its own, which Ctrl-C does not reach, and neither reads nor writes at the terminal.
+    ///
+    /// - Throws: ``FileError`` when it cannot be started.
+    static func start(_ command: String, _ argument: String, detached: Bool = false) throws -> pid_t {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        unsafe sigemptyset(&defaults)
+        for number in [SIGINT, SIGQUIT, SIGPIPE, SIGTERM] { unsafe sigaddset(&defaults, number) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        // The threads that run tasks block most signals; an editor wants to know of Ctrl-Z and of a new window size.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        let group = detached ? Int32(POSIX_SPAWN_SETPGROUP) : 0
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | group))
+
+        var files = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&files)
+        defer { unsafe posix_spawn_file_actions_destroy(&files) }
+        if detached {
+            for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+                unsafe posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0)
+            }
+        }
+        // The value is a shell command; the argument is its last, whatever it holds.
+        let arguments = ["/bin/sh", "-c", command + " \"$@\"", command, argument]
+        var vector: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
+        unsafe vector.append(nil)
+        defer { unsafe vector.forEach { unsafe free($0) } }
+        var child = pid_t()
+        let failure = unsafe posix_spawn(&child, "/bin/sh", &files, &attributes, vector, environ)
+        guard failure == 0 else { throw FileError(.read, "/bin/sh", failure) }
+        return child
+    }
+}

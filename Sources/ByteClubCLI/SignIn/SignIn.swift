@@ -1,0 +1,63 @@
+import ByteClubRemotes
+import Glibc
+
+/// Gets a token for this machine: through a browser here, or by a code from a browser anywhere.
+struct SignIn {
+    /// How long a browser here may take, in seconds.
+    private static let patience = 600
+
+    let context: Context
+    let server: ServerAddress
+    let trust: Settings
+
+    /// Shows the page in a browser of this machine, and waits for the answer.
+    func through(_ browser: Browser) async throws -> String {
+        let listener = try RedirectListener()
+        let request = try request(redirect: listener.url)
+        guard browser.open(request.url) else {
+            throw Failure(.configuration, "the browser did not start; use --no-browser")
+        }
+        try context.diagnostics.write(
+            """
+            A page opens in your browser. If it does not, open this one on this machine:
+              \(request.url)
+            Waiting for you there (Ctrl-C gives up; --no-browser is for a browser on another machine)
+
+            """)
+        let values = try await BlockingWork.run { listener.wait(state: request.state, seconds: Self.patience) }
+        guard let values else { throw Failure(.tryAgain, "nobody answered the page; run 'byteclub login' again") }
+        guard let code = values["code"] else {
+            throw Failure(
+                .notAuthorised, "access was refused: \(Failure.line(values["error_description"] ?? "no reason given"))")
+        }
+        return try await context.connector.token(request, code, trust)
+    }
+
+    /// Has a code copied from a browser on any machine; a token that the owner made is taken as well.
+    func byCode() async throws -> String {
+        let request = try request(redirect: nil)
+        try context.diagnostics.write(
+            """
+            Open this page in a browser, sign in, and copy the code that it shows:
+              \(request.url)
+
+            """)
+        let text = try Token.check(context.input.readSecret("Code or token: "), "the code")
+        return text.utf8.count == Self.codeLength ? try await context.connector.token(request, text, trust) : text
+    }
+
+    /// Codes have 32 digits, tokens 64.
+    private static let codeLength = 32
+
+    private func request(redirect: String?) throws -> SignInRequest {
+        try SignInRequest(
+            origin: server.origin, redirect: redirect, device: Self.hostName(),
+            allowsInsecureHTTP: trust.allowsInsecureHTTP ?? false)
+    }
+
+    private static func hostName() -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,96 @@
+public import ByteClubCore
+public import ByteClubHTTP
+import HTTPTypes
+
+/// A sign-in by OAuth 2.0 in a browser: the page to show, and the token for the code that comes of it.
+///
+/// No secret is needed: the code is worth nothing without this value, which holds the PKCE verifier (RFC 7636).
+public struct SignInRequest: Sendable {
+    /// What the server must send back with the code; anything else is not its answer.
+    public let state: String
+    /// Where the server sends the browser with the code; nil when it shows the code to be copied.
+    public let redirect: String?
+
+    private let origin: ServiceOrigin
+    private let device: String
+    private let verifier: String
+
+    /// Prepares a sign-in.
+    ///
+    /// - Parameters:
+    ///   - origin: The server's address, as for a ``CoreAPIv1Remote``.
+    ///   - redirect: An http URL on loopback that this program listens at; nil for a code to be copied.
+    ///   - device: What the member calls this machine; shown on the page, at most 100 characters of it.
+    ///   - allowsInsecureHTTP: Whether plain http may go to other machines.
+    /// - Throws: `badRequest` when the address cannot be used.
+    public init(
+        origin: String, redirect: String?, device: String, allowsInsecureHTTP: Bool = false
+    ) throws(RemoteError) {
+        self.origin = try ServiceOrigin(origin, allowsInsecureHTTP: allowsInsecureHTTP)
+        self.redirect = redirect
+        self.device = device
+        state = Self.secret()
+        verifier = Self.secret()
+    }
+
+    /// The page on which the member allows or refuses; it holds no secret.
+    public var url: String {
+        let query: Parameters = [
+            "response_type": "code", "client_id": Self.client, "redirect_uri": redirect, "state": state,
+            "code_challenge": PKCE.challenge(verifier), "code_challenge_method": "S256", "device": device,
+        ]
+        return "\(origin.scheme)://\(origin.authority)\(origin.prefix)/1/oauth2/authorize?\(query.encoded)"
+    }
+
+    /// Exchanges the code for a token, which works once.
+    ///
+    /// - Parameters:
+    ///   - code: What the server sent or the member copied.
+    ///   - session: A session without credentials of its own.
+    /// - Returns: A bearer token.
+    /// - Throws: `unauthorized` when the code is not accepted; otherwise as any call of a remote.
+    public func token(for code: String, over session: Session) async throws(RemoteError) -> String {
+        let transport = Transport(origin: origin, session: session)
+        var fields = HTTPFields()
+        fields[.contentType] = "application/x-www-form-urlencoded"
+        let form: Parameters = [
+            "grant_type": "authorization_code", "code": code, "client_id": Self.client, "redirect_uri": redirect,
+            "code_verifier": verifier,
+        ]
+        let request = transport.request(.post, "oauth2/token", fields: fields)
+        let answer = try await transport.perform(request, statuses: [200, 400]) { () throws(TransferError) in
+            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)))
+        }
+        let told = try answer.decoded(TokenAnswer.self)
+        guard let token = told.token else {
+            throw RemoteError(.unauthorized, "the server did not accept the code: \(told.problem ?? "no reason given")")
+        }
+        return token
+    }
+
+    private static let client = "byteclub"
+
+    /// 256 random bits.
+    private static func secret() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Hexadecimal.encode((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+}
+
+/// What `/oauth2/token` answers, well or badly (RFC 6749 sections 5.1 and 5.2).
+private struct TokenAnswer: JSONReadable {
+    var token: String?
+    var problem: String?
+
+    init(json: inout JSONReader) throws(JSONError) {
+        var (token, problem): (String?, String?)
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "access_token": token = try json.value()
+            case "error_description": problem = try json.value()
+            default: try json.skip()
+            }
+        }
+        (self.token, self.problem) = (token, problem)
+    }
+}
