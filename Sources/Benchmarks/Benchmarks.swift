@@ -21,6 +21,7 @@ struct Benchmarks {
         let cases: [(name: String, run: @Sendable (Settings) async throws -> [Table])] = [
             ("start", StartCase.run), ("notes", NotesCase.run), ("upload", UploadCase.run),
             ("latency", LatencyCase.run),
+            ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
         ]
         for (name, run) in cases where settings.only.isEmpty || settings.only.contains(name) {
             for table in try await run(settings) { print(table.text) }

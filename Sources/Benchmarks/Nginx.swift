@@ -1,19 +1,27 @@
 import Glibc
 import TestSupport
 
-/// A WebDAV server to be measured beside: nginx from Debian with its dav modules, two workers, nothing synced to disk.
+/// A WebDAV server to be measured beside: nginx from Debian with its dav modules and two workers.
+///
+/// It syncs nothing to disk by itself.
 struct Nginx: Sendable {
     let root: String
     let url: String
-    private let process: SpawnedProcess
+    let port: UInt16
+    let process: SpawnedProcess
 
-    static func start(in folder: String) async throws -> Nginx {
+    /// Starts a server; when it is `durable`, the file system syncs each write and each name before the call returns.
+    static func start(in folder: String, durable: Bool = false) async throws -> Nginx {
         guard let program = Program.system("nginx") else {
             throw Stopwatch.Failure(description: "Debian's package nginx-light is missing")
         }
         let root = folder + "/nginx"
         LocalFiles.makeFolder(root + "/temporary")
         LocalFiles.makeFolder(root + "/files")
+        if durable {
+            let marked = try await Program.run("/usr/bin/chattr", ["+SD", root + "/temporary", root + "/files"])
+            guard marked.status == 0 else { throw Stopwatch.Failure(description: "\(marked)") }
+        }
         _ = unsafe chmod(folder, 0o755)
         let port = 20_000 + Int(getpid()) % 20_000
         try LocalFiles.write(
@@ -32,7 +40,8 @@ struct Nginx: Sendable {
             }
             """, to: root + "/nginx.conf")
         let process = try Program.start(program, ["-c", root + "/nginx.conf", "-p", root], timeout: .seconds(3600))
-        let nginx = Nginx(root: root + "/files", url: "http://127.0.0.1:\(port)", process: process)
+        let nginx = Nginx(
+            root: root + "/files", url: "http://127.0.0.1:\(port)", port: UInt16(port), process: process)
         for _ in 0..<200 where !process.hasEnded {
             if LocalFiles.exists(root + "/pid") { return nginx }
             try await Task.sleep(for: .milliseconds(10))
@@ -42,4 +51,10 @@ struct Nginx: Sendable {
     }
 
     func stop() { process.kill9() }
+
+    /// As ``stop()``, and waits until the port is free.
+    func end() async {
+        process.kill9()
+        _ = await process.result()
+    }
 }

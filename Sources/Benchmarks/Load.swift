@@ -1,0 +1,103 @@
+import Glibc
+import TestSupport
+
+/// Many clients that each keep one connection and one request under way, driven by one thread with `poll`.
+///
+/// It does as little as a client can, so that it takes little of the processors it shares with the server.
+struct Load: Sendable {
+    /// What came of it.
+    struct Result: Sendable {
+        /// Seconds from the first request to the last answer.
+        var seconds = 0.0
+        /// Processor seconds of the generator itself.
+        var processor = 0.0
+        /// Milliseconds from each request to the end of its answer, in order of the answers.
+        var times: [Double] = []
+        /// The bytes of all answers.
+        var received = 0
+
+        /// The time that a share of the requests stayed under.
+        func percentile(_ share: Double) -> Double {
+            let sorted = times.sorted()
+            return sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+        }
+    }
+
+    /// Where the server listens, on loopback.
+    let port: UInt16
+    /// How many connections there are.
+    let connections: Int
+    /// How many requests all of them send together.
+    let count: Int
+    /// The statuses that are right.
+    let statuses: Set<Int>
+    /// The whole text of a request, by its number.
+    let request: @Sendable (Int) -> [UInt8]
+
+    /// Sends all requests, on a thread of its own.
+    func run() async throws -> Result {
+        try await BackgroundThread.run { Swift.Result { try drive() } }.get()
+    }
+
+    private func drive() throws -> Result {
+        var clients: [LoadClient] = []
+        defer { for client in clients { client.end() } }
+        for _ in 0..<min(connections, count) { clients.append(try LoadClient(port: port)) }
+        var polls = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        var scratch = [UInt8](repeating: 0, count: 256 << 10)
+        var result = Result()
+        result.times.reserveCapacity(count)
+        var sent = 0
+        let processor = Self.processorSeconds
+        let start = ContinuousClock.now
+        for index in clients.indices {
+            try clients[index].send(request(sent))
+            sent += 1
+        }
+        while result.times.count < count {
+            guard unsafe poll(&polls, nfds_t(polls.count), 60_000) > 0 else {
+                throw Stopwatch.Failure(description: "the server does not answer any more")
+            }
+            for index in clients.indices where polls[index].revents != 0 {
+                guard let answer = try clients[index].receive(into: &scratch) else { continue }
+                guard statuses.contains(answer.status) else {
+                    throw Stopwatch.Failure(description: "answer \(result.times.count) has status \(answer.status)")
+                }
+                result.times.append(answer.seconds * 1000)
+                result.received += answer.bytes
+                if sent < count {
+                    try clients[index].send(request(sent))
+                    sent += 1
+                }
+            }
+        }
+        result.seconds = Stopwatch.seconds(since: start)
+        result.processor = Self.processorSeconds - processor
+        return result
+    }
+
+    private static var processorSeconds: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// A request without a body.
+    static func get(_ target: String, token: String?, headers: String = "") -> [UInt8] {
+        Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization(token))\(headers)\r\n".utf8)
+    }
+
+    /// A request with a body.
+    static func send(_ method: String, _ target: String, token: String?, body: [UInt8], type: String? = nil) -> [UInt8]
+    {
+        let type = type.map { "Content-Type: \($0)\r\n" } ?? ""
+        let head =
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization(token))\(type)"
+            + "Content-Length: \(body.count)\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+
+    private static func authorization(_ token: String?) -> String {
+        token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+import TestSupport
+
+/// What processes that run on have taken of the processors.
+enum ProcessorTime {
+    /// Seconds that a process and its direct children have used so far.
+    static func seconds(of pid: pid_t) -> Double {
+        children(of: pid).reduce(own(pid)) { $0 + own($1) }
+    }
+
+    /// The most memory in MiB that a process and its direct children have held, added up.
+    static func peakMemory(of pid: pid_t) -> Double {
+        ([pid] + children(of: pid)).reduce(0) { $0 + Double(peak($1)) / 1024 }
+    }
+
+    private static func children(of pid: pid_t) -> [pid_t] {
+        text("/proc/\(pid)/task/\(pid)/children").split(separator: " ").compactMap { pid_t($0) }
+    }
+
+    private static func own(_ pid: pid_t) -> Double {
+        // The name may hold blanks, so the fields are counted from its closing bracket.
+        let fields = text("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    private static func peak(_ pid: pid_t) -> Int {
+        for line in text("/proc/\(pid)/status").split(separator: "\n") where line.hasPrefix("VmHWM:") {
+            return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+        }
+        return 0
+    }
+
+    private static func text(_ path: String) -> String { String(decoding: Fixture.bytes(at: path), as: UTF8.self) }
+}

@@ -1,0 +1,102 @@
+import CLinux
+import Glibc
+import TestSupport
+
+/// Small notes through `files_put`, each durable before its answer: one client, 64 clients, and nginx under the same load.
+enum WritesCase {
+    /// How many clients write at once.
+    private static let clients = 64
+
+    static func run(_ settings: Settings) async throws -> [Table] {
+        var runs = Series()
+        for round in 0..<settings.rounds {
+            let folder = settings.folder("writes")
+            defer { settings.discard(folder) }
+            let server = try await ServerProcess(data: folder + "/data", arguments: ["--log-level", "warning"])
+            let token = try await server.addMember("ann")
+            guard let pid = server.process?.pid else { throw Stopwatch.Failure(description: "the server has ended") }
+            for (name, connections, count) in [(one, 1, settings.notes / 4), (many, clients, settings.notes * 3)] {
+                let load = Load(port: server.port, connections: connections, count: count, statuses: [200]) { number in
+                    let target = "/1/files_put/auto/\(connections)/f\(number / 100)/note-\(number).md"
+                    return Load.send("PUT", target, token: token, body: Self.note(number, round))
+                }
+                runs.add(name, try await measure(load, pid))
+            }
+            await server.stop()
+            for isDurable in [true, false] {
+                let nginx = try await Nginx.start(in: folder, durable: isDurable)
+                let count = isDurable ? settings.notes / 2 : settings.notes * 3
+                for number in 0...(count / 100) { LocalFiles.makeFolder("\(nginx.root)/f\(number)") }
+                let load = Load(port: nginx.port, connections: clients, count: count, statuses: [201]) { number in
+                    Load.send(
+                        "PUT", "/f\(number / 100)/note-\(number).md", token: nil, body: Self.note(number, round))
+                }
+                runs.add(isDurable ? nginxDurable : nginxLoose, try await measure(load, nginx.process.pid))
+                await nginx.end()
+                settings.discard(folder + "/nginx")
+            }
+            for notes in [1, clients] {
+                runs.add(limit(notes), try append(settings.notes / 4, at: folder + "/limit", notes: notes))
+            }
+        }
+        return [table(runs)]
+    }
+
+    private static let one = "byteclub, 1 client"
+    private static let many = "byteclub, 64 clients"
+    private static let nginxDurable = "nginx, 64 clients, synced by the file system (chattr +SD)"
+    private static let nginxLoose = "nginx, 64 clients, nothing synced"
+    private static func limit(_ notes: Int) -> String { "limit: append \(notes) and fdatasync" }
+
+    private static func note(_ number: Int, _ round: Int) -> [UInt8] {
+        let text = "# Note \(number) of round \(round)\n"
+        return Array((text + String(repeating: "The ridge was clear and the light was good. ", count: 34)).utf8)
+    }
+
+    private static func measure(_ load: Load, _ pid: pid_t) async throws -> [Double] {
+        let before = ProcessorTime.seconds(of: pid)
+        let result = try await load.run()
+        let processor = ProcessorTime.seconds(of: pid) - before
+        return [
+            Double(load.count) / result.seconds, result.percentile(0.5), result.percentile(0.99),
+            processor / Double(load.count) * 1000, result.processor / result.seconds * 100,
+        ]
+    }
+
+    /// What one thread does that appends notes to a file and syncs each time.
+    private static func append(_ count: Int, at path: String, notes: Int) throws -> [Double] {
+        let descriptor = unsafe byteclub_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Stopwatch.Failure(description: "cannot write \(path)") }
+        defer { close(descriptor) }
+        let bytes = (0..<notes).flatMap { note($0, 0) }
+        var times: [Double] = []
+        let start = ContinuousClock.now
+        for _ in 0..<count {
+            let begin = ContinuousClock.now
+            guard unsafe write(descriptor, bytes, bytes.count) == bytes.count, fdatasync(descriptor) == 0 else {
+                throw Stopwatch.Failure(description: "cannot write \(path)")
+            }
+            times.append(Stopwatch.seconds(since: begin) * 1000)
+        }
+        let result = Load.Result(seconds: Stopwatch.seconds(since: start), times: times)
+        return [Double(count * notes) / result.seconds, result.percentile(0.5), result.percentile(0.99), .nan, .nan]
+    }
+
+    private static func table(_ runs: Series) -> Table {
+        var table = Table(
+            title: "Notes of 1.5 KiB put at once, each durable before its answer",
+            header: [
+                "contestant", "notes/s", "x 1 client", "x nginx synced", "x nginx loose", "p50 ms", "p99 ms",
+                "server CPU ms/note", "load generator % of a core",
+            ])
+        let rate = { (name: String) in runs.median(name)[0] }
+        for name in runs.names {
+            let values = runs.median(name)
+            table.rows.append(
+                [name, Table.number(values[0], 0)]
+                    + [one, nginxDurable, nginxLoose].map { Table.number(values[0] / rate($0), 2) }
+                    + [(1, 2), (2, 2), (3, 3), (4, 0)].map { Table.number(values[$0.0], $0.1) })
+        }
+        return table
+    }
+}
