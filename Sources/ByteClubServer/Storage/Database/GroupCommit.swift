@@ -29,14 +29,18 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let blobs: FileBlobStore
+    private let checkpointer: Checkpointer?
     private let signal: ChangeSignal
     private let queue = DispatchQueue(label: "byteclub.storage.writer", qos: .userInitiated)
     private let state = Mutex(State())
 
     /// Writes through a pool, and tells `signal` what has become durable.
-    init(pool: DatabasePool, blobs: FileBlobStore, signal: ChangeSignal) {
+    ///
+    /// Without a checkpointer, SQLite empties its log within commits.
+    init(pool: DatabasePool, blobs: FileBlobStore, checkpointer: Checkpointer?, signal: ChangeSignal) {
         self.pool = pool
         self.blobs = blobs
+        self.checkpointer = checkpointer
         self.signal = signal
     }
 
@@ -68,9 +72,10 @@ final class GroupCommit: Sendable {
     }
 
     /// Refuses further changes and waits for those under way.
-    func close() {
+    func close() throws {
         state.withLock { $0.isClosed = true }
         queue.sync {}
+        try checkpointer?.close()
     }
 
     private func enqueue(_ change: Change) -> Bool {
@@ -121,12 +126,22 @@ final class GroupCommit: Sendable {
             }
             state.withLock { $0.commits += 1 }
             for report in reports { report(nil) }
+            keepLogShort(after: batch)
         } catch {
             let error = StorageError.translating(error)
             for report in reports { report(error) }
             // Those that had not begun get the same answer.
             for change in batch.dropFirst(reports.count) { change.refuse(error) }
         }
+    }
+
+    /// Keeps the log short; after the reports, so that nobody waits for it.
+    ///
+    /// What cannot be copied now is copied the next time; the log has it until then.
+    private func keepLogShort(after batch: [Change]) {
+        let bytes = batch.reduce(0) { $0 + $1.bytes }
+        guard let checkpointer, checkpointer.committed(changes: batch.count, bytes: bytes) else { return }
+        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
     }
 
     private func runAll(_ batch: [Change], in database: Database, reports: inout [Report]) throws {

@@ -17,6 +17,8 @@ final class SQLiteStore: MetadataStore {
         case administration
     }
 
+    private static let fileName = "/byteclub.sqlite"
+
     let epoch: String
     let signingKey: SymmetricKey
     let files: FileBlobStore
@@ -44,7 +46,7 @@ final class SQLiteStore: MetadataStore {
         lock = try mode == .server ? Self.lock(directory) : nil
         files = try FileBlobStore(directory: directory)
         do {
-            pool = try Self.open(directory + "/byteclub.sqlite", mode: mode, logger: logger)
+            pool = try Self.open(directory + Self.fileName, mode: mode, logger: logger)
             try Schema.migrate(pool)
             let (epoch, key, last) = try pool.read { database in
                 (
@@ -58,7 +60,8 @@ final class SQLiteStore: MetadataStore {
             self.epoch = epoch
             signingKey = SymmetricKey(data: secret)
             signal = ChangeSignal(lastRevision: last)
-            writer = GroupCommit(pool: pool, blobs: files, signal: signal)
+            let checkpointer = try mode == .server ? Checkpointer(path: directory + Self.fileName) : nil
+            writer = GroupCommit(pool: pool, blobs: files, checkpointer: checkpointer, signal: signal)
             if mode == .server { try recoverStaging() }
         } catch {
             throw StorageError.translating(error)
@@ -72,8 +75,8 @@ final class SQLiteStore: MetadataStore {
 
     /// Waits for the writes under way, and closes the database; later calls fail.
     func close() throws {
-        writer.close()
         do {
+            try writer.close()
             try pool.close()
         } catch {
             throw StorageError.translating(error)
@@ -198,7 +201,8 @@ final class SQLiteStore: MetadataStore {
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000")
+            let pages = mode == .server ? 0 : 4000
+            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(pages)")
         }
         if wasLeftOpen {
             logger.notice("the server did not stop cleanly; checking the database")

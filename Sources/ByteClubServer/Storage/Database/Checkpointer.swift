@@ -1,0 +1,59 @@
+import Dispatch
+import GRDB
+import Synchronization
+
+/// Copies the write-ahead log into the database beside the writer, so that no commit waits for it.
+///
+/// A copy that runs while the writer goes on never reaches the log's end, and then the log would grow for ever. So the
+/// writer copies the few pages itself that came meanwhile, and its next commit starts the log over.
+final class Checkpointer: Sendable {
+    /// How many pages the log has, roughly, when it is copied: 16 MiB.
+    private static let threshold = 4_000
+
+    private enum State {
+        /// The log has grown by about so many pages since it was copied.
+        case growing(Int)
+        case copying
+        case copied
+    }
+
+    private let connection: DatabaseQueue
+    private let queue = DispatchQueue(label: "byteclub.storage.checkpoint", qos: .utility)
+    private let state = Mutex(State.growing(0))
+
+    /// Opens a connection of its own to a database in WAL mode.
+    init(path: String) throws {
+        var configuration = Configuration()
+        configuration.label = "byteclub.checkpoint"
+        connection = try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Takes note of a commit, and tells whether the writer is to copy the rest now.
+    func committed(changes: Int, bytes: Int) -> Bool {
+        let (starts, ends) = state.withLock { state in
+            switch state {
+            case .growing(let pages):
+                let pages = pages + 3 * changes + (bytes >> 12)
+                state = pages < Self.threshold ? .growing(pages) : .copying
+                return (pages >= Self.threshold, false)
+            case .copying: return (false, false)
+            case .copied:
+                state = .growing(0)
+                return (false, true)
+            }
+        }
+        if starts { queue.async { self.copy() } }
+        return ends
+    }
+
+    /// Waits for a copy that runs, and closes the connection.
+    func close() throws {
+        queue.sync {}
+        try connection.close()
+    }
+
+    private func copy() {
+        _ = try? connection.inDatabase { try $0.checkpoint(.passive) }
+        state.withLock { $0 = .copied }
+    }
+}
