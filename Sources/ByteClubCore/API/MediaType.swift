@@ -94,7 +94,10 @@ public struct MediaType: Hashable, Sendable {
 
     /// Guesses from a file's name; letter case does not matter.
     public init(name: String) {
-        let ending = PathKey.fold(String(NumberedName.split(name).extension.dropFirst()))
-        self = Self.known[ending] ?? Self.unknown
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
+            self = Self.unknown
+            return
+        }
+        self = Self.known[PathKey.fold(String(name[name.utf8.index(after: dot)...]))] ?? Self.unknown
     }
 }

@@ -12,8 +12,17 @@ public struct SearchQuery: Hashable, Sendable {
 
     /// Tells whether every word occurs in the name.
     public func matches(_ name: String) -> Bool {
-        let name = Self.fold(name)
-        return words.allSatisfy { name.contains($0) }
+        var name = Self.fold(name)
+        return name.withUTF8 { name in words.allSatisfy { unsafe Self.holds(name, $0.utf8) } }
+    }
+
+    /// Whether bytes occur in others; as both are decomposed text, no letter is cut in two.
+    private static func holds(_ text: UnsafeBufferPointer<UInt8>, _ word: String.UTF8View) -> Bool {
+        guard let first = word.first, text.count >= word.count else { return word.isEmpty }
+        for start in 0...(text.count - word.count) where unsafe text[start] == first {
+            if unsafe text[start..<(start + word.count)].elementsEqual(word) { return true }
+        }
+        return false
     }
 
     private static func fold(_ text: String) -> String {

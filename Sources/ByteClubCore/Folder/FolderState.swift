@@ -14,8 +14,21 @@ public protocol FolderState {
     /// The newest versions of a folder's direct children ordered by key, at most `limit`.
     func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry]
 
+    /// Hands over the newest versions of a folder's direct children one by one, ordered by key.
+    func forEachChild(_ key: PathKey, includeDeleted: Bool, _ body: (FolderEntry) throws -> Void) throws
+
+    /// The highest number that a direct child of a folder, deleted or not, ever had; 0 when there never was one.
+    ///
+    /// It never goes back, not even where history is forgotten.
+    func newestChild(_ key: PathKey) throws -> Int64
+
     /// The live entries strictly below a key, ordered by key, at most `limit`.
     func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry]
+
+    /// The newest versions strictly below a key whose names match, ordered by key, at most `limit`.
+    func matches(
+        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+    ) throws -> [FolderEntry]
 
     /// The newest versions at or below `prefix` with a revision above `revision`, ordered by revision, at most `limit`.
     func changes(
@@ -27,4 +40,30 @@ public protocol FolderState {
 
     /// Adds a version; it becomes the newest at its key.
     mutating func record(_ entry: FolderEntry) throws
+}
+
+extension FolderState {
+    /// Gets them all first, for states that are in memory.
+    public func forEachChild(
+        _ key: PathKey, includeDeleted: Bool, _ body: (FolderEntry) throws -> Void
+    ) throws {
+        for entry in try children(key, includeDeleted: includeDeleted, limit: .max) { try body(entry) }
+    }
+
+    /// Gets them all first, for states that are in memory.
+    public func matches(
+        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+    ) throws -> [FolderEntry] {
+        let all =
+            includeDeleted
+            ? try changes(after: 0, prefix: key, includeDeleted: true, limit: .max)
+                .filter { $0.path.key != key }.sorted { $0.path.key < $1.path.key }
+            : try descendants(key, limit: .max)
+        return Array(all.filter { name($0.path.name) }.prefix(limit))
+    }
+
+    /// Looks at every child, for states that forget nothing.
+    public func newestChild(_ key: PathKey) throws -> Int64 {
+        try children(key, includeDeleted: true, limit: .max).lazy.map(\.revision).max() ?? 0
+    }
 }

@@ -17,23 +17,49 @@ extension SharedFolder {
     public func list(
         _ path: RemotePath, unless known: String?, includeDeleted: Bool, limit: Int
     ) throws -> Metadata? {
-        guard let entry = try latest(path) else { throw APIError.notFound(path) }
-        var result = Metadata(entry)
-        guard entry.isFolder, !entry.isDeleted else { return result }
-        let children = try state.children(entry.path.key, includeDeleted: includeDeleted, limit: limit + 1)
-        if children.count > limit { throw APIError(406, "'\(path)' has more than \(limit) entries") }
-        let hash = Self.hash(entry, children, includeDeleted: includeDeleted)
-        if hash == known { return nil }
-        result.hash = hash
-        result.contents = children.map { Metadata($0) }
+        guard var result = try listing(of: path, unless: known, includeDeleted: includeDeleted) else { return nil }
+        if result.hash == nil { return result }
+        var contents: [Metadata] = []
+        try forEachChild(of: path, includeDeleted: includeDeleted, limit: limit) { contents.append($0) }
+        result.contents = contents
         return result
     }
 
-    private static func hash(_ folder: FolderEntry, _ children: [FolderEntry], includeDeleted: Bool) -> String {
-        var hasher = SHA256()
-        let revisions = ([folder] + children).map { String($0.revision) }.joined(separator: ",")
-        hasher.update(data: Array("\(includeDeleted) \(revisions)".utf8))
-        return Hexadecimal.encode(Array(hasher.finalize()).prefix(16))
+    /// Describes a folder with its listing's hash and without the children; nil when the hash is `known` already.
+    ///
+    /// A file or a deleted entry has no hash.
+    ///
+    /// - Throws: ``APIError`` 404 when it never was.
+    public func listing(of path: RemotePath, unless known: String?, includeDeleted: Bool) throws -> Metadata? {
+        guard let entry = try latest(path) else { throw APIError.notFound(path) }
+        var result = Metadata(entry)
+        guard entry.isFolder, !entry.isDeleted else { return result }
+        result.hash = try listingHash(of: entry, includeDeleted: includeDeleted)
+        return result.hash == known ? nil : result
+    }
+
+    /// Hands over a folder's direct children one by one, ordered by key.
+    ///
+    /// - Throws: ``APIError`` 406 when there are more than `limit`; what `body` throws.
+    public func forEachChild(
+        of path: RemotePath, includeDeleted: Bool, limit: Int, _ body: (Metadata) throws -> Void
+    ) throws {
+        var count = 0
+        try state.forEachChild(path.key, includeDeleted: includeDeleted) { entry in
+            count += 1
+            if count > limit { throw APIError(406, "'\(path)' has more than \(limit) entries") }
+            try body(Metadata(entry))
+        }
+    }
+
+    /// What changes with a folder's listing, known without looking at the children.
+    ///
+    /// Each change of a child, its deletion too, has a higher number than all before it; so the newest of them and the
+    /// folder's own tell one listing from all others.
+    private func listingHash(of folder: FolderEntry, includeDeleted: Bool) throws -> String {
+        let newest = try state.newestChild(folder.path.key)
+        let digest = SHA256.hash(data: Array("\(includeDeleted) \(folder.revision) \(newest)".utf8))
+        return Hexadecimal.encode(Array(digest.prefix(16)))
     }
 
     /// The live entries strictly below a folder whose names match, ordered by key.
@@ -43,14 +69,9 @@ extension SharedFolder {
         _ path: RemotePath, query: SearchQuery, limit: Int, includeDeleted: Bool
     ) throws -> [Metadata] {
         guard let folder = try live(path) else { throw APIError.notFound(path) }
-        var found =
-            includeDeleted
-            ? try state.changes(after: 0, prefix: folder.path.key, includeDeleted: true, limit: .max)
-                .filter { $0.path.key != folder.path.key }.sorted { $0.path.key < $1.path.key }
-            : try state.descendants(folder.path.key, limit: .max)
-        found.removeAll { $0.path.key == folder.path.key || !query.matches($0.path.name) }
-        if includeDeleted { found.sort { $0.path.key < $1.path.key } }
-        return found.prefix(limit).map { Metadata($0) }
+        return try state.matches(
+            below: folder.path.key, includeDeleted: includeDeleted, limit: limit, name: query.matches
+        ).map { Metadata($0) }
     }
 
     /// A file's versions, newest first, deletions among them.

@@ -14,17 +14,39 @@ extension ClubAPI {
         _ = try parameters.bool("include_media_info", default: false)
         let known = parameters["hash"]
         let path = try call.path()
-        let found: Metadata? = try await store.read { folder in
+        let found: [UInt8]? = try await store.read { folder in
             if let revision {
                 guard let version = try folder.state.version(path.key, revision: revision.number) else {
                     throw APIError(404, "Revision '\(revision)' of '\(path)' not found")
                 }
-                return Metadata(version)
+                return Metadata(version).json()
             }
-            guard isListing else { return try folder.metadata(path) }
-            return try folder.list(path, unless: known, includeDeleted: includeDeleted, limit: limit)
+            guard isListing else { return try folder.metadata(path).json() }
+            return try Self.listing(path, in: folder, unless: known, includeDeleted: includeDeleted, limit: limit)
         }
         return found.map { Answer.json($0) } ?? Answer(.notModified, body: .none)
+    }
+
+    /// The JSON text of a listing, written as the children are read; nil when its hash is `known` already.
+    private static func listing(
+        _ path: RemotePath, in folder: SharedFolder<AnyFolderState>, unless known: String?, includeDeleted: Bool,
+        limit: Int
+    ) throws -> [UInt8]? {
+        guard let found = try folder.listing(of: path, unless: known, includeDeleted: includeDeleted) else {
+            return nil
+        }
+        if found.hash == nil { return found.json() }
+        var json = JSONText()
+        try json.object { json in
+            found.writeMembers(to: &json)
+            json.key("contents")
+            try json.array { json in
+                try folder.forEachChild(of: path, includeDeleted: includeDeleted, limit: limit) { child in
+                    child.write(to: &json)
+                }
+            }
+        }
+        return json.bytes
     }
 
     /// Answers `GET /search/<root>/<path>`.

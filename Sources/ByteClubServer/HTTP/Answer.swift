@@ -39,8 +39,12 @@ struct Answer: Sendable {
 
     /// 200 with a JSON text.
     static func json(_ value: some JSONWritable, status: HTTPResponse.Status = .ok) -> Answer {
-        Answer(
-            status, headers: [.contentType: "application/json"], body: .bytes(ByteBuffer(bytes: value.json())))
+        json(value.json(), status: status)
+    }
+
+    /// A status with a JSON text that is written already.
+    static func json(_ text: [UInt8], status: HTTPResponse.Status = .ok) -> Answer {
+        Answer(status, headers: [.contentType: "application/json"], body: .bytes(ByteBuffer(bytes: text)))
     }
 
     /// A refusal as the protocol words it.

@@ -16,18 +16,18 @@ struct JSONText {
     }
 
     /// Writes an object whose members `members` writes.
-    mutating func object(_ members: (inout JSONText) -> Void) {
+    mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
         separate()
         bytes.append(UInt8(ascii: "{"))
-        members(&self)
+        try members(&self)
         bytes.append(UInt8(ascii: "}"))
     }
 
     /// Writes an array whose elements `elements` writes.
-    mutating func array(_ elements: (inout JSONText) -> Void) {
+    mutating func array(_ elements: (inout JSONText) throws -> Void) rethrows {
         separate()
         bytes.append(UInt8(ascii: "["))
-        elements(&self)
+        try elements(&self)
         bytes.append(UInt8(ascii: "]"))
     }
 
@@ -50,12 +50,40 @@ struct JSONText {
     mutating func value(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-            bytes.append(contentsOf: text.utf8)
-        } else {
+        var text = text
+        let isPlain = text.withUTF8 { text in
+            guard unsafe Self.isPlain(text) else { return false }
+            unsafe bytes.append(contentsOf: text)
+            return true
+        }
+        if !isPlain {
             for scalar in text.unicodeScalars { append(scalar) }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes bytes as a string of lower-case hexadecimal digits.
+    mutating func value(hexadecimal digest: [UInt8]) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        for byte in digest {
+            bytes.append(Self.digit(byte >> 4))
+            bytes.append(Self.digit(byte & 15))
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? value + 48 : value + 87 }
+
+    /// Whether all is ASCII that needs no escape; it looks at every byte, which is quicker than to stop at the first.
+    private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var strange: UInt8 = 0
+        for index in text.indices {
+            let byte = unsafe text[index]
+            let isStrange = byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+            strange |= isStrange ? 1 : 0
+        }
+        return strange == 0
     }
 
     /// Writes a whole number.

@@ -8,55 +8,58 @@ extension JSONText {
 
 extension Metadata: JSONWritable {
     func write(to json: inout JSONText) {
-        json.object { json in
-            json.key("path")
-            json.value(path.string)
-            json.key("is_dir")
-            json.value(isFolder)
-            json.key("bytes")
-            json.value(bytes)
-            json.key("size")
-            json.value(size)
-            if let rev {
-                json.key("rev")
-                json.value(rev.description)
-                json.key("revision")
-                json.value(rev.number)
-            }
-            if let modified {
-                json.key("modified")
-                json.date(modified)
-            }
-            if let clientModified {
-                json.key("client_mtime")
-                json.date(clientModified)
-            }
-            if let mimeType {
-                json.key("mime_type")
-                json.value(mimeType)
-            }
-            json.key("icon")
-            json.value(icon)
-            json.key("root")
-            json.value(root)
-            json.key("thumb_exists")
-            json.value(hasThumbnail)
-            if isDeleted {
-                json.key("is_deleted")
-                json.value(true)
-            }
-            if let hash {
-                json.key("hash")
-                json.value(hash)
-            }
-            if let contents {
-                json.key("contents")
-                contents.write(to: &json)
-            }
-            if let contentHash {
-                json.key("content_hash")
-                json.value(contentHash.description)
-            }
+        json.object { writeMembers(to: &$0) }
+    }
+
+    /// Writes the members alone, so that a listing can go on with its children.
+    func writeMembers(to json: inout JSONText) {
+        json.key("path")
+        json.value(path.string)
+        json.key("is_dir")
+        json.value(isFolder)
+        json.key("bytes")
+        json.value(bytes)
+        json.key("size")
+        json.value(size)
+        if let rev {
+            json.key("rev")
+            json.value(rev.description)
+            json.key("revision")
+            json.value(rev.number)
+        }
+        if let modified {
+            json.key("modified")
+            json.date(modified)
+        }
+        if let clientModified {
+            json.key("client_mtime")
+            json.date(clientModified)
+        }
+        if let mimeType {
+            json.key("mime_type")
+            json.value(mimeType)
+        }
+        json.key("icon")
+        json.value(icon)
+        json.key("root")
+        json.value(root)
+        json.key("thumb_exists")
+        json.value(hasThumbnail)
+        if isDeleted {
+            json.key("is_deleted")
+            json.value(true)
+        }
+        if let hash {
+            json.key("hash")
+            json.value(hash)
+        }
+        if let contents {
+            json.key("contents")
+            contents.write(to: &json)
+        }
+        if let contentHash {
+            json.key("content_hash")
+            json.value(hexadecimal: contentHash.bytes)
         }
     }
 }

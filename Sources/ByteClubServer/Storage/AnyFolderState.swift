@@ -24,8 +24,22 @@ struct AnyFolderState: FolderState {
         try base.children(key, includeDeleted: includeDeleted, limit: limit)
     }
 
+    func forEachChild(
+        _ key: PathKey, includeDeleted: Bool, _ body: (FolderEntry) throws -> Void
+    ) throws {
+        try base.forEachChild(key, includeDeleted: includeDeleted, body)
+    }
+
+    func newestChild(_ key: PathKey) throws -> Int64 { try base.newestChild(key) }
+
     func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
         try base.descendants(key, limit: limit)
+    }
+
+    func matches(
+        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+    ) throws -> [FolderEntry] {
+        try base.matches(below: key, includeDeleted: includeDeleted, limit: limit, name: name)
     }
 
     func changes(

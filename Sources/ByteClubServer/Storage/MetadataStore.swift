@@ -39,6 +39,11 @@ protocol MetadataStore: AccountStore {
     /// - Throws: `CancellationError` when the surrounding task is cancelled.
     func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool
 
+    /// A live file, or one of its versions, with its bytes.
+    ///
+    /// - Throws: ``APIError`` 404 as ``SharedFolder/file(_:revision:)``.
+    func file(_ path: RemotePath, revision: Revision?) async throws -> (entry: FolderEntry, content: StoredContent)
+
     /// The bytes of a file's version.
     func content(of entry: FolderEntry) async throws -> StoredContent
 

@@ -92,12 +92,15 @@ struct SQLiteFolderStateTests {
                     try state.children(key, includeDeleted: true, limit: limit),
                     try state.children(key, includeDeleted: false, limit: limit),
                     try state.descendants(key, limit: limit),
+                    try state.matches(below: key, includeDeleted: true, limit: limit) { $0.contains("a") },
+                    try state.matches(below: key, includeDeleted: false, limit: limit) { $0.contains("a") },
                     try state.changes(after: after, prefix: key, includeDeleted: true, limit: limit),
                     try state.changes(after: 0, prefix: key, includeDeleted: false, limit: limit),
                 ]
             }
             let found = try await store.read { try ask($0.state) }
             #expect(found == (try ask(model)), "\(key)")
+            #expect(try await store.read { try $0.state.newestChild(key) } == (try model.newestChild(key)), "\(key)")
             #expect(try await store.read { try $0.state.lastRevision() } == last)
         }
     }

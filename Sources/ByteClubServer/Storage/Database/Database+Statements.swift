@@ -13,10 +13,17 @@ extension Database {
     func rows<T>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ transform: (Row) throws -> T
     ) throws -> [T] {
-        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
         var result: [T] = []
-        while let row = try cursor.next() { result.append(try transform(row)) }
+        try forEachRow(sql, arguments) { result.append(try transform($0)) }
         return result
+    }
+
+    /// Hands over the rows of a query that is prepared once for each connection, each while it is current.
+    func forEachRow(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ body: (Row) throws -> Void
+    ) throws {
+        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        while let row = try cursor.next() { try body(row) }
     }
 
     /// The first row of a query that is prepared once for each connection.

@@ -25,8 +25,12 @@ struct SQLiteFolderState: FolderState {
     }
 
     func latest(_ key: PathKey) throws -> FolderEntry? {
-        try database.firstRow(
-            "SELECT \(Self.columns) \(Self.tree) WHERE l.key = ?", [key.sorting], Self.entry)
+        guard let transaction else { return try found(key) }
+        return try transaction.latest(key) { try found(key) }
+    }
+
+    private func found(_ key: PathKey) throws -> FolderEntry? {
+        try database.firstRow("SELECT \(Self.columns) \(Self.tree) WHERE l.key = ?", [key.sorting], Self.entry)
     }
 
     func version(_ key: PathKey, revision: Int64) throws -> FolderEntry? {
@@ -49,12 +53,28 @@ struct SQLiteFolderState: FolderState {
     }
 
     func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry] {
-        let condition = includeDeleted ? "" : "AND \(Self.isLive)"
-        return try database.rows(
-            """
-            SELECT \(Self.columns) \(Self.tree) WHERE l.parent = ? AND l.key != '' \(condition)
-            ORDER BY l.key LIMIT ?
-            """, [key.sorting, limit], Self.entry)
+        try database.rows(Self.children(includeDeleted) + " LIMIT ?", [key.sorting, limit], Self.entry)
+    }
+
+    func forEachChild(
+        _ key: PathKey, includeDeleted: Bool, _ body: (FolderEntry) throws -> Void
+    ) throws {
+        try database.forEachRow(Self.children(includeDeleted), [key.sorting]) { try body(Self.entry($0)) }
+    }
+
+    private static func children(_ includeDeleted: Bool) -> String {
+        """
+        SELECT \(columns) \(tree) WHERE l.parent = ? AND l.key != '' \(includeDeleted ? "" : "AND \(isLive)")
+        ORDER BY l.key
+        """
+    }
+
+    func newestChild(_ key: PathKey) throws -> Int64 {
+        let kept = try database.firstRow("SELECT newest FROM listing WHERE folder = ?", [key.sorting]) {
+            $0[0] as Int64
+        }
+        let made = transaction?.entries.last { $0.path.key.parent == key }?.revision
+        return max(kept ?? 0, made ?? 0)
     }
 
     func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
@@ -64,6 +84,25 @@ struct SQLiteFolderState: FolderState {
             SELECT \(Self.columns) \(Self.tree) WHERE l.key > ? AND l.key < ? AND \(Self.isLive)
             ORDER BY l.key LIMIT ?
             """, [range.after, range.before, limit], Self.entry)
+    }
+
+    func matches(
+        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+    ) throws -> [FolderEntry] {
+        let range = key.sortingBelow
+        var found: [FolderEntry] = []
+        let rows = try Row.fetchCursor(
+            database.cachedStatement(
+                sql: """
+                    SELECT \(Self.columns) \(Self.tree) WHERE l.key > ? AND l.key < ?
+                    \(includeDeleted ? "" : "AND \(Self.isLive)") ORDER BY l.key
+                    """), arguments: [range.after, range.before])
+        while found.count < limit, let row = try rows.next() {
+            let path: String = row[1]
+            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
+            if name(String(path[slash...])) { found.append(try Self.entry(row)) }
+        }
+        return found
     }
 
     func changes(
@@ -89,9 +128,7 @@ struct SQLiteFolderState: FolderState {
         guard let transaction else { throw StorageError(.io, "a reader cannot change the folder") }
         try transaction.beginChange()
         let key = entry.path.key.sorting
-        let previous = try database.firstRow("SELECT l.revision, v.bytes \(Self.tree) WHERE l.key = ?", [key]) {
-            (revision: $0[0] as Int64, bytes: $0[1] as Int64)
-        }
+        let previous = try latest(entry.path.key)
         try database.run(
             """
             INSERT INTO version(revision, previous, path, kind, bytes, hash, modified, author)

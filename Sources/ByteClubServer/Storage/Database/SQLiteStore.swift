@@ -140,15 +140,33 @@ final class SQLiteStore: MetadataStore {
         }
     }
 
+    func file(
+        _ path: RemotePath, revision: Revision?
+    ) async throws -> (entry: FolderEntry, content: StoredContent) {
+        let (now, files) = (now(), files)
+        return try await query { database in
+            let state = SQLiteFolderState(reading: database)
+            let entry = try SharedFolder(state: state, now: now, author: 0).file(path, revision: revision)
+            return (entry, try Self.content(of: entry, in: database, files))
+        }
+    }
+
     func content(of entry: FolderEntry) async throws -> StoredContent {
+        let files = files
+        return try await query { try Self.content(of: entry, in: $0, files) }
+    }
+
+    private static func content(
+        of entry: FolderEntry, in database: Database, _ files: FileBlobStore
+    ) throws -> StoredContent {
         guard let hash = entry.contentHash else {
             throw StorageError(.damaged, "'\(entry.path)' has no content in this version")
         }
         if entry.bytes > Int64(StagedContent.inlineLimit) {
             return .file(path: files.path(of: hash), length: entry.bytes)
         }
-        let bytes = try await query { database in
-            try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
+        let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) {
+            $0.bytes(0) ?? []
         }
         guard let bytes else { throw StorageError(.damaged, "the content of '\(entry.path)' is missing") }
         return .bytes(bytes)

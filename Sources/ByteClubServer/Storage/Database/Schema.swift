@@ -6,7 +6,7 @@ import GRDB
 /// The tables, and how an older database becomes a current one.
 enum Schema {
     /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
-    private static let migrations: [@Sendable (Database) throws -> Void] = [createTables, addAccounts]
+    private static let migrations: [@Sendable (Database) throws -> Void] = [createTables, addAccounts, addListings]
 
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
     static var version: Int { migrations.count }

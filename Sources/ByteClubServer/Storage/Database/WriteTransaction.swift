@@ -16,6 +16,8 @@ final class WriteTransaction {
     private(set) var blobs: BlobPlacement
     /// Why the whole transaction is lost, not only one change; nil while it is not.
     private(set) var failure: (any Error)?
+    /// The newest versions that this transaction has looked up or made; nil inside for keys where there is none.
+    private var known: [PathKey: FolderEntry?] = [:]
     private var usedDelta: Int64 = 0
     private var isChanging = false
 
@@ -36,6 +38,7 @@ final class WriteTransaction {
             return result
         } catch {
             (lastRevision, usedDelta) = (before.0, before.2)
+            for entry in entries[before.1...] { known[entry.path.key] = nil }
             entries.removeLast(entries.count - before.1)
             rollBackChange(after: error)
             throw error
@@ -62,9 +65,18 @@ final class WriteTransaction {
         isChanging = true
     }
 
+    /// The newest version at a key, looked up once.
+    func latest(_ key: PathKey, _ look: () throws -> FolderEntry?) rethrows -> FolderEntry? {
+        if let entry = known[key] { return entry }
+        let entry = try look()
+        known[key] = .some(entry)
+        return entry
+    }
+
     /// Notes a version just inserted.
     func recorded(_ entry: FolderEntry, replacing bytes: Int64) {
         entries.append(entry)
+        known[entry.path.key] = entry
         lastRevision = max(lastRevision, entry.revision)
         usedDelta += entry.bytes - bytes
     }
@@ -73,6 +85,7 @@ final class WriteTransaction {
     @discardableResult
     func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int {
         try beginChange()
+        known = [:]
         try database.run(sql, arguments)
         return database.changesCount
     }
@@ -81,7 +94,8 @@ final class WriteTransaction {
     func store(_ content: StagedContent) throws {
         switch content.place {
         case .inline(let bytes):
-            try execute(
+            try beginChange()
+            try database.run(
                 "INSERT OR IGNORE INTO content(hash, bytes) VALUES (?, ?)", [content.hash.data, Data(bytes)])
         case .file(let file):
             try blobs.place(file, as: content.hash, length: content.bytes)
@@ -93,7 +107,20 @@ final class WriteTransaction {
         if usedDelta != 0 {
             try database.run("UPDATE meta SET value = value + ? WHERE name = ?", [usedDelta, Schema.Meta.used])
         }
+        try noteListings()
         try blobs.sync()
+    }
+
+    /// Notes for each folder whose children changed the newest of these changes.
+    private func noteListings() throws {
+        var newest: [PathKey: Int64] = [:]
+        for entry in entries { newest[entry.path.key.parent ?? .root] = entry.revision }
+        for (folder, revision) in newest {
+            try database.run(
+                """
+                INSERT INTO listing(folder, newest) VALUES (?, ?) ON CONFLICT(folder) DO UPDATE SET newest = excluded.newest
+                """, [folder.sorting, revision])
+        }
     }
 
     /// Undoes what a rollback of the database does not.
