@@ -1,0 +1,93 @@
+/// The tags of a TIFF structure that lies in a file, as EXIF has it (TIFF 6.0 section 2); what is broken is left out.
+struct TIFFStructure {
+    /// One entry of a directory: its value when that has up to four bytes, else the place where it lies.
+    struct Field {
+        let type: Int
+        let count: Int
+        let value: [UInt8]
+    }
+
+    /// Where the first directory begins.
+    let first: Int
+    private let range: Range<Int>
+    private let isLittle: Bool
+
+    /// Reads the head of the structure in `range`; nil when there is none.
+    init?(_ source: borrowing some ByteSource & ~Copyable, _ range: Range<Int>) throws(MediaError) {
+        let head = try source.read(at: range.lowerBound, count: min(8, range.count))
+        guard head.count == 8, head[0] == head[1], head[0] == 0x49 || head[0] == 0x4D else { return nil }
+        self.range = range
+        isLittle = head[0] == 0x49
+        first = Self.number(head[4..<8], isLittle)
+    }
+
+    /// The entries of the directory at an offset, by tag.
+    func directory(
+        _ source: borrowing some ByteSource & ~Copyable, at offset: Int
+    ) throws(MediaError) -> [Int: Field] {
+        guard offset >= 8, offset <= range.count - 2 else { return [:] }
+        let size = try source.read(at: range.lowerBound + offset, count: 2)
+        guard size.count == 2 else { return [:] }
+        // No camera writes more than a few dozen entries; 340 of them are 4 KiB.
+        let count = min(number(size[...]), 340)
+        let room = min(12 * count, range.count - offset - 2)
+        let bytes = try source.read(at: range.lowerBound + offset + 2, count: room)
+        var fields: [Int: Field] = [:]
+        for entry in stride(from: 0, to: bytes.count - 11, by: 12) {
+            let tag = number(bytes[entry..<entry + 2])
+            guard fields[tag] == nil else { continue }
+            fields[tag] = Field(
+                type: number(bytes[entry + 2..<entry + 4]), count: number(bytes[entry + 4..<entry + 8]),
+                value: Array(bytes[entry + 8..<entry + 12]))
+        }
+        return fields
+    }
+
+    /// A single short or long number.
+    func integer(_ field: Field?) -> Int? {
+        guard let field, field.count == 1 else { return nil }
+        switch field.type {
+        case 3: return number(field.value[..<2])
+        case 4: return number(field.value[...])
+        default: return nil
+        }
+    }
+
+    /// A text of at most 64 bytes, without what follows its first NUL.
+    func text(_ source: borrowing some ByteSource & ~Copyable, _ field: Field?) throws(MediaError) -> String? {
+        guard let field, field.type == 2, (1...64).contains(field.count) else { return nil }
+        guard let bytes = try bytes(source, field, field.count) else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// A fixed number of fractions without sign; nil when one has no value.
+    func fractions(
+        _ source: borrowing some ByteSource & ~Copyable, _ field: Field?, count: Int
+    ) throws(MediaError) -> [Double]? {
+        guard let field, field.type == 5, field.count == count else { return nil }
+        guard let bytes = try bytes(source, field, 8 * count) else { return nil }
+        var values: [Double] = []
+        for place in stride(from: 0, to: bytes.count, by: 8) {
+            let divisor = number(bytes[place + 4..<place + 8])
+            guard divisor > 0 else { return nil }
+            values.append(Double(number(bytes[place..<place + 4])) / Double(divisor))
+        }
+        return values
+    }
+
+    private func bytes(
+        _ source: borrowing some ByteSource & ~Copyable, _ field: Field, _ count: Int
+    ) throws(MediaError) -> [UInt8]? {
+        if count <= 4 { return Array(field.value.prefix(count)) }
+        let offset = number(field.value[...])
+        guard offset >= 8, offset <= range.count - count else { return nil }
+        let bytes = try source.read(at: range.lowerBound + offset, count: count)
+        return bytes.count == count ? bytes : nil
+    }
+
+    private func number(_ bytes: ArraySlice<UInt8>) -> Int { Self.number(bytes, isLittle) }
+
+    private static func number(_ bytes: ArraySlice<UInt8>, _ isLittle: Bool) -> Int {
+        isLittle ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : bytes.reduce(0) { $0 << 8 | Int($1) }
+    }
+}
