@@ -32,11 +32,15 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var contents: [Metadata]?
     /// The hash of the content (extension); nil for folders, deleted entries and servers that do not tell.
     public var contentHash: ContentHash?
+    /// When and where a photo was taken; nil unless it was asked for and the file is a picture.
+    public var photoInfo: MediaInfo?
+    /// The same of a film.
+    public var videoInfo: MediaInfo?
 
     private enum CodingKeys: String, CodingKey {
         case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
         case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
-        case contents, contentHash = "content_hash"
+        case contents, contentHash = "content_hash", photoInfo = "photo_info", videoInfo = "video_info"
     }
 
     /// Describes an entry of a shared folder; fields that follow from others are filled in.
@@ -77,6 +81,8 @@ public struct Metadata: Hashable, Sendable, Encodable {
         try box.encodeIfPresent(hash, forKey: .hash)
         try box.encodeIfPresent(contents, forKey: .contents)
         try box.encodeIfPresent(contentHash, forKey: .contentHash)
+        try box.encodeIfPresent(photoInfo, forKey: .photoInfo)
+        try box.encodeIfPresent(videoInfo, forKey: .videoInfo)
     }
 }
 
@@ -104,6 +110,8 @@ extension Metadata: JSONReadable {
             case "hash": read.hash = try json.optional()
             case "contents": read.contents = try json.optional()
             case "content_hash": read.contentHash = try json.optional()
+            case "photo_info": read.photoInfo = try json.optional()
+            case "video_info": read.videoInfo = try json.optional()
             default: try json.skip()
             }
         }

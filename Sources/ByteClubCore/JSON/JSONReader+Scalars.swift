@@ -29,6 +29,16 @@ extension JSONReader {
         throw JSONError(isWhole ? .invalid("beyond 64 bits") : .otherKind)
     }
 
+    /// Reads a number as the nearest fraction of 64 bits.
+    public mutating func double() throws(JSONError) -> Double {
+        guard let first = peek(), first == UInt8(ascii: "-") || Self.digits.contains(first) else { throw otherKind }
+        let number = try number()
+        guard let value = try Double(text(number)), value.isFinite else {
+            throw JSONError(.invalid("beyond the numbers of 64 bits"))
+        }
+        return value
+    }
+
     /// Takes a number's text.
     mutating func number() throws(JSONError) -> ArraySlice<UInt8> {
         _ = peek()

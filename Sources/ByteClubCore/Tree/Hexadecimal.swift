@@ -30,6 +30,9 @@ public enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
+    /// Tells whether a byte is a digit of either case.
+    public static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
+
     /// The value of a digit of either case; nil when it is none.
     static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

@@ -32,6 +32,8 @@ final class Call {
     var pendingSignature: PendingSignature?
     /// The address that the request comes from; empty when there is none.
     let peer: String
+    /// What a log shows in place of the path; nil when the path holds no secret.
+    private(set) var loggablePath: String?
 
     private let target: String
     private let authority: String
@@ -54,6 +56,7 @@ final class Call {
         guard let (route, rest) = Route.find(target.components) else {
             throw APIError(404, "there is no such operation")
         }
+        loggablePath = route.loggablePath
         guard route.methods.contains(method) else { throw APIError(405, "\(method) is not allowed here") }
         self.route = route
         place = rest
@@ -71,6 +74,9 @@ final class Call {
         if let published = settings.publicOrigin { return published }
         return (settings.isSecure ? "https://" : "http://") + authority
     }
+
+    /// Whether the operations of the API are asked for, and not a page for people.
+    var isForPrograms: Bool { target.hasPrefix("/1/") }
 
     private var isForm: Bool {
         headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false

@@ -12,6 +12,7 @@ extension ClubAPI {
             try folder.delta(after: position, start: start, limit: Self.pageSize)
         }
         var page = told
+        if start.includesMediaInfo { page.entries = try await describeMedia(of: page.entries) }
         page.cursor = next.sealed(with: store.signingKey)
         return .json(page)
     }
@@ -41,6 +42,11 @@ extension ClubAPI {
         } catch is CancellationError {
             return .json(LongpollResult(changes: false))
         }
+    }
+
+    private func describeMedia(of entries: [DeltaEntry]) async throws -> [DeltaEntry] {
+        var described = try await media.describe(entries.compactMap(\.metadata))[...]
+        return entries.map { DeltaEntry(key: $0.key, metadata: $0.metadata == nil ? nil : described.popFirst()) }
     }
 
     private static var badCursor: APIError {

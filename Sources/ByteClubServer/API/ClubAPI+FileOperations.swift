@@ -8,8 +8,15 @@ extension ClubAPI {
             throw APIError(400, "exactly one of from_path and from_copy_ref is needed", parameter: "from_path")
         }
         let destination = try call.path(in: "to_path")
-        if reference != nil { throw APIError(404, "the copy reference was not found") }
-        let source = try call.path(in: "from_path")
+        let source: RemotePath
+        if let reference {
+            guard let link = try await store.link(.copy, secret: reference) else {
+                throw APIError(404, "the copy reference was not found")
+            }
+            source = link.path
+        } else {
+            source = try call.path(in: "from_path")
+        }
         return try await change(call) { try $0.copy(source, to: destination) }
     }
 

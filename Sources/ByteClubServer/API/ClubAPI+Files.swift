@@ -8,13 +8,30 @@ extension ClubAPI {
         let revision = try call.parameters.revision("rev")
         let path = try call.path()
         let (entry, content) = try await store.file(path, revision: revision)
+        let metadata = String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self)
+        return try answer(call, entry, content, [.metadata: metadata])
+    }
+
+    /// Answers with the bytes of a file's version, or with the part of them that the call wants.
+    func bytes(of entry: FolderEntry, for call: Call, _ additional: HTTPFields = [:]) async throws -> Answer {
+        try answer(call, entry, try await store.content(of: entry), additional)
+    }
+
+    /// What a member stored is never a page of this server: browsers are told to guess no type and to run nothing.
+    private func answer(
+        _ call: Call, _ entry: FolderEntry, _ content: StoredContent, _ additional: HTTPFields
+    ) throws -> Answer {
         let type = MediaType(name: entry.path.name)
-        var headers: HTTPFields = [
-            .contentType: type.isText ? type.mime + "; charset=UTF-8" : type.mime,
-            .acceptRanges: "bytes",
-            .metadata: String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self),
-        ]
-        switch ByteRange(call.headers[.range], length: entry.bytes) {
+        let tag = EntityTag(Revision(number: entry.revision))
+        var headers = additional
+        headers[.eTag] = tag.text
+        if tag.isNamed(in: call.headers[.ifNoneMatch]) { return Answer(.notModified, headers: headers, body: .none) }
+        headers[.contentType] = type.isText ? type.mime + "; charset=UTF-8" : type.mime
+        headers[.acceptRanges] = "bytes"
+        headers[.contentSecurityPolicy] = "sandbox"
+        headers[.xContentTypeOptions] = "nosniff"
+        let wantsPart = call.headers[.ifRange].map { $0 == tag.text } ?? true
+        switch ByteRange(wantsPart ? call.headers[.range] : nil, length: entry.bytes) {
         case .whole:
             return Answer(.ok, headers: headers, body: try Self.body(of: content, 0..<entry.bytes))
         case .part(let range):

@@ -11,7 +11,8 @@ extension ClubAPI {
         let includeDeleted = try parameters.bool("include_deleted", default: false)
         let limit = Int(try parameters.integer("file_limit", in: 1...Self.largestListing) ?? 10_000)
         let revision = try parameters.revision("rev")
-        _ = try parameters.bool("include_media_info", default: false)
+        let includesMedia = try parameters.bool("include_media_info", default: false)
+        _ = try parameters.bool("include_membership", default: false)
         let known = parameters["hash"]
         let path = try call.path()
         let found: [UInt8]? = try await store.read { folder in
@@ -24,7 +25,19 @@ extension ClubAPI {
             guard isListing else { return try folder.metadata(path).json() }
             return try Self.listing(path, in: folder, unless: known, includeDeleted: includeDeleted, limit: limit)
         }
-        return found.map { Answer.json($0) } ?? Answer(.notModified, body: .none)
+        guard var found else { return Answer(.notModified, body: .none) }
+        if includesMedia { found = try await describeMedia(of: found) }
+        return .json(found)
+    }
+
+    /// Adds what is known of pictures; the hash of a listing in which something is pending is no current one.
+    private func describeMedia(of entry: Metadata) async throws -> Metadata {
+        var entry = try await media.describe([entry]).first ?? entry
+        guard let contents = entry.contents else { return entry }
+        let described = try await media.describe(contents)
+        entry.contents = described
+        if described.contains(where: { $0.photoInfo?.isPending == true }) { entry.hash?.append("0") }
+        return entry
     }
 
     /// The JSON text of a listing, written as the children are read; nil when its hash is `known` already.

@@ -13,17 +13,24 @@ extension ClubAPI {
         }
         let path = try call.path()
         let entry = try await store.read { try $0.file(path, revision: nil) }
+        var answer = try await thumbnail(of: entry, size: size, format: format)
+        answer.headers[.metadata] = String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self)
+        return answer
+    }
+
+    /// A smaller picture of a photo.
+    ///
+    /// - Throws: ``APIError`` 404 for a file that has none, 415 for a photo that cannot be decoded.
+    func thumbnail(
+        of entry: FolderEntry, size: ThumbnailSize, format: ThumbnailImageFormat
+    ) async throws -> Answer {
         guard MediaType(name: entry.path.name).hasThumbnail, entry.bytes <= ThumbnailStore.sourceLimit,
             let hash = entry.contentHash
-        else { throw APIError(404, "a thumbnail of '\(path)' was not found") }
+        else { throw APIError(404, "a thumbnail of '\(entry.path)' was not found") }
         let store = store
         let bytes = try await thumbnails.thumbnail(of: hash, size: size, format: format) {
             try await store.content(of: entry)
         }
-        let headers: HTTPFields = [
-            .contentType: format.mime,
-            .metadata: String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self),
-        ]
-        return Answer(.ok, headers: headers, body: .bytes(ByteBuffer(bytes: bytes)))
+        return Answer(.ok, headers: [.contentType: format.mime], body: .bytes(ByteBuffer(bytes: bytes)))
     }
 }

@@ -5,14 +5,16 @@ import HTTPTypes
 struct ClubAPI: Sendable {
     let store: any MetadataStore
     let thumbnails: ThumbnailStore
+    let media: MediaInfoReader
     let settings: Settings
     let site: WebSite
     let nonces = NonceMemory()
 
     /// Puts the operations and the pages over a store.
-    init(store: any MetadataStore, thumbnails: ThumbnailStore, settings: Settings) {
+    init(store: any MetadataStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings) {
         self.store = store
         self.thumbnails = thumbnails
+        self.media = media
         self.settings = settings
         site = WebSite(store: store, settings: settings, csrfKey: store.signingKey)
     }
@@ -23,7 +25,7 @@ struct ClubAPI: Sendable {
         var bodyLimit: Int64 = 157_286_400
         /// The shortest timeout of a long poll in seconds; the protocol's 30.
         var longpollMinimum: Int64 = 30
-        /// Where clients find this server; shown in the account.
+        /// Where clients find this server, shown in the account and the start of links; empty for what each client calls it.
         var publicURL = ""
         /// Whether clients speak TLS to this process.
         var isSecure = false
@@ -45,6 +47,7 @@ struct ClubAPI: Sendable {
     /// - Throws: ``APIError`` for what the protocol refuses, ``StorageError`` for what the storage cannot do, and what
     ///   reading the body throws.
     func answer(_ call: Call) async throws -> Answer {
+        if let preflight = CrossOrigin.preflight(call) { return preflight }
         let operation: Operation
         switch try await call.route() {
         case .operation(let named): operation = named
@@ -75,6 +78,11 @@ struct ClubAPI: Sendable {
         case .token: return try await token(call)
         case .tokenFromOAuth1: return try await tokenFromOAuth1(call)
         case .disableAccessToken: return try await disableAccessToken(call)
+        case .shares: return try await share(call)
+        case .media: return try await mediaLink(call)
+        case .copyRef: return try await copyReference(call)
+        case .view: return try await view(call)
+        case .sharePage: return try await sharePage(call)
         }
     }
 

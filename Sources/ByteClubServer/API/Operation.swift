@@ -24,6 +24,12 @@ enum Operation: String, CaseIterable, Sendable {
     case token = "oauth2/token"
     case tokenFromOAuth1 = "oauth2/token_from_oauth1"
     case disableAccessToken = "disable_access_token"
+    case shares
+    case media
+    case copyRef = "copy_ref"
+    case view
+    /// The page of a shared link, outside `/1/`, which no operation's name can be.
+    case sharePage = "/s"
 
     private static let byName = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) } + [("unlink_access_token", .disableAccessToken)])
@@ -32,6 +38,7 @@ enum Operation: String, CaseIterable, Sendable {
     static func find(_ components: [String]) -> (operation: Operation, rest: ArraySlice<String>)? {
         // Later clients leave the version out here.
         if components == ["oauth2", "token"] { return (.token, []) }
+        if components.first == "s" { return (.sharePage, components[1...]) }
         guard components.first == "1", components.count > 1 else { return nil }
         if let found = byName[components[1]], found.takesPath { return (found, components[2...]) }
         return byName[components[1...].joined(separator: "/")].map { ($0, []) }
@@ -43,8 +50,9 @@ enum Operation: String, CaseIterable, Sendable {
         case .accountInfo, .metadata, .thumbnails, .longpollDelta, .revisions: [.get]
         case .files: [.get, .head, .post]
         case .filesPut, .chunkedUpload: [.put, .post]
-        case .search, .restore, .requestToken, .accessToken: [.get, .post]
+        case .search, .restore, .shares, .media, .copyRef, .requestToken, .accessToken: [.get, .post]
         case .token, .tokenFromOAuth1, .disableAccessToken: [.post]
+        case .view, .sharePage: [.get, .head]
         case .commitChunkedUpload, .delta, .latestCursor, .copy, .createFolder, .delete, .move: [.post]
         }
     }
@@ -52,7 +60,9 @@ enum Operation: String, CaseIterable, Sendable {
     /// Whether a root and a path follow the operation's name.
     var takesPath: Bool {
         switch self {
-        case .metadata, .files, .filesPut, .commitChunkedUpload, .thumbnails, .search, .revisions, .restore: true
+        case .metadata, .files, .filesPut, .commitChunkedUpload, .thumbnails, .search, .revisions, .restore, .shares,
+            .media, .copyRef, .view:
+            true
         default: false
         }
     }
@@ -65,12 +75,22 @@ enum Operation: String, CaseIterable, Sendable {
     /// Who may make the call: members of this role or above it; nil for everybody, without credentials.
     func role(_ method: HTTPRequest.Method) -> Role? {
         switch self {
-        case .longpollDelta, .requestToken, .accessToken, .token: nil
+        case .longpollDelta, .view, .sharePage, .requestToken, .accessToken, .token: nil
         case .files where method == .post: .editor
         case .filesPut, .chunkedUpload, .commitChunkedUpload, .restore, .copy, .createFolder, .delete, .move: .editor
-        case .accountInfo, .metadata, .files, .thumbnails, .search, .delta, .latestCursor, .revisions,
+        // A link lets people in who are no members.
+        case .shares: .editor
+        case .accountInfo, .metadata, .files, .thumbnails, .search, .delta, .latestCursor, .revisions, .media, .copyRef,
             .tokenFromOAuth1, .disableAccessToken:
             .viewer
+        }
+    }
+    /// What a log shows in place of the path; nil when the path holds no secret.
+    var loggablePath: String? {
+        switch self {
+        case .view: "/1/view/_"
+        case .sharePage: "/s/_"
+        default: nil
         }
     }
 }

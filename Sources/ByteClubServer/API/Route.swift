@@ -28,4 +28,11 @@ enum Route: Hashable, Sendable {
         case .page: false
         }
     }
+    /// What a log shows in place of the path; nil when the path holds no secret.
+    var loggablePath: String? {
+        switch self {
+        case .operation(let operation): operation.loggablePath
+        case .page(let page): page == .invitation ? "/invite/_" : nil
+        }
+    }
 }

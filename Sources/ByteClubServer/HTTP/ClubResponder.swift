@@ -41,7 +41,8 @@ struct ClubResponder: Sendable {
             logger.error("request \(record.id): \(ServerFault.line(for: error))")
             answer = .refusal(refusal)
         }
-        let head = head(of: answer, id: record.id, keepsConnection: call.body.isNearlyRead)
+        var head = head(of: answer, id: record.id, keepsConnection: call.body.isNearlyRead)
+        CrossOrigin.allow(call, in: &head.headerFields)
         let isHead = request.method == .head
         record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
         do {

@@ -6,7 +6,7 @@ struct RequestRecord: Sendable, CustomStringConvertible {
     /// What the server calls the request.
     let id: String
     private let method: String
-    private let path: String
+    private var path: String
     private var status = 0
     private var milliseconds = 0.0
     private var received: Int64 = 0
@@ -28,6 +28,7 @@ struct RequestRecord: Sendable, CustomStringConvertible {
         self.sent = sent
         received = call.body.received
         member = call.member?.uid
+        if let shown = call.loggablePath { path = shown }
     }
 
     /// The line, as in `GET /1/files/auto/a.md 200 0.8ms in=0 out=1310 uid=3 id=…`.

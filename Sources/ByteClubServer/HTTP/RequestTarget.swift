@@ -33,10 +33,25 @@ struct RequestTarget: Sendable {
         components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    /// What a log may show of a target: its path as it was sent, printable, without the query.
+    private static let secretLength = 32
+
+    /// What a log may show of a target: its path as it was sent, printable, without the query and without secrets.
+    ///
+    /// Links have theirs in the path; so any run of 32 hexadecimal digits or more becomes `_`.
     static func loggable(_ text: String) -> String {
         let path = Self.path(of: text).utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(1024)
-        return String(decoding: path.map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+        var shown: [UInt8] = []
+        var digits = 0
+        for byte in path {
+            digits = Hexadecimal.isDigit(byte) ? digits + 1 : 0
+            if digits == secretLength {
+                shown.removeLast(secretLength - 1)
+                shown.append(UInt8(ascii: "_"))
+            } else if digits < secretLength {
+                shown.append(byte > 0x20 && byte < 0x7F ? byte : UInt8(ascii: "_"))
+            }
+        }
+        return String(decoding: shown, as: UTF8.self)
     }
 
     private static func path(of text: String) -> Substring {

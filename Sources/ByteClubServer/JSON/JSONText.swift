@@ -92,6 +92,12 @@ struct JSONText {
         bytes.append(contentsOf: String(number).utf8)
     }
 
+    /// Writes a number with a fraction; it must be finite.
+    mutating func value(_ number: Double) {
+        separate()
+        bytes.append(contentsOf: number.description.utf8)
+    }
+
     /// Writes a truth value.
     mutating func value(_ flag: Bool) {
         separate()

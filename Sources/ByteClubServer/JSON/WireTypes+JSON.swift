@@ -61,6 +61,33 @@ extension Metadata: JSONWritable {
             json.key("content_hash")
             json.value(hexadecimal: contentHash.bytes)
         }
+        if let photoInfo {
+            json.key("photo_info")
+            photoInfo.write(to: &json)
+        }
+        if let videoInfo {
+            json.key("video_info")
+            videoInfo.write(to: &json)
+        }
+    }
+}
+
+extension MediaInfo: JSONWritable {
+    func write(to json: inout JSONText) {
+        if isPending { return json.value(Self.pendingWord) }
+        json.object { json in
+            if let taken {
+                json.key("time_taken")
+                json.date(taken)
+            }
+            if let place {
+                json.key("lat_long")
+                json.array { json in
+                    json.value(place.latitude)
+                    json.value(place.longitude)
+                }
+            }
+        }
     }
 }
 

@@ -61,8 +61,10 @@ struct ClubServer: Service {
             directory: cache, threads: threads, render: ThumbnailRenderer(scratch: cache).render)
         var settings = configuration.settings
         settings.isSecure = configuration.certificate != nil
-        let api = ClubAPI(store: store, thumbnails: thumbnails, settings: settings)
-        let responder = ClubResponder(api: api, logger: logger, now: SystemTime.seconds)
+        let api = ClubAPI(
+            store: store, thumbnails: thumbnails, media: MediaInfoReader(store: store, threads: threads),
+            settings: settings)
+        let responder = ClubResponder(api: api, logger: logger, now: settings.now)
         let scheme = configuration.certificate == nil ? "http" : "https"
         let (address, onListening) = (configuration.address, onListening)
         let server = try builder().buildServer(

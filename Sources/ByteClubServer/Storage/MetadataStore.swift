@@ -50,6 +50,23 @@ protocol MetadataStore: AccountStore {
     /// How much is stored.
     func usage() async throws -> StorageUsage
 
+    /// A member's link to a path; the same one whenever it is asked for, each time with a new end.
+    func link(
+        _ purpose: Link.Purpose, to path: RemotePath, member: Int64, expires: APIDate
+    ) async throws -> Link
+
+    /// The link with a secret; nil when there is none, it has expired, or the member who made it was removed.
+    func link(_ purpose: Link.Purpose, secret: String) async throws -> Link?
+
+    /// A version of a file, for a link that a member made; nil when the file or the member is gone.
+    func file(at revision: Int64, linkedBy member: Int64) async throws -> FolderEntry?
+
+    /// What ``keep(_:)`` was told of some contents.
+    func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
+
+    /// Keeps what was read from contents.
+    func keep(_ found: [ContentHash: MediaInfo]) async throws
+
     /// Starts an upload in pieces: 0 bytes long, known for 48 hours.
     func beginUpload(member: Int64) async throws -> ChunkedUpload
 

@@ -34,12 +34,16 @@ import Testing
     func loggable() {
         #expect(RequestTarget.loggable("/1/delta?access_token=secret") == "/1/delta")
         #expect(RequestTarget.loggable("/a\u{1B}[31m b") == "/a_[31m_b")
+        let secret = String(repeating: "0123456789abcdef", count: 2)
+        #expect(RequestTarget.loggable("/s/\(secret)/a") == "/s/_/a")
+        #expect(RequestTarget.loggable("/s/\(secret)ff") == "/s/_")
     }
 
     @Test("every operation is found by its name, and nothing else is")
     func operations() {
         for operation in Operation.allCases {
-            let components = ["1"] + operation.rawValue.split(separator: "/").map(String.init)
+            let isPage = operation.rawValue.hasPrefix("/")
+            let components = (isPage ? [] : ["1"]) + operation.rawValue.split(separator: "/").map(String.init)
             #expect(Operation.find(components)?.operation == operation)
         }
         for wrong in [["1"], ["2", "delta"], ["1", "nothing"], ["1", "delta", "x"], ["1", "fileops"], ["1", ".."]] {

@@ -74,7 +74,11 @@ final class StoreFixture: Sendable {
 
 /// A time that stands still until it is moved.
 final class Clock: Sendable {
-    private let seconds = Mutex<Int64>(1_000_000)
+    private let seconds: Mutex<Int64>
+
+    init(_ start: APIDate = APIDate(seconds: 1_000_000)) {
+        seconds = Mutex(start.seconds)
+    }
 
     var now: APIDate { APIDate(seconds: seconds.withLock { $0 }) }
 

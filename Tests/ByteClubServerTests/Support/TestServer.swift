@@ -20,17 +20,20 @@ struct TestServer: Sendable {
     var bearer: String { "Authorization: Bearer \(member.token)" }
 
     /// Starts a server, lets a test use it, and stops it in order.
+    ///
+    /// With a clock, the server has no other time than that.
     static func run(
-        adjusting adjust: (inout ClubConfiguration) -> Void = { _ in },
+        clock: Clock? = nil, adjusting adjust: (inout ClubConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let address = try #require(ListenAddress("127.0.0.1:0"))
         var configuration = ClubConfiguration(address: address, directory: directory.path + "/data")
+        if let clock { configuration.settings.now = { clock.now.seconds } }
         adjust(&configuration)
         let log = LogLines()
         let logger = Logger(label: "test") { _ in LineLog(level: .info) { log.add($0) } }
-        let now = { @Sendable in APIDate(seconds: SystemTime.seconds()) }
+        let now = { @Sendable in clock?.now ?? APIDate(seconds: SystemTime.seconds()) }
         let store = try SQLiteStore(directory: configuration.directory, mode: .server, now: now, logger: logger)
         let member = try await store.addMember(name: "Ann Bell", role: nil, oauth1: true)
         let (urls, listening) = AsyncStream<String>.makeStream()
@@ -80,6 +83,11 @@ struct TestServer: Sendable {
     func post(_ target: String, _ form: String = "") async throws -> RawMessage {
         try await send(
             "POST \(target)", [bearer, "Content-Type: application/x-www-form-urlencoded"], body: Array(form.utf8))
+    }
+
+    /// Adds a member and tells the header of the token.
+    func add(_ name: String, _ role: Role) async throws -> String {
+        "Authorization: Bearer \(try await store.addMember(name: name, role: role, oauth1: false).token)"
     }
 
     /// Stores a file and tells its metadata.
@@ -141,6 +149,12 @@ extension RawMessage {
     /// The body as a value of the wire.
     func decoded<Value: JSONReadable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONReader.read(from: Array(body))
+    }
+
+    /// The text of a member of the body's object.
+    func text(_ name: String) throws -> String {
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
+        return try #require(object[name] as? String)
     }
 
     /// The names in the body's object, in order.

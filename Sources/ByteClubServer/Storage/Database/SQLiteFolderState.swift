@@ -34,9 +34,13 @@ struct SQLiteFolderState: FolderState {
     }
 
     func version(_ key: PathKey, revision: Int64) throws -> FolderEntry? {
-        let entry = try database.firstRow(
-            "SELECT \(Self.columns) FROM version v WHERE v.revision = ?", [revision], Self.entry)
+        let entry = try version(revision)
         return entry?.path.key == key ? entry : nil
+    }
+
+    /// The version that a change made, wherever it was.
+    func version(_ revision: Int64) throws -> FolderEntry? {
+        try database.firstRow("SELECT \(Self.columns) FROM version v WHERE v.revision = ?", [revision], Self.entry)
     }
 
     func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {

@@ -6,7 +6,9 @@ import GRDB
 /// The tables, and how an older database becomes a current one.
 enum Schema {
     /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
-    private static let migrations: [@Sendable (Database) throws -> Void] = [createTables, addAccounts, addListings]
+    private static let migrations: [@Sendable (Database) throws -> Void] = [
+        createTables, addAccounts, addListings, addLinks,
+    ]
 
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
     static var version: Int { migrations.count }

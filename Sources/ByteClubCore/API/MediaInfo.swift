@@ -1,0 +1,83 @@
+/// What `include_media_info` adds to a photo or a film.
+public struct MediaInfo: Hashable, Sendable {
+    /// Degrees north and east.
+    public struct Place: Hashable, Sendable {
+        /// Degrees north.
+        public var latitude: Double
+        /// Degrees east.
+        public var longitude: Double
+
+        /// Creates a place.
+        public init(latitude: Double, longitude: Double) {
+            self.latitude = latitude
+            self.longitude = longitude
+        }
+    }
+
+    /// Whether the file is still to be looked at; the rest is then unknown.
+    public var isPending = false
+    /// When the photo was taken.
+    public var taken: APIDate?
+    /// Where the photo was taken.
+    public var place: Place?
+
+    /// The wire's word for a file that is still to be looked at.
+    public static let pendingWord = "pending"
+    /// A file that is still to be looked at.
+    public static let pending = MediaInfo(isPending: true)
+
+    /// Creates what is known.
+    public init(taken: APIDate? = nil, place: Place? = nil) {
+        self.taken = taken
+        self.place = place
+    }
+
+    private init(isPending: Bool) {
+        self.isPending = isPending
+    }
+}
+
+extension MediaInfo: Encodable {
+    private enum CodingKeys: String, CodingKey { case taken = "time_taken", place = "lat_long" }
+
+    /// Encodes the wire's object, or the word for a file that is still to be looked at.
+    public func encode(to encoder: any Encoder) throws {
+        if isPending {
+            var box = encoder.singleValueContainer()
+            return try box.encode(Self.pendingWord)
+        }
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encodeIfPresent(taken, forKey: .taken)
+        try box.encodeIfPresent(place.map { [$0.latitude, $0.longitude] }, forKey: .place)
+    }
+}
+
+extension MediaInfo: JSONReadable {
+    /// Reads the wire's object; any text in its place means that the file is still to be looked at.
+    public init(json: inout JSONReader) throws(JSONError) {
+        if json.startsString() {
+            _ = try json.string()
+            self = .pending
+            return
+        }
+        var read = MediaInfo()
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "time_taken": read.taken = try json.optional()
+            case "lat_long": read.place = try json.optional()
+            default: try json.skip()
+            }
+        }
+        self = read
+    }
+}
+
+extension MediaInfo.Place: JSONReadable {
+    /// Reads the wire's pair of numbers.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var numbers: [Double] = []
+        try json.array { (json) throws(JSONError) in numbers.append(try json.double()) }
+        guard numbers.count == 2 else { throw JSONError(.invalid("not a pair of degrees")) }
+        self.init(latitude: numbers[0], longitude: numbers[1])
+    }
+}

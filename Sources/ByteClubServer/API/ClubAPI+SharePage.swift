@@ -1,0 +1,59 @@
+import ByteClubCore
+import HTTPTypes
+import NIOCore
+
+extension ClubAPI {
+    private static let mostEntries = 1000
+
+    /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about what is shared, or with `dl=1` its bytes.
+    func sharePage(_ call: Call) async throws -> Answer {
+        let isDownload = try call.parameters.bool("dl", default: false)
+        let isPicture = try call.parameters.bool("picture", default: false)
+        guard let entry = try await shared(call) else { return try SharePage.missing.answer(.notFound) }
+        if entry.isFolder {
+            return isDownload || isPicture
+                ? try SharePage.missing.answer(.notFound) : try await page(ofFolder: entry, call).answer(.ok)
+        }
+        if isDownload {
+            let name = "attachment; filename*=UTF-8''\(PercentCoding.encode(entry.path.name))"
+            return try await bytes(of: entry, for: call, [.contentDisposition: name, .referrerPolicy: "no-referrer"])
+        }
+        if isPicture { return try await thumbnail(of: entry, size: .l, format: .jpeg) }
+        return try await page(ofFile: entry).answer(.ok)
+    }
+
+    private func shared(_ call: Call) async throws -> FolderEntry? {
+        guard let secret = call.place.first, let link = try await store.link(.share, secret: secret) else {
+            return nil
+        }
+        let below = call.place.dropFirst(2).joined(separator: "/")
+        guard let path = try? RemotePath(link.path.string + "/" + below) else { return nil }
+        return try await store.read { try $0.live(path) }
+    }
+
+    private func page(ofFile entry: FolderEntry) async throws -> SharePage {
+        let type = MediaType(name: entry.path.name)
+        var page = SharePage(
+            title: entry.path.name, summary: "\(HumanSize.text(entry.bytes)), \(entry.modified)", download: "?dl=1")
+        if type.hasThumbnail, entry.bytes <= ThumbnailStore.sourceLimit { page.picture = "?picture=1" }
+        if type.isText, case .bytes(let bytes) = try await store.content(of: entry) {
+            page.text = String(validating: bytes, as: UTF8.self)
+        }
+        return page
+    }
+
+    private func page(ofFolder entry: FolderEntry, _ call: Call) async throws -> SharePage {
+        let children = try await store.read { folder in
+            try folder.state.children(entry.path.key, includeDeleted: false, limit: Self.mostEntries + 1)
+        }
+        let place = ["s"] + call.place.prefix(1) + (call.place.count > 1 ? call.place.dropFirst() : [entry.path.name])
+        let rows = children.prefix(Self.mostEntries).map { child in
+            SharePage.Row(
+                name: child.path.name, url: url(call, place + [child.path.name]),
+                size: child.isFolder ? "folder" : HumanSize.text(child.bytes))
+        }
+        let count = "\(rows.count) \(rows.count == 1 ? "entry" : "entries")"
+        let isCut = children.count > Self.mostEntries
+        return SharePage(title: entry.path.name, summary: isCut ? "the first \(count)" : count, rows: rows)
+    }
+}

@@ -1,0 +1,75 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+@Suite struct MediaInfoTests {
+    private static let known = MediaInfo(
+        taken: APIDate("Mon, 05 Aug 2013 16:40:12 +0000"),
+        place: MediaInfo.Place(latitude: 50.6089, longitude: 6.4381))
+
+    private func fill(_ server: TestServer) async throws {
+        _ = try await server.send("PUT /1/files_put/auto/p/ridge.jpg", body: Fixture.bytes("panoramas/dated.jpg"))
+        _ = try await server.send("PUT /1/files_put/auto/p/large.jpg", body: Fixture.bytes("panoramas/city.jpg"))
+        try await server.store("/p/fake.jpg", "no photo")
+        try await server.store("/p/drawing.png", "x")
+        try await server.store("/p/clip.mp4", "x")
+        try await server.store("/p/note.md", "x")
+    }
+
+    @Test("include_media_info tells when and where a photo was taken, for a file and for a folder's children")
+    func metadata() async throws {
+        try await TestServer.run { server in
+            try await fill(server)
+            let file = try await server.get("/1/metadata/auto/p/ridge.jpg?include_media_info=True&list=false")
+            #expect(try file.decoded(Metadata.self).photoInfo == Self.known)
+            #expect(
+                file.text.contains(
+                    #""photo_info":{"time_taken":"Mon, 05 Aug 2013 16:40:12 +0000","lat_long":[50.6089,6.4381]}"#))
+            for _ in 1...2 {
+                let folder = try await server.get("/1/metadata/auto/p?include_media_info=true").decoded(Metadata.self)
+                let found = Dictionary(
+                    uniqueKeysWithValues: (folder.contents ?? []).map { ($0.path.name, ($0.photoInfo, $0.videoInfo)) })
+                #expect(found["ridge.jpg"]?.0 == Self.known && found["ridge.jpg"]?.1 == nil)
+                for name in ["large.jpg", "fake.jpg", "drawing.png"] { #expect(found[name]?.0 == MediaInfo()) }
+                #expect(found["clip.mp4"]?.1 == MediaInfo() && found["clip.mp4"]?.0 == nil)
+                #expect(found["note.md"]?.0 == nil && found["note.md"]?.1 == nil)
+            }
+            let plain = try await server.get("/1/metadata/auto/p")
+            #expect(!plain.text.contains("_info"))
+        }
+    }
+
+    @Test("a delta with media info tells it with each photo; the choice must be repeated")
+    func delta() async throws {
+        try await TestServer.run { server in
+            try await fill(server)
+            let page = try await server.post("/1/delta", "include_media_info=true").decoded(DeltaPage.self)
+            let found = page.entries.first { $0.key.string == "/p/ridge.jpg" }
+            #expect(page.entries.count == 7 && found?.metadata?.photoInfo == Self.known)
+            #expect(try await server.post("/1/fileops/delete", "path=/p/note.md").status == 200)
+            try await server.store("/p/b.md")
+            let next = try await server.post("/1/delta", "include_media_info=1&cursor=\(page.cursor)")
+                .decoded(DeltaPage.self)
+            #expect(next.entries.map { $0.metadata?.path.name } == [nil, "b.md"])
+            #expect(try await server.post("/1/delta", "cursor=\(page.cursor)").status == 400)
+        }
+    }
+
+    @Test("what was read from a content is kept for every file that has it")
+    func kept() async throws {
+        try await TestServer.run { server in
+            try await fill(server)
+            let hash = ContentHasher.hash(Fixture.bytes("panoramas/dated.jpg"))
+            #expect(try await server.store.mediaInfo(of: [hash]).isEmpty)
+            _ = try await server.get("/1/metadata/auto/p?include_media_info=true")
+            #expect(try await server.store.mediaInfo(of: [hash]) == [hash: Self.known])
+            let commits = server.store.writer.commits
+            _ = try await server.post("/1/fileops/copy", "from_path=/p/ridge.jpg&to_path=/other.jpg")
+            let copy = try await server.get("/1/metadata/auto/other.jpg?include_media_info=true")
+            #expect(try copy.decoded(Metadata.self).photoInfo == Self.known)
+            #expect(server.store.writer.commits == commits + 1)
+        }
+    }
+}
