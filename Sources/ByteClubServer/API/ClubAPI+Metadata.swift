@@ -15,19 +15,27 @@ extension ClubAPI {
         _ = try parameters.bool("include_membership", default: false)
         let known = parameters["hash"]
         let path = try call.path()
-        let found: [UInt8]? = try await store.read { folder in
-            if let revision {
+        if revision != nil || !isListing {
+            let entry = try await store.read { folder in
+                guard let revision else { return try folder.metadata(path) }
                 guard let version = try folder.state.version(path.key, revision: revision.number) else {
                     throw APIError(404, "Revision '\(revision)' of '\(path)' not found")
                 }
-                return Metadata(version).json()
+                return Metadata(version)
             }
-            guard isListing else { return try folder.metadata(path).json() }
-            return try Self.listing(path, in: folder, unless: known, includeDeleted: includeDeleted, limit: limit)
+            return .json(includesMedia ? try await describeMedia(of: entry) : entry)
         }
-        guard var found else { return Answer(.notModified, body: .none) }
-        if includesMedia { found = try await describeMedia(of: found) }
-        return .json(found)
+        if includesMedia {
+            let found = try await store.read { folder in
+                try folder.list(path, unless: known, includeDeleted: includeDeleted, limit: limit)
+            }
+            guard let found else { return Answer(.notModified, body: .none) }
+            return .json(try await describeMedia(of: found))
+        }
+        let text = try await store.read { folder in
+            try Self.listing(path, in: folder, unless: known, includeDeleted: includeDeleted, limit: limit)
+        }
+        return text.map { .json($0) } ?? Answer(.notModified, body: .none)
     }
 
     /// Adds what is known of pictures; the hash of a listing in which something is pending is no current one.
