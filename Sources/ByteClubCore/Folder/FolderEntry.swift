@@ -16,11 +16,20 @@ public struct FolderEntry: Hashable, Sendable {
     public var modified: APIDate
     /// The number of the member who made the change.
     public var author: Int64
+    /// Which entry this is a version of; the root's until the version is recorded, for an entry that is new.
+    public var node: NodeID
+    /// The folder that holds the entry.
+    public var parent: NodeID
+    /// The number of the change that made the content, or took it away; 0 until recorded, for the change under way.
+    public var contentRevision: Int64
+    /// The number of the change that gave the entry its name and its folder; 0 until recorded, for the change under way.
+    public var placeRevision: Int64
 
     /// Creates a version.
     public init(
         path: RemotePath, isFolder: Bool, isDeleted: Bool = false, revision: Int64, bytes: Int64 = 0,
-        contentHash: ContentHash? = nil, modified: APIDate, author: Int64
+        contentHash: ContentHash? = nil, modified: APIDate, author: Int64, node: NodeID = .root,
+        parent: NodeID = .root, contentRevision: Int64 = 0, placeRevision: Int64 = 0
     ) {
         self.path = path
         self.isFolder = isFolder
@@ -30,7 +39,14 @@ public struct FolderEntry: Hashable, Sendable {
         self.contentHash = contentHash
         self.modified = modified
         self.author = author
+        self.node = node
+        self.parent = parent
+        self.contentRevision = contentRevision
+        self.placeRevision = placeRevision
     }
+
+    /// The number of the last change of the entry itself, rather than of a folder above it.
+    public var change: Int64 { max(contentRevision, placeRevision) }
 
     /// The root, which every tree has and no store keeps.
     public static let root = FolderEntry(

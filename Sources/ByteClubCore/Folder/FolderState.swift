@@ -35,11 +35,25 @@ public protocol FolderState {
         after revision: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int
     ) throws -> [FolderEntry]
 
+    /// The version that an entry has now, a deletion included; nil when there never was such an entry.
+    func current(_ node: NodeID) throws -> FolderEntry?
+
+    /// The versions that entries have now which are numbered above `revision`, ordered by number, at most `limit`.
+    ///
+    /// Leaves out what moves leave behind, unlike ``changes(after:prefix:includeDeleted:limit:)``.
+    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry]
+
+    /// The version that a member's operation made; nil when it is not remembered.
+    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry?
+
     /// The number of the last change, 0 before the first.
     func lastRevision() throws -> Int64
 
-    /// Adds a version; it becomes the newest at its key.
+    /// Adds a version; it becomes the newest at its key, and the one that its entry has now.
     mutating func record(_ entry: FolderEntry) throws
+
+    /// Remembers which version a member's operation made, or found to be there already.
+    mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) throws
 }
 
 extension FolderState {

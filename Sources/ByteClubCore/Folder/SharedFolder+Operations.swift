@@ -5,8 +5,7 @@ extension SharedFolder {
     public mutating func createFolder(_ path: RemotePath) throws -> FolderEntry {
         if try live(path) != nil { throw APIError(403, "'\(path)' is there already") }
         try Self.checkWritable(path)
-        let stored = try prepareParent(of: path)
-        return try record(FolderEntry(path: stored, isFolder: true, revision: 0, modified: now, author: author))
+        return try record(.folder(at: prepareParent(of: path)))
     }
 
     /// Deletes an entry with all below it; each gets a version that says so.
@@ -23,9 +22,7 @@ extension SharedFolder {
                 throw APIError(409, "'\(path)' has changed since \(seen)")
             }
         }
-        let gone = try bury(entry)
-        for child in below { _ = try bury(child) }
-        return gone
+        return try bury(entry, below)
     }
 
     /// Moves an entry with all below it; a destination that differs in case only renames it in place.
@@ -56,18 +53,31 @@ extension SharedFolder {
         }
         let below = try subtree(of: source)
         let target = try prepareParent(of: destination)
-        if removing, !renames {
-            _ = try bury(source)
-            for child in below { _ = try bury(child) }
-        }
+        return try removing ? move(source, below, to: target) : copy(source, below, to: target)
+    }
+
+    /// Gives an entry another name or folder; what is below it keeps both, and only its path changes.
+    mutating func move(_ source: FolderEntry, _ below: [FolderEntry], to target: Place) throws -> FolderEntry {
+        if source.path.key != target.path.key { _ = try bury(source, below) }
         var moved = source
-        moved.path = target
+        (moved.path, moved.parent, moved.placeRevision) = (target.path, target.parent, 0)
         let result = try record(moved)
         for child in below {
-            guard let place = child.path.rebased(from: source.path, to: target) else { continue }
-            var moved = child
-            moved.path = place
-            try record(moved)
+            guard let path = child.path.rebased(from: source.path, to: target.path) else { continue }
+            var child = child
+            child.path = path
+            try record(child)
+        }
+        return result
+    }
+
+    private mutating func copy(_ source: FolderEntry, _ below: [FolderEntry], to target: Place) throws -> FolderEntry {
+        let result = try record(source.copied(to: target))
+        var copies = [source.node: result.node]
+        for child in below {
+            guard let path = child.path.rebased(from: source.path, to: target.path), let parent = copies[child.parent]
+            else { continue }
+            copies[child.node] = try record(child.copied(to: Place(path: path, parent: parent))).node
         }
         return result
     }
@@ -81,17 +91,40 @@ extension SharedFolder {
             throw APIError(404, "Revision '\(revision)' of '\(path)' not found")
         }
         if old.isDeleted { throw APIError(400, "the revision \(revision) is a deletion", parameter: "rev") }
-        if let current = try live(path), current.isFolder { throw APIError(403, "'\(path)' is a folder now") }
-        var restored = old
-        restored.path = try prepareParent(of: old.path)
+        let current = try live(path)
+        if let current, current.isFolder { throw APIError(403, "'\(path)' is a folder now") }
+        let place = try prepareParent(of: old.path, reviving: true)
+        var restored = old.copied(to: place)
+        if let current {
+            restored.node = current.node
+            restored.placeRevision = current.path == place.path ? current.placeRevision : 0
+        } else {
+            restored.node = try revivable(old)
+        }
         return try record(restored)
     }
 
-    private mutating func bury(_ entry: FolderEntry) throws -> FolderEntry {
-        var gone = entry
-        gone.isDeleted = true
-        gone.bytes = 0
-        gone.contentHash = nil
-        return try record(gone)
+    /// Deletes an entry and what is below it.
+    mutating func bury(_ entry: FolderEntry, _ below: [FolderEntry]) throws -> FolderEntry {
+        let gone = try record(entry.buried)
+        for child in below { try record(child.buried) }
+        return gone
+    }
+}
+
+extension FolderEntry {
+    /// The version that says that the entry is gone.
+    fileprivate var buried: FolderEntry {
+        var gone = self
+        (gone.isDeleted, gone.bytes, gone.contentHash, gone.contentRevision) = (true, 0, nil, 0)
+        return gone
+    }
+
+    /// A new entry with the same content at another place.
+    fileprivate func copied<State>(to place: SharedFolder<State>.Place) -> FolderEntry {
+        var copy = self
+        (copy.path, copy.parent, copy.node) = (place.path, place.parent, .root)
+        (copy.contentRevision, copy.placeRevision) = (0, 0)
+        return copy
     }
 }

@@ -16,22 +16,28 @@ extension SharedFolder {
         if let current, current.isFolder, condition != .create {
             throw APIError(403, "'\(current.path)' is a folder")
         }
-        let stored = try prepareParent(of: path)
-        let target: RemotePath
+        let place = try prepareParent(of: path)
         switch (current, condition) {
-        case (nil, _): target = stored
-        case (let file?, .overwrite): target = file.path
-        case (let file?, .parent(let revision)) where file.revision == revision.number: target = file.path
+        case (nil, _): return try record(.file(at: place, bytes: bytes, hash: hash))
+        case (let file?, .overwrite): return try edit(file, bytes: bytes, hash: hash)
+        case (let file?, .parent(let revision)) where file.revision == revision.number:
+            return try edit(file, bytes: bytes, hash: hash)
         case (let file?, .parent):
             if file.contentHash == hash { return file }
-            target = try freePath(stored, policy, NumberedName.conflicted, from: 0)
-        case (_?, .create): target = try freePath(stored, policy, NumberedName.numbered, from: 1)
+            let free = try freePath(place.path, policy, NumberedName.conflicted, from: 0)
+            return try record(.file(at: Place(path: free, parent: place.parent), bytes: bytes, hash: hash))
+        case (_?, .create):
+            let free = try freePath(place.path, policy, NumberedName.numbered, from: 1)
+            return try record(.file(at: Place(path: free, parent: place.parent), bytes: bytes, hash: hash))
         }
-        if let current, current.path == target, current.contentHash == hash { return current }
-        return try record(
-            FolderEntry(
-                path: target, isFolder: false, revision: 0, bytes: bytes, contentHash: hash, modified: now,
-                author: author))
+    }
+
+    /// Gives a live file new content; the same content makes no new version.
+    mutating func edit(_ file: FolderEntry, bytes: Int64, hash: ContentHash) throws -> FolderEntry {
+        if file.contentHash == hash { return file }
+        var edited = file
+        (edited.bytes, edited.contentHash, edited.contentRevision) = (bytes, hash, 0)
+        return try record(edited)
     }
 
     private func freePath(

@@ -38,27 +38,44 @@ public struct SharedFolder<State: FolderState> {
         return entry
     }
 
-    /// Makes the missing folders above a path, and tells the path with its parents' stored case.
-    mutating func prepareParent(of path: RemotePath) throws -> RemotePath {
-        guard let parent = path.parent else { return path }
-        let stored: RemotePath
-        switch try live(parent) {
-        case let folder? where folder.isFolder: stored = folder.path
-        case .some: throw APIError(403, "'\(parent)' is a file, so nothing can be stored in it")
-        case nil:
-            stored = try prepareParent(of: parent)
-            try record(FolderEntry(path: stored, isFolder: true, revision: 0, modified: now, author: author))
-        }
-        return try stored.appending(path.name)
+    /// A place for an entry: its path with the parents' stored case, and the folder that holds it.
+    struct Place {
+        let path: RemotePath
+        let parent: NodeID
     }
 
-    /// Gives a version the next number and keeps it.
+    /// Makes the missing folders above a path; those that were deleted come back as themselves when `reviving`.
+    mutating func prepareParent(of path: RemotePath, reviving: Bool = false) throws -> Place {
+        guard let above = path.parent else { return Place(path: path, parent: .root) }
+        let known = try latest(above)
+        let folder: FolderEntry
+        switch known {
+        case let live? where !live.isDeleted:
+            guard live.isFolder else { throw APIError(403, "'\(above)' is a file, so nothing can be stored in it") }
+            folder = live
+        default:
+            let place = try prepareParent(of: above, reviving: reviving)
+            let node = try reviving ? known.map { try revivable($0) } ?? .root : .root
+            folder = try record(.folder(at: place, node: node))
+        }
+        return Place(path: try folder.path.appending(path.name), parent: folder.node)
+    }
+
+    /// The identity with which a deleted entry comes back: its own, unless it lives elsewhere.
+    func revivable(_ gone: FolderEntry) throws -> NodeID {
+        try state.current(gone.node).map { $0.isDeleted } ?? false ? gone.node : .root
+    }
+
+    /// Gives a version the next number and keeps it; a version of a new entry makes that too.
     @discardableResult
     mutating func record(_ entry: FolderEntry) throws -> FolderEntry {
         var entry = entry
         entry.revision = try state.lastRevision() + 1
         entry.modified = now
         entry.author = author
+        if entry.node == .root { entry.node = NodeID(entry.revision) }
+        if entry.contentRevision == 0 { entry.contentRevision = entry.revision }
+        if entry.placeRevision == 0 { entry.placeRevision = entry.revision }
         try state.record(entry)
         return entry
     }
@@ -81,5 +98,23 @@ public struct SharedFolder<State: FolderState> {
             throw APIError(406, "'\(entry.path)' holds more than \(Self.maximumEntries) entries")
         }
         return below
+    }
+}
+
+extension FolderEntry {
+    /// A folder as it is recorded at a place, new unless its identity is known.
+    static func folder<State>(at place: SharedFolder<State>.Place, node: NodeID = .root) -> FolderEntry {
+        FolderEntry(
+            path: place.path, isFolder: true, revision: 0, modified: APIDate(seconds: 0), author: 0, node: node,
+            parent: place.parent)
+    }
+
+    /// A file as it is recorded at a place, new unless its identity is known.
+    static func file<State>(
+        at place: SharedFolder<State>.Place, node: NodeID = .root, bytes: Int64, hash: ContentHash
+    ) -> FolderEntry {
+        FolderEntry(
+            path: place.path, isFolder: false, revision: 0, bytes: bytes, contentHash: hash,
+            modified: APIDate(seconds: 0), author: 0, node: node, parent: place.parent)
     }
 }

@@ -6,6 +6,14 @@ struct MemoryFolderState: FolderState {
     /// Every key that ever was, in order, so that a folder's subtree is one run.
     private var keys: [PathKey] = []
     private var journal: [(revision: Int64, key: PathKey)] = []
+    /// The versions of each entry by number, with the keys where they are.
+    private var nodes: [NodeID: [(revision: Int64, key: PathKey)]] = [:]
+    private var outcomes: [Operation: (revision: Int64, key: PathKey, last: Int64)] = [:]
+
+    private struct Operation: Hashable {
+        let id: OperationID
+        let member: Int64
+    }
 
     init() {}
 
@@ -43,6 +51,30 @@ struct MemoryFolderState: FolderState {
         return found
     }
 
+    func current(_ node: NodeID) -> FolderEntry? {
+        nodes[node]?.last.flatMap { version($0.key, revision: $0.revision) }
+    }
+
+    func journal(after revision: Int64, limit: Int) -> [FolderEntry] {
+        let start = position(in: journal.count) { journal[$0].revision > revision }
+        var found: [FolderEntry] = []
+        for change in journal[start...] where found.count < limit {
+            guard let entry = version(change.key, revision: change.revision),
+                nodes[entry.node]?.last?.revision == change.revision
+            else { continue }
+            found.append(entry)
+        }
+        return found
+    }
+
+    func outcome(of operation: OperationID, by member: Int64) -> FolderEntry? {
+        outcomes[Operation(id: operation, member: member)].flatMap { version($0.key, revision: $0.revision) }
+    }
+
+    mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) {
+        outcomes[Operation(id: operation, member: member)] = (entry.revision, entry.path.key, lastRevision())
+    }
+
     func lastRevision() -> Int64 { journal.last?.revision ?? 0 }
 
     mutating func record(_ entry: FolderEntry) {
@@ -50,17 +82,23 @@ struct MemoryFolderState: FolderState {
         if entries[key] == nil { keys.insert(key, at: position(in: keys.count) { !(keys[$0] < key) }) }
         entries[key, default: []].append(entry)
         journal.append((entry.revision, key))
+        nodes[entry.node, default: []].append((entry.revision, key))
     }
 
     /// Forgets every change after one, as the end of a transaction that failed.
     mutating func undo(after revision: Int64) {
         while let last = journal.last, last.revision > revision {
             journal.removeLast()
-            entries[last.key]?.removeLast()
+            if let node = entries[last.key]?.popLast()?.node { forgetVersion(of: node) }
             guard entries[last.key]?.isEmpty == true else { continue }
             entries[last.key] = nil
             keys.remove(at: position(in: keys.count) { !(keys[$0] < last.key) })
         }
+    }
+
+    private mutating func forgetVersion(of node: NodeID) {
+        nodes[node]?.removeLast()
+        if nodes[node]?.isEmpty == true { nodes[node] = nil }
     }
 
     private func below(_ key: PathKey) -> ArraySlice<PathKey> {

@@ -48,7 +48,23 @@ struct AnyFolderState: FolderState {
         try base.changes(after: revision, prefix: prefix, includeDeleted: includeDeleted, limit: limit)
     }
 
+    func current(_ node: NodeID) throws -> FolderEntry? { try base.current(node) }
+
+    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry] {
+        try base.journal(after: revision, limit: limit)
+    }
+
+    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry? {
+        try base.outcome(of: operation, by: member)
+    }
+
     func lastRevision() throws -> Int64 { try base.lastRevision() }
 
     mutating func record(_ entry: FolderEntry) throws { try base.record(entry) }
+
+    mutating func remember(
+        _ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry
+    ) throws {
+        try base.remember(operation, by: member, at: date, made: entry)
+    }
 }

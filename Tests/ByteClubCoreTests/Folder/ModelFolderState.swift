@@ -27,6 +27,17 @@ struct ModelFolderState: FolderState {
         }
         return Array(found.sorted { $0.revision < $1.revision }.prefix(limit))
     }
+    func current(_ node: NodeID) -> FolderEntry? { all.last { $0.node == node } }
+    func journal(after revision: Int64, limit: Int) -> [FolderEntry] {
+        Array(
+            Set(all.map(\.node)).compactMap(current).filter { $0.revision > revision }
+                .sorted { $0.revision < $1.revision }.prefix(limit))
+    }
+    var outcomes: [String: FolderEntry] = [:]
+    func outcome(of operation: OperationID, by member: Int64) -> FolderEntry? { outcomes["\(member) \(operation)"] }
+    mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) {
+        outcomes["\(member) \(operation)"] = entry
+    }
     func lastRevision() -> Int64 { all.last?.revision ?? 0 }
     mutating func record(_ entry: FolderEntry) { all.append(entry) }
 }

@@ -3,6 +3,7 @@ import ByteClubCore
 /// The plainest thing that can be called a folder: a list of versions, looked through from end to end.
 struct ModelFolderState: FolderState {
     var journal: [FolderEntry] = []
+    private var outcomes: [String: FolderEntry] = [:]
 
     private var newest: [FolderEntry] {
         var seen: Set<PathKey> = []
@@ -34,6 +35,23 @@ struct ModelFolderState: FolderState {
             $0.revision > revision && ($0.path.key == prefix || $0.path.key.isBelow(prefix))
                 && (includeDeleted || !$0.isDeleted)
         }.sorted { $0.revision < $1.revision }.prefix(limit).map(\.self)
+    }
+
+    func current(_ node: NodeID) throws -> FolderEntry? { journal.last { $0.node == node } }
+
+    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry] {
+        try Set(journal.map(\.node)).compactMap(current).filter { $0.revision > revision }
+            .sorted { $0.revision < $1.revision }.prefix(limit).map(\.self)
+    }
+
+    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry? {
+        outcomes["\(member) \(operation)"]
+    }
+
+    mutating func remember(
+        _ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry
+    ) throws {
+        outcomes["\(member) \(operation)"] = entry
     }
 
     func lastRevision() throws -> Int64 { journal.last?.revision ?? 0 }

@@ -5,9 +5,30 @@ import GRDB
 /// The folder as one transaction of the database sees it.
 struct SQLiteFolderState: FolderState {
     /// What the columns of ``FolderEntry`` queries are, in the order in which ``entry(_:)`` reads them.
-    private static let columns = "v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author"
+    private static let columns = """
+        v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author, v.node, v.parent, v.content_revision,
+        v.place_revision
+        """
     private static let tree = "FROM latest l JOIN version v ON v.revision = l.revision"
     private static let isLive = "v.kind < 2"
+
+    private static let selectLatest = "SELECT \(columns) \(tree) WHERE l.key = ?"
+    private static let selectVersion = "SELECT \(columns) FROM version v WHERE v.revision = ?"
+    private static let selectNode = """
+        SELECT \(columns) FROM node n JOIN version v ON v.revision = n.revision WHERE n.id = ?
+        """
+    private static let selectOutcome = """
+        SELECT \(columns) FROM operation o JOIN version v ON v.revision = o.revision WHERE o.member = ? AND o.id = ?
+        """
+    private static let selectJournal = """
+        SELECT \(columns) FROM version v JOIN node n ON n.id = v.node AND n.revision = v.revision
+        WHERE v.revision > ? ORDER BY v.revision LIMIT ?
+        """
+    private static let insertVersion = """
+        INSERT INTO version(revision, previous, path, kind, bytes, hash, modified, author, node, parent,
+            content_revision, place_revision)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
 
     private let database: Database
     private let transaction: WriteTransaction?
@@ -30,7 +51,7 @@ struct SQLiteFolderState: FolderState {
     }
 
     private func found(_ key: PathKey) throws -> FolderEntry? {
-        try database.firstRow("SELECT \(Self.columns) \(Self.tree) WHERE l.key = ?", [key.sorting], Self.entry)
+        try database.firstRow(Self.selectLatest, [key.sorting], Self.entry)
     }
 
     func version(_ key: PathKey, revision: Int64) throws -> FolderEntry? {
@@ -40,7 +61,7 @@ struct SQLiteFolderState: FolderState {
 
     /// The version that a change made, wherever it was.
     func version(_ revision: Int64) throws -> FolderEntry? {
-        try database.firstRow("SELECT \(Self.columns) FROM version v WHERE v.revision = ?", [revision], Self.entry)
+        try database.firstRow(Self.selectVersion, [revision], Self.entry)
     }
 
     func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
@@ -123,35 +144,62 @@ struct SQLiteFolderState: FolderState {
             """, [revision] + place + [limit], Self.entry)
     }
 
+    func current(_ node: NodeID) throws -> FolderEntry? {
+        try database.firstRow(Self.selectNode, [node.number], Self.entry)
+    }
+
+    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry] {
+        try database.rows(Self.selectJournal, [revision, limit], Self.entry)
+    }
+
+    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry? {
+        try database.firstRow(Self.selectOutcome, [member, operation.text], Self.entry)
+    }
+
     func lastRevision() throws -> Int64 {
         if let transaction { return transaction.lastRevision }
         return try Self.lastRevision(in: database)
     }
 
     mutating func record(_ entry: FolderEntry) throws {
-        guard let transaction else { throw StorageError(.io, "a reader cannot change the folder") }
+        guard let transaction else { throw Self.readOnly }
         try transaction.beginChange()
-        let key = entry.path.key.sorting
-        let previous = try latest(entry.path.key)
+        let key = entry.path.key
+        let previous = try latest(key)
         try database.run(
-            """
-            INSERT INTO version(revision, previous, path, kind, bytes, hash, modified, author)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
+            Self.insertVersion,
             [
                 entry.revision, previous?.revision ?? 0, entry.path.string,
-                (entry.isFolder ? 1 : 0) + (entry.isDeleted ? 2 : 0), entry.bytes,
-                entry.contentHash?.data, entry.modified.seconds, entry.author,
+                (entry.isFolder ? 1 : 0) + (entry.isDeleted ? 2 : 0), entry.bytes, entry.contentHash?.data,
+                entry.modified.seconds, entry.author, entry.node.number, entry.parent.number, entry.contentRevision,
+                entry.placeRevision,
             ])
         if previous == nil {
             try database.run(
                 "INSERT INTO latest(key, parent, revision) VALUES (?, ?, ?)",
-                [key, entry.path.key.parent?.sorting ?? "", entry.revision])
+                [key.sorting, key.parent?.sorting ?? "", entry.revision])
         } else {
-            try database.run("UPDATE latest SET revision = ? WHERE key = ?", [entry.revision, key])
+            try database.run("UPDATE latest SET revision = ? WHERE key = ?", [entry.revision, key.sorting])
+        }
+        if entry.node.number == entry.revision {
+            try database.run("INSERT INTO node(id, revision) VALUES (?, ?)", [entry.node.number, entry.revision])
+        } else {
+            try database.run("UPDATE node SET revision = ? WHERE id = ?", [entry.revision, entry.node.number])
         }
         transaction.recorded(entry, replacing: previous?.bytes ?? 0)
     }
+
+    mutating func remember(
+        _ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry
+    ) throws {
+        guard let transaction else { throw Self.readOnly }
+        try transaction.beginChange()
+        try database.run(
+            "INSERT INTO operation(id, member, made, revision) VALUES (?, ?, ?, ?)",
+            [operation.text, member, date.seconds, entry.revision])
+    }
+
+    private static var readOnly: StorageError { StorageError(.io, "a reader cannot change the folder") }
 
     /// The number of the last change.
     static func lastRevision(in database: Database) throws -> Int64 {
@@ -170,6 +218,7 @@ struct SQLiteFolderState: FolderState {
         return FolderEntry(
             path: path, isFolder: kind & 1 != 0, isDeleted: kind & 2 != 0, revision: row[0], bytes: row[3],
             contentHash: row.bytes(4).flatMap(ContentHash.init(bytes:)), modified: APIDate(seconds: row[5]),
-            author: row[6])
+            author: row[6], node: NodeID(row[7]), parent: NodeID(row[8]), contentRevision: row[9],
+            placeRevision: row[10])
     }
 }

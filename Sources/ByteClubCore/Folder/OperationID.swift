@@ -1,0 +1,22 @@
+/// What a client calls one of its writes, so that repeating it does nothing twice: 1 to 64 visible ASCII characters.
+///
+/// Names that rise with time, such as a device's name and a counter, are the quickest to keep.
+public struct OperationID: Hashable, Sendable, CustomStringConvertible {
+    /// The name.
+    public let text: String
+
+    /// Takes a name; nil when it is empty, too long or has other characters.
+    public init?(_ text: String) {
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        self.text = text
+    }
+
+    /// The name.
+    public var description: String { text }
+}
+
+extension OperationID: JSONTextReadable {
+    static var jsonForm: String { "an operation's name of 1 to 64 visible ASCII characters" }
+}
