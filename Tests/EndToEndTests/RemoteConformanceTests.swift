@@ -12,7 +12,7 @@ extension EndToEnd {
             let tokens = try await (club.server.addMember("ann"), club.server.addMember("bo"))
             let ann = try Self.remote(club, tokens.0)
             let bo = try Self.remote(club, tokens.1)
-            for claim in RemoteConformance.cases {
+            for claim in RemoteConformance.cases + RemoteConformance.syncCases {
                 do {
                     try await claim.run(ann, bo)
                 } catch {

@@ -48,16 +48,19 @@ public struct Account: Hashable, Sendable, Encodable {
 
     /// The powers beyond Core API v1 that this server has, under the key `byteclub`.
     public struct Extensions: Hashable, Sendable, Encodable {
-        private enum CodingKeys: String, CodingKey { case version, conditionalDelete = "conditional_delete" }
+        private enum CodingKeys: String, CodingKey { case version, conditionalDelete = "conditional_delete", sync }
         /// The version of the extensions, from 1.
         public var version: Int
         /// Whether `fileops/delete` takes `parent_rev` and answers 409 when the entry has changed since.
         public var conditionalDelete: Bool
+        /// Whether the operations under `/1/sync` are there.
+        public var sync: Bool
 
         /// Creates a description of a server's powers.
-        public init(version: Int, conditionalDelete: Bool) {
+        public init(version: Int, conditionalDelete: Bool, sync: Bool = false) {
             self.version = version
             self.conditionalDelete = conditionalDelete
+            self.sync = sync
         }
     }
 
@@ -204,15 +207,16 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var conditionalDelete = false
+        var (conditionalDelete, sync) = (false, false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
             case "conditional_delete": conditionalDelete = try json.optional() ?? false
+            case "sync": sync = try json.optional() ?? false
             default: try json.skip()
             }
         }
         guard let version else { throw JSONError(.missing("version")) }
-        self.init(version: Int(clamping: version), conditionalDelete: conditionalDelete)
+        self.init(version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync)
     }
 }

@@ -4,7 +4,7 @@ public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case badRequest, badCursor, unauthorized, forbidden, notFound, conflict, tooMany, undecodable, tooLarge
-            case rateLimited, serverFault, overQuota, unreachable, cancelled, protocolViolation, localFile
+            case rateLimited, serverFault, overQuota, unreachable, cancelled, protocolViolation, localFile, staleCursor
         }
         private let value: Value
 
@@ -12,6 +12,8 @@ public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let badRequest = Code(value: .badRequest)
         /// A cursor that this server did not give.
         public static let badCursor = Code(value: .badCursor)
+        /// A cursor from which the journal cannot be followed any more: start over without one.
+        public static let staleCursor = Code(value: .staleCursor)
         /// The token is missing, unknown or disabled: the member must log in again.
         public static let unauthorized = Code(value: .unauthorized)
         /// An operation that cannot be done there: the destination exists, a folder into itself.

@@ -6,11 +6,14 @@ public struct RemoteFeatures: Hashable, Sendable {
     public var contentHash: Bool
     /// Whether ``Remote/waitForChanges(after:timeout:)`` waits rather than answers at once.
     public var longPoll: Bool
+    /// Whether the calls of ``SyncRemote`` are answered.
+    public var sync: Bool
 
     /// Creates a set of powers.
-    public init(conditionalDelete: Bool, contentHash: Bool, longPoll: Bool) {
+    public init(conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, sync: Bool = false) {
         self.conditionalDelete = conditionalDelete
         self.contentHash = contentHash
         self.longPoll = longPoll
+        self.sync = sync
     }
 }

@@ -20,6 +20,7 @@ extension RemoteError {
         case 404: code = .notFound
         case 406: code = .tooMany
         case 409, 412: code = .conflict
+        case 410: code = .staleCursor
         case 413: code = .tooLarge
         case 415: code = .undecodable
         case 416: code = .badRequest

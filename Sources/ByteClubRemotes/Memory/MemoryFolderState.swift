@@ -8,7 +8,8 @@ struct MemoryFolderState: FolderState {
     private var journal: [(revision: Int64, key: PathKey)] = []
     /// The versions of each entry by number, with the keys where they are.
     private var nodes: [NodeID: [(revision: Int64, key: PathKey)]] = [:]
-    private var outcomes: [Operation: (revision: Int64, key: PathKey, last: Int64)] = [:]
+    private var outcomes: [Operation: (revision: Int64, key: PathKey)] = [:]
+    private var operations: [Operation] = []
 
     private struct Operation: Hashable {
         let id: OperationID
@@ -72,7 +73,9 @@ struct MemoryFolderState: FolderState {
     }
 
     mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) {
-        outcomes[Operation(id: operation, member: member)] = (entry.revision, entry.path.key, lastRevision())
+        let operation = Operation(id: operation, member: member)
+        outcomes[operation] = (entry.revision, entry.path.key)
+        operations.append(operation)
     }
 
     func lastRevision() -> Int64 { journal.last?.revision ?? 0 }
@@ -85,9 +88,13 @@ struct MemoryFolderState: FolderState {
         nodes[entry.node, default: []].append((entry.revision, key))
     }
 
-    /// Forgets every change after one, as the end of a transaction that failed.
-    mutating func undo(after revision: Int64) {
-        while let last = journal.last, last.revision > revision {
+    /// What ``undo(to:)`` goes back to.
+    var mark: (changes: Int, operations: Int) { (journal.count, operations.count) }
+
+    /// Forgets all that came after a mark, as the end of a transaction that failed.
+    mutating func undo(to mark: (changes: Int, operations: Int)) {
+        while operations.count > mark.operations { outcomes[operations.removeLast()] = nil }
+        while journal.count > mark.changes, let last = journal.last {
             journal.removeLast()
             if let node = entries[last.key]?.popLast()?.node { forgetVersion(of: node) }
             guard entries[last.key]?.isEmpty == true else { continue }

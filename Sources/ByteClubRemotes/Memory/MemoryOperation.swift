@@ -36,11 +36,21 @@ public struct MemoryOperation: Hashable, Sendable {
         case move
         /// ``Remote/copy(_:to:)``
         case copy
+        /// ``SyncRemote/journal(after:limit:contents:wait:)``
+        case journal
+        /// ``SyncRemote/apply(_:contents:)``
+        case apply
+        /// ``SyncRemote/missingChunks(of:)``
+        case missingChunks
+        /// ``SyncRemote/putChunk(_:)``
+        case putChunk
+        /// ``SyncRemote/digest(of:)``
+        case digest
 
         /// Whether the call may change the tree.
         public var isWriting: Bool {
             switch self {
-            case .put, .restore, .createFolder, .delete, .move, .copy: true
+            case .put, .restore, .createFolder, .delete, .move, .copy, .apply: true
             default: false
             }
         }

@@ -3,7 +3,7 @@ public import ByteClubCore
 extension MemoryRemote {
     /// All powers.
     public func features() async throws(RemoteError) -> RemoteFeatures {
-        RemoteFeatures(conditionalDelete: true, contentHash: true, longPoll: true)
+        RemoteFeatures(conditionalDelete: true, contentHash: true, longPoll: true, sync: true)
     }
 
     /// Describes the member.
@@ -13,7 +13,7 @@ extension MemoryRemote {
             Account(
                 uid: author, displayName: "Member \(author)",
                 quotaInfo: Account.Quota(quota: 1 << 50, normal: 0, shared: 0),
-                extensions: Account.Extensions(version: 1, conditionalDelete: true))
+                extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true))
         }
     }
 

@@ -15,7 +15,7 @@ extension MemoryRemote {
             let hash = ContentHasher.hash(bytes)
             let size = Int64(bytes.count)
             progress?(TransferProgress(completed: size, total: size))
-            return try write(blob: (hash, bytes)) {
+            return try write(blobs: [(hash, bytes)]) {
                 try $0.put(path, bytes: size, hash: hash, condition: condition, policy: policy)
             }
         }

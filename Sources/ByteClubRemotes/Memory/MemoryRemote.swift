@@ -73,9 +73,9 @@ public final class MemoryRemote: Remote {
     }
 
     func write(
-        blob: (hash: ContentHash, bytes: [UInt8])? = nil,
+        blobs: [(hash: ContentHash, bytes: [UInt8])] = [],
         _ rule: (inout SharedFolder<MemoryFolderState>) throws -> FolderEntry
     ) throws(RemoteError) -> Metadata {
-        Metadata(try tree.write(now: now(), author: author, blob: blob, rule))
+        Metadata(try tree.write(now: now(), author: author, blobs: blobs, rule))
     }
 }

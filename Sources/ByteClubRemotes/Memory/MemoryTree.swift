@@ -6,6 +6,7 @@ final class MemoryTree: Sendable {
     private struct Content {
         var folder = MemoryFolderState()
         var blobs: [ContentHash: [UInt8]] = [:]
+        var chunks: [ContentHash: [UInt8]] = [:]
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
     }
@@ -31,12 +32,12 @@ final class MemoryTree: Sendable {
 
     /// Runs a writing rule as one transaction and wakes whoever waits for a change.
     func write<Value: Sendable>(
-        now: APIDate, author: Int64, blob: (hash: ContentHash, bytes: [UInt8])? = nil,
+        now: APIDate, author: Int64, blobs: [(hash: ContentHash, bytes: [UInt8])] = [],
         _ rule: (inout SharedFolder<MemoryFolderState>) throws -> Value
     ) throws(RemoteError) -> Value {
         let (result, woken) = content.withLock { content in
             // Taken out, so that the rules change it in place.
-            let before = content.folder.lastRevision()
+            let before = content.folder.mark
             var state = MemoryFolderState()
             swap(&state, &content.folder)
             var folder = SharedFolder(state: state, now: now, author: author)
@@ -45,10 +46,10 @@ final class MemoryTree: Sendable {
             content.folder = folder.state
             folder.state = MemoryFolderState()
             guard case .success = result else {
-                content.folder.undo(after: before)
+                content.folder.undo(to: before)
                 return (result, [CheckedContinuation<Void, Never>]())
             }
-            if let blob, content.blobs[blob.hash] == nil { content.blobs[blob.hash] = blob.bytes }
+            for blob in blobs where content.blobs[blob.hash] == nil { content.blobs[blob.hash] = blob.bytes }
             let woken = Array(content.waiting.values)
             content.waiting = [:]
             return (result, woken)
@@ -59,6 +60,12 @@ final class MemoryTree: Sendable {
 
     /// The bytes that have a hash; nil when nobody stored them.
     func blob(_ hash: ContentHash) -> [UInt8]? { content.withLock { $0.blobs[hash] } }
+
+    /// The bytes of a chunk; nil when nobody sent it.
+    func chunk(_ hash: ContentHash) -> [UInt8]? { content.withLock { $0.chunks[hash] } }
+
+    /// Keeps a chunk.
+    func add(chunk bytes: [UInt8], hash: ContentHash) { content.withLock { $0.chunks[hash] = bytes } }
 
     /// The sealed form of a cursor.
     func seal(_ cursor: DeltaCursor) -> String { cursor.sealed(secret: secret) }

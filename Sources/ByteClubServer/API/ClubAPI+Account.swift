@@ -9,7 +9,7 @@ extension ClubAPI {
         var account = Account(
             uid: member.uid, displayName: member.name,
             quotaInfo: Account.Quota(quota: usage.capacity, normal: usage.used, shared: 0),
-            extensions: Account.Extensions(version: 1, conditionalDelete: true))
+            extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true))
         account.referralLink = settings.publicURL
         return .json(account)
     }

@@ -83,6 +83,11 @@ struct ClubAPI: Sendable {
         case .copyRef: return try await copyReference(call)
         case .view: return try await view(call)
         case .sharePage: return try await sharePage(call)
+        case .syncBatch: return try await syncBatch(call)
+        case .syncChanges: return try await syncChanges(call)
+        case .syncChunk: return try await syncChunk(call)
+        case .syncChunksNeeded: return try await syncChunksNeeded(call)
+        case .syncDigest: return try await syncDigest(call)
         }
     }
 

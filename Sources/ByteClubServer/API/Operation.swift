@@ -30,6 +30,11 @@ enum Operation: String, CaseIterable, Sendable {
     case view
     /// The page of a shared link, outside `/1/`, which no operation's name can be.
     case sharePage = "/s"
+    case syncBatch = "sync/batch"
+    case syncChanges = "sync/changes"
+    case syncChunk = "sync/chunks"
+    case syncChunksNeeded = "sync/chunks/need"
+    case syncDigest = "sync/digest"
 
     private static let byName = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) } + [("unlink_access_token", .disableAccessToken)])
@@ -41,19 +46,24 @@ enum Operation: String, CaseIterable, Sendable {
         if components.first == "s" { return (.sharePage, components[1...]) }
         guard components.first == "1", components.count > 1 else { return nil }
         if let found = byName[components[1]], found.takesPath { return (found, components[2...]) }
-        return byName[components[1...].joined(separator: "/")].map { ($0, []) }
+        if let found = byName[components[1...].joined(separator: "/")] { return (found, []) }
+        // A chunk's name follows those of its operation.
+        guard components.count == 4, components[1...2].joined(separator: "/") == syncChunk.rawValue else { return nil }
+        return (.syncChunk, components[3...])
     }
 
     /// The methods that are accepted.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .accountInfo, .metadata, .thumbnails, .longpollDelta, .revisions: [.get]
+        case .accountInfo, .metadata, .thumbnails, .longpollDelta, .revisions, .syncChanges, .syncDigest: [.get]
         case .files: [.get, .head, .post]
         case .filesPut, .chunkedUpload: [.put, .post]
         case .search, .restore, .shares, .media, .copyRef, .requestToken, .accessToken: [.get, .post]
         case .token, .tokenFromOAuth1, .disableAccessToken: [.post]
         case .view, .sharePage: [.get, .head]
         case .commitChunkedUpload, .delta, .latestCursor, .copy, .createFolder, .delete, .move: [.post]
+        case .syncBatch, .syncChunksNeeded: [.post]
+        case .syncChunk: [.put]
         }
     }
 
@@ -69,7 +79,10 @@ enum Operation: String, CaseIterable, Sendable {
 
     /// Whether the body is a file's bytes rather than a form.
     func takesBytes(_ method: HTTPRequest.Method) -> Bool {
-        self == .filesPut || self == .chunkedUpload || (self == .files && method == .post)
+        switch self {
+        case .filesPut, .chunkedUpload, .syncBatch, .syncChunk, .syncChunksNeeded: true
+        default: self == .files && method == .post
+        }
     }
 
     /// Who may make the call: members of this role or above it; nil for everybody, without credentials.
@@ -83,6 +96,8 @@ enum Operation: String, CaseIterable, Sendable {
         case .accountInfo, .metadata, .files, .thumbnails, .search, .delta, .latestCursor, .revisions, .media, .copyRef,
             .tokenFromOAuth1, .disableAccessToken:
             .viewer
+        case .syncBatch, .syncChunk, .syncChunksNeeded: .editor
+        case .syncChanges, .syncDigest: .viewer
         }
     }
     /// What a log shows in place of the path; nil when the path holds no secret.

@@ -67,14 +67,8 @@ extension Account.Extensions: JSONWritable {
             json.value(Int64(version))
             json.key("conditional_delete")
             json.value(conditionalDelete)
+            json.key("sync")
+            json.value(sync)
         }
-    }
-}
-
-extension JSONText {
-    fileprivate mutating func member(_ name: StaticString, _ text: String?) {
-        guard let text else { return }
-        key(name)
-        value(text)
     }
 }

@@ -19,16 +19,16 @@ protocol MetadataStore: AccountStore {
         _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T
 
-    /// Runs a closure that changes the folder, and stores content with it; returns when both are durable.
+    /// Runs a closure that changes the folder, and stores contents with it; returns when all is durable.
     ///
     /// Writes that are waiting at the same time share one transaction and one sync. A closure that throws undoes its own
-    /// changes only, and the error is rethrown. The content is kept when the closure recorded a version with its hash.
+    /// changes only, and the error is rethrown. A content is kept when the closure recorded a version with its hash.
     /// Cancelling does not stop a write that waits.
     ///
-    /// - Throws: Besides the closure's errors, ``UploadError`` when the content is an upload that was completed or went
+    /// - Throws: Besides the closure's errors, ``UploadError`` when a content is an upload that was completed or went
     ///   on meanwhile.
     func write<T: Sendable>(
-        by author: Int64, storing content: StagedContent?,
+        by author: Int64, storing contents: [StagedContent],
         _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T
 
@@ -46,6 +46,16 @@ protocol MetadataStore: AccountStore {
 
     /// The bytes of a file's version.
     func content(of entry: FolderEntry) async throws -> StoredContent
+
+    /// A page of the journal, with the contents that travel along in the order of their entries.
+    ///
+    /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
+    func journal(
+        after cursor: JournalCursor?, limits: JournalLimits
+    ) async throws -> (page: SyncPage, bodies: [[UInt8]])
+
+    /// Where parts of large contents wait.
+    var chunks: ChunkStore { get }
 
     /// How much is stored.
     func usage() async throws -> StorageUsage
@@ -84,4 +94,14 @@ protocol MetadataStore: AccountStore {
     ///
     /// - Throws: ``UploadError`` `unknown`, or `alreadyCompleted`.
     func finishedUpload(_ id: String, member: Int64) async throws -> StagedContent
+}
+
+extension MetadataStore {
+    /// As ``write(by:storing:_:)`` with one content or none.
+    func write<T: Sendable>(
+        by author: Int64, storing content: StagedContent?,
+        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+    ) async throws -> T {
+        try await write(by: author, storing: content.map { [$0] } ?? [], body)
+    }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("MemoryRemote is a remote")
 struct MemoryRemoteConformanceTests {
-    @Test("each claim about remotes holds", arguments: RemoteConformance.cases)
+    @Test("each claim about remotes holds", arguments: RemoteConformance.cases + RemoteConformance.syncCases)
     func conforms(_ claim: RemoteConformanceCase) async throws {
         // The picture's size alone: what thumbnails look like is another's business.
         let remote = MemoryRemote(author: 1, pageSize: 7) { bytes, size, _ in

@@ -7,7 +7,7 @@ final class GroupCommit: Sendable {
     /// The most changes in one transaction.
     static let maximumChanges = 256
     /// The most bytes of content in one transaction, unless a single change has more.
-    static let maximumBytes = 4 << 20
+    static let maximumBytes = 16 << 20
 
     private struct Change: Sendable {
         let bytes: Int

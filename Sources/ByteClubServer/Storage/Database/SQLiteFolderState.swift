@@ -145,6 +145,11 @@ struct SQLiteFolderState: FolderState {
     }
 
     func current(_ node: NodeID) throws -> FolderEntry? {
+        guard let transaction else { return try found(node) }
+        return try transaction.current(node) { try found(node) }
+    }
+
+    private func found(_ node: NodeID) throws -> FolderEntry? {
         try database.firstRow(Self.selectNode, [node.number], Self.entry)
     }
 

@@ -22,6 +22,7 @@ final class SQLiteStore: MetadataStore {
     let epoch: String
     let signingKey: SymmetricKey
     let files: FileBlobStore
+    let chunks: ChunkStore
     let pool: DatabasePool
     let writer: GroupCommit
     let claims = UploadClaims()
@@ -45,6 +46,7 @@ final class SQLiteStore: MetadataStore {
         try Directory.make(directory)
         lock = try mode == .server ? Self.lock(directory) : nil
         files = try FileBlobStore(directory: directory)
+        chunks = try ChunkStore(directory: directory, staging: files.staging)
         do {
             pool = try Self.open(directory + Self.fileName, mode: mode, logger: logger)
             try Schema.migrate(pool)
@@ -94,26 +96,24 @@ final class SQLiteStore: MetadataStore {
     }
 
     func write<T: Sendable>(
-        by author: Int64, storing content: StagedContent?,
+        by author: Int64, storing contents: [StagedContent],
         _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
         let now = now()
-        let perform = { (content: StagedContent?) in
-            try await self.writer.perform(bytes: content?.inlineBytes ?? 0) { transaction in
+        let perform = {
+            try await self.writer.perform(bytes: contents.reduce(0) { $0 + $1.inlineBytes }) { transaction in
                 let first = transaction.entries.count
                 let state = AnyFolderState(SQLiteFolderState(writing: transaction))
                 var folder = SharedFolder(state: state, now: now, author: author)
                 let result = try body(&folder)
-                if let content {
-                    if let upload = content.upload { try Self.complete(upload, in: transaction) }
-                    let isUsed = transaction.entries[first...].contains { $0.contentHash == content.hash }
-                    if isUsed { try transaction.store(content) }
-                }
+                for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
+                let used = Set(transaction.entries[first...].lazy.compactMap(\.contentHash))
+                for content in contents where used.contains(content.hash) { try transaction.store(content) }
                 return result
             }
         }
-        guard let content, let upload = content.upload else { return try await perform(content) }
-        return try await committing(upload) { try await perform(content) }
+        guard let upload = contents.first?.upload else { return try await perform() }
+        return try await committing(upload) { try await perform() }
     }
 
     func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool {

@@ -18,6 +18,8 @@ final class WriteTransaction {
     private(set) var failure: (any Error)?
     /// The newest versions that this transaction has looked up or made; nil inside for keys where there is none.
     private var known: [PathKey: FolderEntry?] = [:]
+    /// The versions that entries have now, of those that this transaction has looked up or made.
+    private var current: [NodeID: FolderEntry] = [:]
     private var usedDelta: Int64 = 0
     private var isChanging = false
 
@@ -40,6 +42,7 @@ final class WriteTransaction {
             (lastRevision, usedDelta) = (before.0, before.2)
             for entry in entries[before.1...] { known[entry.path.key] = nil }
             entries.removeLast(entries.count - before.1)
+            current = [:]
             rollBackChange(after: error)
             throw error
         }
@@ -73,10 +76,19 @@ final class WriteTransaction {
         return entry
     }
 
+    /// The version that an entry has now, looked up once.
+    func current(_ node: NodeID, _ look: () throws -> FolderEntry?) rethrows -> FolderEntry? {
+        if let entry = current[node] { return entry }
+        let entry = try look()
+        current[node] = entry
+        return entry
+    }
+
     /// Notes a version just inserted.
     func recorded(_ entry: FolderEntry, replacing bytes: Int64) {
         entries.append(entry)
         known[entry.path.key] = entry
+        current[entry.node] = entry
         lastRevision = max(lastRevision, entry.revision)
         usedDelta += entry.bytes - bytes
     }
@@ -85,7 +97,7 @@ final class WriteTransaction {
     @discardableResult
     func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int {
         try beginChange()
-        known = [:]
+        (known, current) = ([:], [:])
         try database.run(sql, arguments)
         return database.changesCount
     }

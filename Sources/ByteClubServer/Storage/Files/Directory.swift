@@ -55,6 +55,16 @@ enum Directory {
         return Int64(status.st_size)
     }
 
+    /// When the regular file at a path was last written or touched, in seconds since 1970; nil when there is none.
+    static func modified(_ path: String) -> Int64? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_mtim.tv_sec)
+    }
+
+    /// Sets when a file was last written to now; false when there is none.
+    static func touch(_ path: String) -> Bool { unsafe utimensat(AT_FDCWD, path, nil, 0) == 0 }
+
     /// The bytes that an ordinary user may still write on the file system that holds a path.
     static func freeBytes(_ path: String) throws(StorageError) -> Int64 {
         var status = statvfs()

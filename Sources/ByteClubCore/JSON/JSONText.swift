@@ -2,21 +2,21 @@
 ///
 /// It is several times quicker than an encoder that is driven by reflection-like containers, which matters for pages
 /// of thousands of entries. Commas are its own business.
-struct JSONText {
+public struct JSONText {
     /// The UTF-8 text so far.
-    private(set) var bytes: [UInt8] = []
+    public private(set) var bytes: [UInt8] = []
     private let isASCII: Bool
     private var date: (seconds: Int64, text: String)?
 
     /// Starts an empty text.
     ///
     /// - Parameter isASCII: Whether everything beyond ASCII is escaped, as a header's value needs it.
-    init(isASCII: Bool = false) {
+    public init(isASCII: Bool = false) {
         self.isASCII = isASCII
     }
 
     /// Writes an object whose members `members` writes.
-    mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
+    public mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
         separate()
         bytes.append(UInt8(ascii: "{"))
         try members(&self)
@@ -24,7 +24,7 @@ struct JSONText {
     }
 
     /// Writes an array whose elements `elements` writes.
-    mutating func array(_ elements: (inout JSONText) throws -> Void) rethrows {
+    public mutating func array(_ elements: (inout JSONText) throws -> Void) rethrows {
         separate()
         bytes.append(UInt8(ascii: "["))
         try elements(&self)
@@ -32,7 +32,7 @@ struct JSONText {
     }
 
     /// Writes a member's name; its value comes next.
-    mutating func key(_ name: StaticString) {
+    public mutating func key(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -41,13 +41,13 @@ struct JSONText {
     }
 
     /// Writes a member's name that is known at run time only; its value comes next.
-    mutating func key(named name: String) {
+    public mutating func key(named name: String) {
         value(name)
         bytes.append(UInt8(ascii: ":"))
     }
 
     /// Writes a string.
-    mutating func value(_ text: String) {
+    public mutating func value(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         var text = text
@@ -63,7 +63,7 @@ struct JSONText {
     }
 
     /// Writes bytes as a string of lower-case hexadecimal digits.
-    mutating func value(hexadecimal digest: [UInt8]) {
+    public mutating func value(hexadecimal digest: [UInt8]) {
         separate()
         bytes.append(UInt8(ascii: "\""))
         for byte in digest {
@@ -87,33 +87,47 @@ struct JSONText {
     }
 
     /// Writes a whole number.
-    mutating func value(_ number: Int64) {
+    public mutating func value(_ number: Int64) {
         separate()
         bytes.append(contentsOf: String(number).utf8)
     }
 
     /// Writes a number with a fraction; it must be finite.
-    mutating func value(_ number: Double) {
+    public mutating func value(_ number: Double) {
         separate()
         bytes.append(contentsOf: number.description.utf8)
     }
 
     /// Writes a truth value.
-    mutating func value(_ flag: Bool) {
+    public mutating func value(_ flag: Bool) {
         separate()
         bytes.append(contentsOf: (flag ? "true" : "false").utf8)
     }
 
     /// Writes a date in the protocol's form; the same date again costs nothing.
-    mutating func value(date seconds: Int64, text: () -> String) {
+    public mutating func value(date seconds: Int64, text: () -> String) {
         if date?.seconds != seconds { date = (seconds, text()) }
         value(date?.text ?? "")
     }
 
     /// Writes nothing's name.
-    mutating func null() {
+    public mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// Writes a member that is a whole number; nil writes none.
+    public mutating func member(_ name: StaticString, _ number: Int64?) {
+        guard let number else { return }
+        key(name)
+        value(number)
+    }
+
+    /// Writes a member that is a string; nil writes none.
+    public mutating func member(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        key(name)
+        value(text)
     }
 
     private mutating func separate() {
@@ -142,29 +156,6 @@ struct JSONText {
             } else {
                 bytes.append(contentsOf: UTF8.encode(scalar) ?? .init())
             }
-        }
-    }
-}
-
-/// A value that knows its JSON text on the wire.
-protocol JSONWritable {
-    /// Writes the value.
-    func write(to json: inout JSONText)
-}
-
-extension JSONWritable {
-    /// The value's JSON text in UTF-8.
-    func json(isASCII: Bool = false) -> [UInt8] {
-        var json = JSONText(isASCII: isASCII)
-        write(to: &json)
-        return json.bytes
-    }
-}
-
-extension Array: JSONWritable where Element: JSONWritable {
-    func write(to json: inout JSONText) {
-        json.array { json in
-            for element in self { element.write(to: &json) }
         }
     }
 }

@@ -1,0 +1,108 @@
+/// What the extension tells of an entry.
+public struct SyncEntry: Hashable, Sendable {
+    /// Which entry it is.
+    public var node: NodeID
+    /// The folder that holds it, or held it.
+    public var parent: NodeID
+    /// Its name there.
+    public var name: String
+    /// Whether it is a folder.
+    public var isFolder: Bool
+    /// Whether it is gone.
+    public var isDeleted: Bool
+    /// The content's revision: changes with the content, and with deleting and reviving.
+    public var revision: Int64
+    /// The place's revision: changes with the name and the folder.
+    public var placeRevision: Int64
+    /// Where the journal tells of it; also the number in the `rev` of Core API v1.
+    public var sequence: Int64
+    /// The content's length in bytes; 0 for folders and deleted entries.
+    public var bytes: Int64
+    /// The content's hash; nil for folders and deleted entries.
+    public var hash: ContentHash?
+    /// When the server made this version, in seconds since 1970.
+    public var modified: Int64
+    /// The number of the member who made this version.
+    public var author: Int64
+    /// Whether the content's bytes follow the page's head.
+    public var isInline: Bool
+
+    /// Describes a version.
+    public init(_ entry: FolderEntry, isInline: Bool = false) {
+        node = entry.node
+        parent = entry.parent
+        name = entry.path.name
+        isFolder = entry.isFolder
+        isDeleted = entry.isDeleted
+        revision = entry.contentRevision
+        placeRevision = entry.placeRevision
+        sequence = entry.revision
+        bytes = entry.bytes
+        hash = entry.contentHash
+        modified = entry.modified.seconds
+        author = entry.author
+        self.isInline = isInline
+    }
+}
+
+extension SyncEntry: JSONReadable {
+    /// Reads the wire's object; only `id`, `parent` and `name` must be there.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var (node, parent): (NodeID?, NodeID?)
+        var read = SyncEntry(.root)
+        read.isFolder = false
+        var name: String?
+        try json.object { (json, key) throws(JSONError) in
+            switch key {
+            case "id": node = try json.value()
+            case "parent": parent = try json.value()
+            case "name": name = try json.value()
+            case "folder": read.isFolder = try json.value()
+            case "deleted": read.isDeleted = try json.value()
+            case "rev": read.revision = try json.value()
+            case "place_rev": read.placeRevision = try json.value()
+            case "seq": read.sequence = try json.value()
+            case "bytes": read.bytes = try json.value()
+            case "hash": read.hash = try json.value()
+            case "modified": read.modified = try json.value()
+            case "by": read.author = try json.value()
+            case "inline": read.isInline = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let node else { throw JSONError(.missing("id")) }
+        guard let parent else { throw JSONError(.missing("parent")) }
+        guard let name else { throw JSONError(.missing("name")) }
+        if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
+        (read.node, read.parent, read.name) = (node, parent, name)
+        self = read
+    }
+
+    /// Writes the wire's object.
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("id", node.number)
+            json.member("parent", parent.number)
+            json.member("name", name)
+            json.key("folder")
+            json.value(isFolder)
+            if isDeleted {
+                json.key("deleted")
+                json.value(true)
+            }
+            json.member("rev", revision)
+            json.member("place_rev", placeRevision)
+            json.member("seq", sequence)
+            if let hash {
+                json.member("bytes", bytes)
+                json.member("hash", hash.description)
+            }
+            json.member("modified", modified)
+            json.member("by", author)
+            if isInline {
+                json.key("inline")
+                json.value(true)
+            }
+        }
+    }
+}

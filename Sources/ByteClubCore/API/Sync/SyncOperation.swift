@@ -1,0 +1,108 @@
+/// One write of a batch: what to do, under which conditions, and the name that makes repeating it harmless.
+public struct SyncOperation: Hashable, Sendable {
+    /// The folder of a place: known to the server, or made by an earlier operation of the same batch.
+    public enum Parent: Hashable, Sendable {
+        /// A folder that has an identity.
+        case node(NodeID)
+        /// The entry that the operation with this index makes.
+        case operation(Int)
+    }
+
+    /// A name in a folder.
+    public struct Place: Hashable, Sendable {
+        /// The folder.
+        public var parent: Parent
+        /// The name in it.
+        public var name: String
+
+        /// Creates a place.
+        public init(_ parent: Parent, _ name: String) {
+            self.parent = parent
+            self.name = name
+        }
+    }
+
+    /// A file's content: bytes that travel with the batch, or chunks that the server has.
+    public struct Content: Hashable, Sendable {
+        /// The length in bytes.
+        public var bytes: Int64
+        /// The hash that the whole must have; nil when the sender has not computed it.
+        public var hash: ContentHash?
+        /// The hashes of the chunks that make it up, in order; nil when the bytes travel with the batch.
+        public var chunks: [ContentHash]?
+
+        /// Describes content.
+        public init(bytes: Int64, hash: ContentHash? = nil, chunks: [ContentHash]? = nil) {
+            self.bytes = bytes
+            self.hash = hash
+            self.chunks = chunks
+        }
+    }
+
+    /// What to do.
+    public enum Action: Hashable, Sendable {
+        /// Make an entry where none is: a file, or a folder when there is no content.
+        case create(Place, Content?)
+        /// Give a live file new content.
+        case edit(NodeID, Content)
+        /// Bring a deleted entry back as itself: a file, or a folder when there is no content.
+        case revive(NodeID, Place, Content?)
+        /// Give a live entry another name or folder.
+        case move(NodeID, Place)
+        /// Delete a live entry with all below it.
+        case delete(NodeID)
+    }
+
+    /// What must hold of the entry; each part that is there must.
+    public struct Condition: Hashable, Sendable {
+        /// The content's revision is this one.
+        public var revision: Int64?
+        /// The place's revision is this one.
+        public var placeRevision: Int64?
+        /// Neither the entry nor anything below it has changed after this position of the journal.
+        public var seen: Int64?
+
+        /// Creates a condition.
+        public init(revision: Int64? = nil, placeRevision: Int64? = nil, seen: Int64? = nil) {
+            self.revision = revision
+            self.placeRevision = placeRevision
+            self.seen = seen
+        }
+    }
+
+    /// The operation's name.
+    public var id: OperationID
+    /// What to do.
+    public var action: Action
+    /// What must hold.
+    public var condition: Condition
+
+    /// Creates an operation.
+    public init(_ id: OperationID, _ action: Action, if condition: Condition = Condition()) {
+        self.id = id
+        self.action = action
+        self.condition = condition
+    }
+
+    /// The content that the operation stores; nil when it stores none.
+    public var content: Content? {
+        get {
+            switch action {
+            case .create(_, let content), .revive(_, _, let content): content
+            case .edit(_, let content): content
+            case .move, .delete: nil
+            }
+        }
+        set {
+            switch action {
+            case .create(let place, _): action = .create(place, newValue)
+            case .revive(let node, let place, _): action = .revive(node, place, newValue)
+            case .edit(let node, let old): action = .edit(node, newValue ?? old)
+            case .move, .delete: break
+            }
+        }
+    }
+
+    /// The bytes that follow the batch's head for this operation.
+    public var inlineBytes: Int64 { content.map { $0.chunks == nil ? $0.bytes : 0 } ?? 0 }
+}

@@ -1,0 +1,39 @@
+/// A page of the journal with the contents that came along.
+public struct SyncChanges: Hashable, Sendable {
+    /// The page.
+    public var page: SyncPage
+    /// The contents of those entries that are ``SyncEntry/isInline``, in their order.
+    public var contents: [[UInt8]]
+
+    /// Creates a page.
+    public init(page: SyncPage, contents: [[UInt8]]) {
+        self.page = page
+        self.contents = contents
+    }
+}
+
+/// A remote whose entries have identities: what a sync engine needs beyond ``Remote``.
+///
+/// A server that has it says so in ``RemoteFeatures/sync``; otherwise each call here fails with `notFound`.
+public protocol SyncRemote: Remote {
+    /// The changes after a cursor, or the whole state without one, waiting for the first when there is none yet.
+    ///
+    /// `staleCursor` means to start over without one. `GET /sync/changes`
+    func journal(
+        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+    ) async throws(RemoteError) -> SyncChanges
+
+    /// Does writes in their order, durable together; `contents` are those that are not in chunks, in their order.
+    ///
+    /// What was done before under the same name is not done again, so this may be repeated. `POST /sync/batch`
+    func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome
+
+    /// Those of some chunks that the server does not have. `POST /sync/chunks/need`
+    func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash]
+
+    /// Sends a chunk of at most 4 MiB, kept for 48 hours. `PUT /sync/chunks/<hash>`
+    func putChunk(_ bytes: [UInt8]) async throws(RemoteError)
+
+    /// The digest of a folder and those of the folders in it. `GET /sync/digest`
+    func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest
+}

@@ -1,0 +1,75 @@
+public import ByteClubCore
+import ByteClubHTTP
+import HTTPTypes
+
+extension CoreAPIv1Remote: SyncRemote {
+    /// A page of the journal. `GET /1/sync/changes`
+    public func journal(
+        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+    ) async throws(RemoteError) -> SyncChanges {
+        let seconds = max(0, wait.components.seconds)
+        var options = TaskOptions()
+        options.timeoutForRequest = .seconds(seconds + 95)
+        options.retries = seconds == 0
+        let answer = try await transport.get(
+            "sync/changes",
+            query: [
+                "cursor": cursor, "limit": String(limit), "wait": seconds == 0 ? nil : String(seconds),
+                "bodies": contents ? nil : "false",
+            ], options: options)
+        guard var frame = SyncFrame(answer.bytes) else { throw Self.isCut(answer.subject) }
+        let page = try JSON.decode(SyncPage.self, frame.head, subject: answer.subject)
+        var contents: [[UInt8]] = []
+        for entry in page.entries where entry.isInline {
+            guard let content = frame.next(entry.bytes) else { throw Self.isCut(answer.subject) }
+            contents.append(Array(content))
+        }
+        return SyncChanges(page: page, contents: contents)
+    }
+
+    /// Does writes. `POST /1/sync/batch`
+    public func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome {
+        var json = JSONText()
+        batch.write(to: &json)
+        let body = SyncFrame.join(json.bytes, contents)
+        return try await repeatingOnce { () throws(RemoteError) in
+            try await send(.post, "sync/batch", body, type: SyncFrame.mime).decoded()
+        }
+    }
+
+    /// Those of some chunks that the server does not have. `POST /1/sync/chunks/need`
+    public func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
+        var json = JSONText()
+        ChunkList(hashes).write(to: &json)
+        let body = json.bytes
+        return try await repeatingOnce { () throws(RemoteError) in
+            try await send(.post, "sync/chunks/need", body, type: "application/json").decoded(ChunkList.self).hashes
+        }
+    }
+
+    /// Sends a chunk. `PUT /1/sync/chunks/<hash>`
+    public func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
+        let address = "sync/chunks/\(ContentHasher.hash(bytes))"
+        _ = try await repeatingOnce { () throws(RemoteError) in
+            try await send(.put, address, bytes, type: "application/octet-stream", statuses: [204])
+        }
+    }
+
+    /// The digest of a folder. `GET /1/sync/digest`
+    public func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
+        try await transport.get("sync/digest", query: ["path": path.isRoot ? nil : path.string]).decoded()
+    }
+
+    private func send(
+        _ method: HTTPRequest.Method, _ address: String, _ body: [UInt8], type: String, statuses: Set<Int> = [200]
+    ) async throws(RemoteError) -> Transport.Answer {
+        let request = transport.request(method, address, fields: [.contentType: type])
+        return try await transport.perform(request, statuses: statuses) { () throws(TransferError) in
+            try await transport.session.data(for: request, body: .bytes(body))
+        }
+    }
+
+    private static func isCut(_ subject: String) -> RemoteError {
+        RemoteError(.protocolViolation, "the answer to \(subject) ends too early")
+    }
+}

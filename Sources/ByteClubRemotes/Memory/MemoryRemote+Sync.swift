@@ -1,0 +1,93 @@
+public import ByteClubCore
+
+extension MemoryRemote: SyncRemote {
+    /// A page of the journal; at most ``pageSize`` entries.
+    public func journal(
+        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+    ) async throws(RemoteError) -> SyncChanges {
+        try await perform(.journal) { () async throws(RemoteError) in
+            let position = try cursor.map { text throws(RemoteError) in
+                guard let cursor = JournalCursor(text) else { throw RemoteError(.badCursor, "not a cursor") }
+                return cursor
+            }
+            if let position, position.end == nil, position.epoch == tree.epoch, wait > .zero {
+                await tree.change(after: position.position, until: ContinuousClock.now.advanced(by: wait))
+                try RemoteError.checkCancellation()
+            }
+            let limits = JournalLimits(entries: min(limit, pageSize), inlineContent: contents ? 64 << 10 : nil)
+            let (entries, next, hasMore) = try read {
+                try $0.journal(after: position, epoch: tree.epoch, limits: limits)
+            }
+            let page = SyncPage(
+                isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position,
+                hasMore: hasMore, entries: entries.map { SyncEntry($0, isInline: limits.takes($0)) })
+            let bodies = entries.filter(limits.takes).compactMap { $0.contentHash.flatMap(tree.blob) }
+            return SyncChanges(page: page, contents: bodies)
+        }
+    }
+
+    /// Does writes as one atomic change.
+    public func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome {
+        try await perform(.apply) { () throws(RemoteError) in
+            var batch = batch
+            var blobs: [(hash: ContentHash, bytes: [UInt8])] = []
+            var rest = contents[...]
+            for index in batch.operations.indices {
+                guard let content = batch.operations[index].content else { continue }
+                let bytes = content.chunks.map { $0.map(tree.chunk) } ?? [rest.popFirst()]
+                guard bytes.allSatisfy({ $0 != nil }) else {
+                    batch.operations[index].content?.hash = nil
+                    continue
+                }
+                let whole = Array(bytes.compactMap(\.self).joined())
+                let hash = ContentHasher.hash(whole)
+                let isRight = Int64(whole.count) == content.bytes && content.hash ?? hash == hash
+                if !isRight, content.chunks == nil {
+                    throw RemoteError(.badRequest, "the content of operation \(index) is another than announced")
+                }
+                batch.operations[index].content?.hash = isRight ? hash : nil
+                if isRight { blobs.append((hash, whole)) }
+            }
+            return try tree.write(now: now(), author: author, blobs: blobs, batch)
+        }
+    }
+
+    /// Those of some chunks that nobody sent.
+    public func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
+        try await perform(.missingChunks) { () throws(RemoteError) in hashes.filter { tree.chunk($0) == nil } }
+    }
+
+    /// Keeps a chunk.
+    public func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
+        try await perform(.putChunk) { () throws(RemoteError) in
+            guard bytes.count <= ContentHash.blockSize else { throw RemoteError(.tooLarge, "the chunk is too large") }
+            tree.add(chunk: bytes, hash: ContentHasher.hash(bytes))
+        }
+    }
+
+    /// The digest of a folder.
+    public func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
+        try await perform(.digest, path) { () throws(RemoteError) in try read { try $0.digest(path) } }
+    }
+}
+
+extension MemoryTree {
+    fileprivate func write(
+        now: APIDate, author: Int64, blobs: [(hash: ContentHash, bytes: [UInt8])], _ batch: SyncBatch
+    ) throws(RemoteError) -> SyncOutcome {
+        var refused: SyncOutcome?
+        do {
+            return try write(now: now, author: author, blobs: blobs) { folder in
+                do {
+                    return try folder.apply(batch)
+                } catch let error as BatchRefused {
+                    refused = error.outcome
+                    throw error
+                }
+            }
+        } catch {
+            if let refused { return refused }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import ByteClubCore
+import HTTPTypes
+import NIOCore
+import ServiceLifecycle
+
+extension ClubAPI {
+    /// The most entries of one page of the journal.
+    static let journalPageSize: Int64 = 10_000
+    /// The longest wait for a change in seconds.
+    static let journalWait: Int64 = 480
+
+    /// Answers `GET /sync/changes`.
+    func syncChanges(_ call: Call) async throws -> Answer {
+        let parameters = call.parameters
+        let cursor = try parameters["cursor"].map { text throws(APIError) in
+            guard let cursor = JournalCursor(text) else { throw APIError(400, "not a cursor", parameter: "cursor") }
+            return cursor
+        }
+        let entries = try parameters.integer("limit", in: 1...Self.journalPageSize) ?? 2000
+        let seconds = try parameters.integer("wait", in: 0...Self.journalWait) ?? 0
+        let inlines = try parameters.bool("bodies", default: true)
+        let limits = JournalLimits(
+            entries: Int(entries), inlineContent: inlines ? Int64(StagedContent.inlineLimit) : nil)
+        if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
+            try await wait(after: cursor.position, seconds: seconds)
+        }
+        let (page, bodies) = try await store.journal(after: cursor, limits: limits)
+        var json = JSONText()
+        page.write(to: &json)
+        return Answer(
+            .ok, headers: [.contentType: SyncFrame.mime],
+            body: .bytes(ByteBuffer(bytes: SyncFrame.join(json.bytes, bodies))))
+    }
+
+    /// Waits for a change, for the time to pass, or for the server to stop.
+    private func wait(after position: Int64, seconds: Int64) async throws {
+        let store = store
+        do {
+            _ = try await cancelWhenGracefulShutdown {
+                try await store.waitForChange(after: position, prefix: .root, timeout: .seconds(seconds))
+            }
+        } catch is CancellationError {
+            if Task.isCancelled { throw CancellationError() }
+        }
+    }
+
+    /// Answers `GET /sync/digest`.
+    func syncDigest(_ call: Call) async throws -> Answer {
+        let path = try call.parameters.path("path") ?? .root
+        return .json(try await store.read { try $0.digest(path) })
+    }
+}
+
+extension SyncDigest: JSONWritable {}

@@ -1,0 +1,28 @@
+import ByteClubCore
+import GRDB
+
+extension SQLiteStore {
+    func journal(
+        after cursor: JournalCursor?, limits: JournalLimits
+    ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
+        let (epoch, now) = (epoch, now())
+        return try await query { database in
+            let folder = SharedFolder(state: SQLiteFolderState(reading: database), now: now, author: 0)
+            let (entries, next, hasMore) = try folder.journal(after: cursor, epoch: epoch, limits: limits)
+            var bodies: [[UInt8]] = []
+            for entry in entries where limits.takes(entry) {
+                let bytes = try entry.contentHash.flatMap { hash in
+                    try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
+                }
+                guard let bytes, Int64(bytes.count) == entry.bytes else {
+                    throw StorageError(.damaged, "the content of '\(entry.path)' is missing")
+                }
+                bodies.append(bytes)
+            }
+            let page = SyncPage(
+                isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position,
+                hasMore: hasMore, entries: entries.map { SyncEntry($0, isInline: limits.takes($0)) })
+            return (page, bodies)
+        }
+    }
+}

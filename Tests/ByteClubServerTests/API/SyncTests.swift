@@ -1,0 +1,169 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+@Suite("The extension under /1/sync") struct SyncTests {
+    private static func batch(_ operations: [SyncOperation], isAllOrNothing: Bool = false) -> [UInt8] {
+        var json = JSONText()
+        SyncBatch(operations, isAllOrNothing: isAllOrNothing).write(to: &json)
+        return json.bytes
+    }
+
+    private static func create(_ number: Int, _ name: String, _ bytes: Int) throws -> SyncOperation {
+        SyncOperation(
+            try #require(OperationID("t-\(number)")),
+            .create(.init(.node(.root), name), .init(bytes: Int64(bytes))))
+    }
+
+    @Test("a batch beyond its limits, cut short or malformed is refused whole")
+    func limits() async throws {
+        try await TestServer.run { server in
+            func status(_ body: [UInt8]) async throws -> Int {
+                try await server.send("POST /1/sync/batch", body: body).status
+            }
+            let one = Self.batch([try Self.create(1, "a.md", 3)])
+            let many = Self.batch(try (0...1000).map { try Self.create($0, "n\($0)", 0) })
+            for (body, expected) in [
+                (one, 400), (one + [10, 1, 2], 400), (one + [10, 1, 2, 3, 4], 400), (Array("{}\n".utf8), 400),
+                (Array("{\"operations\":[{\"op\":\"put\"}]}\n".utf8), 400), (Array("[]\n".utf8), 400),
+                (Array("{\"operations\":[{\"op_id\":\"x\",\"op\":\"fly\"}]}\n".utf8), 400),
+                (Array("{\"operations\":[{\"op_id\":\" \",\"op\":\"delete\",\"id\":1}]}\n".utf8), 400),
+                (
+                    Array(
+                        "{\"operations\":[{\"op_id\":\"x\",\"op\":\"put\",\"parent\":0,\"name\":\"a\",\"bytes\":-1}]}\n"
+                            .utf8), 400
+                ),
+                (many + [10], 413), ([UInt8](repeating: 10, count: 8 << 20 + 1), 413),
+                (Self.batch([try Self.create(1, "a.md", 65537)]) + [10] + noise(65537), 413),
+                (one + [10, 1, 2, 3], 200),
+            ] { #expect(try await status(body) == expected, "\(String(decoding: body.prefix(100), as: UTF8.self))") }
+            let listed = try await server.get("/1/metadata/auto/").decoded(Metadata.self)
+            #expect(listed.contents?.map(\.path.string) == ["/a.md"])
+        }
+    }
+
+    @Test("a content that does not have the announced hash is refused")
+    func hashes() async throws {
+        try await TestServer.run { server in
+            var operation = try Self.create(1, "a.md", 1)
+            operation.content?.hash = ContentHasher.hash([1])
+            let wrong = try await server.send("POST /1/sync/batch", body: Self.batch([operation]) + [10, 2])
+            #expect(wrong.status == 400)
+            let right = try await server.send("POST /1/sync/batch", body: Self.batch([operation]) + [10, 1])
+            #expect(right.status == 200)
+        }
+    }
+
+    @Test("old clients see what a batch does, and the journal what they do")
+    func bothWorlds() async throws {
+        try await TestServer.run { server in
+            let body = Self.batch([try Self.create(1, "a.md", 1), try Self.create(2, "b.md", 1)]) + [10, 65, 66]
+            let outcome = try await server.send("POST /1/sync/batch", body: body).decoded(SyncOutcome.self)
+            #expect(outcome.isApplied && outcome.results.allSatisfy(\.isDone) && outcome.sequence == 2)
+            #expect(try await server.get("/1/files/auto/a.md").text == "A")
+            let delta = try await server.post("/1/delta").decoded(DeltaPage.self)
+            #expect(delta.entries.map(\.key.string) == ["/a.md", "/b.md"])
+            _ = try await server.post("/1/fileops/move", "from_path=/a.md&to_path=/c.md")
+            let answer = try await server.get("/1/sync/changes?limit=10")
+            #expect(answer["Content-Type"] == SyncFrame.mime)
+            let frame = try #require(SyncFrame(answer.body))
+            let page = try JSONReader.read(SyncPage.self, from: frame.head)
+            #expect(page.entries.map(\.name) == ["b.md", "c.md"] && Array(frame.bodies) == [66, 65])
+            #expect(page.entries.last?.node == outcome.results.first?.entry?.node)
+        }
+    }
+
+    @Test("an operation's answer survives a restart")
+    func restart() async throws {
+        let directory = try TemporaryDirectory()
+        let content = try #require(StagedContent(inline: [1]))
+        let batch = SyncBatch([
+            SyncOperation(
+                try #require(OperationID("x")),
+                .create(.init(.node(.root), "a"), .init(bytes: 1, hash: content.hash)))
+        ])
+        var outcomes: [SyncOutcome] = []
+        for _ in 0..<2 {
+            let store = try StoreFixture.open(directory.path, clock: Clock())
+            outcomes.append(try await store.write(by: 1, storing: [content]) { try $0.apply(batch) })
+            try store.close()
+        }
+        #expect(outcomes[0].results.map(\.status) == [200] && outcomes[1] == outcomes[0])
+    }
+
+    @Test("a page ends before its contents are over their limit, and tells what follows")
+    func pages() async throws {
+        let fixture = try StoreFixture()
+        for number in 0..<5 { try await fixture.put("/n\(number)", noise(1000, seed: UInt64(number))) }
+        var cursor: JournalCursor?
+        var counts: [Int] = []
+        repeat {
+            let limits = JournalLimits(entries: 100, inlineBytes: 2500)
+            let (page, bodies) = try await fixture.store.journal(after: cursor, limits: limits)
+            counts.append(page.entries.count)
+            #expect(bodies.count == page.entries.count && bodies.allSatisfy { $0.count == 1000 })
+            cursor = page.hasMore ? JournalCursor(page.cursor) : nil
+        } while cursor != nil
+        #expect(counts == [2, 2, 1])
+    }
+
+    @Test("viewers may read and nothing else, and nobody without a token")
+    func roles() async throws {
+        try await TestServer.run { server in
+            let viewer = try await server.store.addMember(name: "Vi", role: .viewer, oauth1: false)
+            let targets = [
+                ("GET /1/sync/changes", 200, []), ("GET /1/sync/digest", 200, []),
+                ("POST /1/sync/batch", 403, Self.batch([]) + [10]),
+                ("POST /1/sync/chunks/need", 403, Array("{\"hashes\":[]}".utf8)),
+                ("PUT /1/sync/chunks/\(ContentHasher.hash([1]))", 403, [UInt8(1)]),
+            ]
+            for (line, status, body) in targets {
+                let answer = try await server.send(line, ["Authorization: Bearer \(viewer.token)"], body: body)
+                #expect(answer.status == status, "\(line)")
+                #expect(try await server.send(line, [], body: body).status == 401, "\(line)")
+                #expect([200, 204].contains(try await server.send(line, body: body).status), "\(line)")
+            }
+            #expect(try await server.get("/1/sync/batch").status == 405)
+            #expect(try await server.get("/1/sync/nothing").status == 404)
+            #expect(try await server.get("/1/sync/chunks/a/b").status == 404)
+        }
+    }
+
+    @Test("a chunk is taken only with its hash and its length, and stays as it is")
+    func chunks() async throws {
+        try await TestServer.run { server in
+            let (bytes, other) = (noise(100_000, seed: 1), noise(10, seed: 2))
+            let target = "PUT /1/sync/chunks/\(ContentHasher.hash(bytes))"
+            #expect(try await server.send(target, body: other).status == 400)
+            #expect(try await server.send("PUT /1/sync/chunks/nonsense", body: bytes).status == 400)
+            let large = [UInt8](repeating: 0, count: 4 << 20 + 1)
+            #expect(try await server.send("PUT /1/sync/chunks/\(ContentHasher.hash(large))", body: large).status == 413)
+            for _ in 0..<2 { #expect(try await server.send(target, body: bytes).status == 204) }
+            let need = Array("{\"hashes\":[\"\(ContentHasher.hash(bytes))\",\"\(ContentHasher.hash(other))\"]}".utf8)
+            let missing = try await server.send("POST /1/sync/chunks/need", body: need)
+            #expect(missing.text == "{\"hashes\":[\"\(ContentHasher.hash(other))\"]}")
+            #expect(try await server.send("POST /1/sync/chunks/need", body: [1]).status == 400)
+        }
+    }
+
+    @Test("a wait for changes ends with the change")
+    func wait() async throws {
+        try await TestServer.run { server in
+            let page = try await Self.page(server, "")
+            async let waiting = Self.page(server, "?wait=30&cursor=\(page.cursor)")
+            while server.store.waiterCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await server.store("/a.md")
+            let changes = try await waiting
+            #expect(changes.entries.map(\.name) == ["a.md"] && !changes.isReset)
+            #expect(try await server.get("/1/sync/changes?wait=481&cursor=\(page.cursor)").status == 400)
+            #expect(try await server.get("/1/sync/changes?cursor=\(page.cursor)99").status == 410)
+        }
+    }
+
+    private static func page(_ server: TestServer, _ query: String) async throws -> SyncPage {
+        let frame = try #require(SyncFrame(try await server.get("/1/sync/changes" + query).body))
+        return try JSONReader.read(from: frame.head)
+    }
+}

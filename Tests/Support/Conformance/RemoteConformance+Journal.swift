@@ -1,0 +1,127 @@
+import ByteClubCore
+import Testing
+
+extension RemoteConformance {
+    static let journal: [RemoteConformanceCase] = [
+        RemoteConformanceCase(sync: "the journal tells of folders first, in pages that join, with small contents") {
+            run, sync, root in
+            let folder = try await sync.done(.create(.init(.node(root), "f"), nil))
+            var texts: [NodeID: String] = [:]
+            for number in 0..<20 {
+                texts[try await sync.create("n\(number).md", "text \(number)\n", in: folder.node).node] =
+                    "text \(number)\n"
+            }
+            var known: Set<NodeID> = [.root]
+            var cursor: String?
+            var found: [NodeID: String] = [:]
+            repeat {
+                let changes = try await sync.remote.journal(after: cursor, limit: 7, contents: true, wait: .zero)
+                #expect(changes.page.isReset == (cursor == nil) && changes.page.entries.count <= 7)
+                var contents = changes.contents[...]
+                for entry in changes.page.entries {
+                    if !entry.isDeleted { #expect(known.contains(entry.parent), "\(entry)") }
+                    known.insert(entry.node)
+                    #expect(entry.isInline == (entry.hash != nil && entry.bytes <= 64 << 10))
+                    if entry.isInline {
+                        found[entry.node] = contents.popFirst().map { String(decoding: $0, as: UTF8.self) }
+                    }
+                }
+                #expect(contents.isEmpty && changes.page.hasMore == (changes.page.sequence == nil))
+                cursor = changes.page.hasMore ? changes.page.cursor : nil
+            } while cursor != nil
+            for (node, text) in texts { #expect(found[node] == text) }
+            let bare = try await sync.remote.journal(after: nil, limit: 7, contents: false, wait: .zero)
+            #expect(bare.contents.isEmpty && bare.page.entries.allSatisfy { !$0.isInline })
+        },
+        RemoteConformanceCase(sync: "later changes come alone, a move as one entry, a folder's move as one too") {
+            run, sync, root in
+            let folder = try await sync.done(.create(.init(.node(root), "f"), nil))
+            let file = try await sync.create("a.md", "1", in: folder.node)
+            let cursor = try await sync.end()
+            let moved = try await sync.done(.move(folder.node, .init(.node(root), "g")))
+            let page = try await sync.remote.journal(after: cursor, limit: 100, contents: true, wait: .zero).page
+            #expect(page.entries == [moved] && !page.isReset && !page.hasMore)
+            _ = try await sync.done(.move(file.node, .init(.node(root), "b.md")))
+            let gone = try await sync.done(.delete(folder.node))
+            let next = try await sync.remote.journal(after: page.cursor, limit: 100, contents: true, wait: .zero)
+            #expect(next.page.entries.map(\.node) == [file.node, folder.node])
+            #expect(next.page.entries.last == gone && next.contents == [[49]])
+        },
+        RemoteConformanceCase(sync: "a cursor of another journal is stale, and one that is none is refused") {
+            run, sync, root in
+            let cursor = try await sync.end()
+            let position = cursor.split(separator: ".").last ?? ""
+            for stale in ["other.\(position)", cursor + "999"] {
+                await run.refused(.staleCursor) {
+                    try await sync.remote.journal(after: stale, limit: 10, contents: true, wait: .zero)
+                }
+            }
+            await run.refused(.badCursor) {
+                try await sync.remote.journal(after: "nonsense", limit: 10, contents: true, wait: .zero)
+            }
+        },
+        RemoteConformanceCase(sync: "a wait ends with the change of another member, and with its time") {
+            run, sync, root in
+            let cursor = try await sync.end()
+            let start = ContinuousClock.now
+            async let waiting = sync.remote.journal(after: cursor, limit: 10, contents: true, wait: .seconds(30))
+            try await Task.sleep(for: .milliseconds(50))
+            try await run.put("1", "a.md", by: run.second)
+            let changes = try await waiting
+            #expect(changes.page.entries.map(\.name) == ["a.md"] && changes.contents == [[49]])
+            #expect(start.duration(to: .now) < .seconds(10))
+            let idle = ContinuousClock.now
+            let nothing = try await sync.remote.journal(
+                after: changes.page.cursor, limit: 10, contents: true, wait: .seconds(1))
+            #expect(nothing.page.entries.isEmpty && nothing.page.cursor == changes.page.cursor)
+            #expect(idle.duration(to: .now) > .milliseconds(900))
+        },
+        RemoteConformanceCase(sync: "digests tell equal trees, and which folder differs") { run, sync, root in
+            for name in ["f", "g"] {
+                try await run.put("1", name + "/a.md")
+                try await run.put("2", name + "/sub/b.md")
+            }
+            let same = try await sync.remote.digest(of: run.path())
+            #expect(same.node == root && same.folders.map(\.name) == ["f", "g"])
+            #expect(same.folders[0].digest == same.folders[1].digest)
+            #expect(try await sync.remote.digest(of: run.path("f")).digest == same.folders[0].digest)
+            try await run.put("3", "g/sub/b.md")
+            let other = try await sync.remote.digest(of: run.path())
+            #expect(other.folders[0] == same.folders[0] && other.folders[1].digest != same.folders[1].digest)
+            #expect(other.digest != same.digest && other.sequence > same.sequence)
+            var own = TreeDigester(at: try run.path("f"))
+            own.add(file: try run.path("f/a.md"), hash: ContentHasher.hash([49]))
+            own.add(folder: try run.path("f/sub"))
+            own.add(file: try run.path("f/sub/b.md"), hash: ContentHasher.hash([50]))
+            #expect(own.finish() == other.folders[0].digest)
+            await run.refused(.notFound) { try await sync.remote.digest(of: run.path("f/a.md")) }
+        },
+    ]
+
+    static let chunks: [RemoteConformanceCase] = [
+        RemoteConformanceCase(sync: "a large content goes up in chunks of any order, each once, and is one content") {
+            run, sync, root in
+            let parts = [noise(300_000, seed: 1), noise(70_000, seed: 2), noise(1, seed: 3)]
+            let hashes = parts.map { ContentHasher.hash($0) }
+            let whole = parts.flatMap(\.self)
+            #expect(try await sync.remote.missingChunks(of: hashes) == hashes)
+            let content = SyncOperation.Content(
+                bytes: Int64(whole.count), hash: ContentHasher.hash(whole), chunks: hashes)
+            let action = SyncOperation.Action.create(.init(.node(root), "big.bin"), content)
+            #expect(try await sync.send(action).status == 424)
+            for part in parts.reversed() { try await sync.remote.putChunk(part) }
+            try await sync.remote.putChunk(parts[0])
+            #expect(try await sync.remote.missingChunks(of: hashes).isEmpty)
+            var wrong = content
+            wrong.hash = hashes[0]
+            #expect(try await sync.send(.create(.init(.node(root), "wrong.bin"), wrong)).status == 424)
+            let made = try await sync.done(action)
+            #expect(made.bytes == content.bytes && made.hash == content.hash)
+            let found = try await run.remote.content(at: run.path("big.bin"), revision: nil, range: nil, limit: 1 << 20)
+            #expect(found.bytes == whole)
+            var small = content
+            (small.bytes, small.hash, small.chunks) = (1, nil, [hashes[2]])
+            #expect(try await sync.done(.edit(made.node, small)).bytes == 1)
+        }
+    ]
+}
