@@ -22,6 +22,7 @@ struct Benchmarks {
             ("start", StartCase.run), ("notes", NotesCase.run), ("upload", UploadCase.run),
             ("latency", LatencyCase.run),
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
+            ("batch", BatchCase.run),
         ]
         for (name, run) in cases where settings.only.isEmpty || settings.only.contains(name) {
             for table in try await run(settings) { print(table.text) }
