@@ -17,7 +17,10 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "byteclub-server",
         abstract: "Holds a club's notes and photos, and serves them over Dropbox Core API v1.",
         version: "byteclub-server 0.1.0",
-        subcommands: [ServeCommand.self, MembersCommand.self, AppsCommand.self],
+        subcommands: [
+            ServeCommand.self, MembersCommand.self, AppsCommand.self, VerifyCommand.self, BackupCommand.self,
+            RestoreCommand.self,
+        ],
         defaultSubcommand: ServeCommand.self)
 
     /// Runs the command that the arguments name; a failure is one line on standard error and an exit code.

@@ -49,6 +49,9 @@ public protocol FolderState {
     /// The number of the last change, 0 before the first.
     func lastRevision() throws -> Int64
 
+    /// Versions up to this number may have been forgotten, unless they are the newest at their keys; 0 when none was.
+    func forgottenRevision() throws -> Int64
+
     /// Adds a version; it becomes the newest at its key, and the one that its entry has now.
     mutating func record(_ entry: FolderEntry) throws
 
@@ -80,4 +83,7 @@ extension FolderState {
     public func newestChild(_ key: PathKey) throws -> Int64 {
         try children(key, includeDeleted: true, limit: .max).lazy.map(\.revision).max() ?? 0
     }
+
+    /// Forgets nothing.
+    public func forgottenRevision() throws -> Int64 { 0 }
 }

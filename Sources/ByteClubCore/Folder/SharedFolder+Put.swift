@@ -10,7 +10,7 @@ extension SharedFolder {
     ) throws -> FolderEntry {
         try Self.checkWritable(path)
         let current = try live(path)
-        if case .parent(let revision) = condition, try state.version(path.key, revision: revision.number) == nil {
+        if case .parent(let revision) = condition, try !mayHaveHad(path, revision) {
             throw APIError(400, "'\(path)' never had the revision \(revision)", parameter: "parent_rev")
         }
         if let current, current.isFolder, condition != .create {
@@ -38,6 +38,12 @@ extension SharedFolder {
         var edited = file
         (edited.bytes, edited.contentHash, edited.contentRevision) = (bytes, hash, 0)
         return try record(edited)
+    }
+
+    /// Whether a path has a version, or can have had it before it was forgotten: an edit of such a one is a conflict.
+    private func mayHaveHad(_ path: RemotePath, _ revision: Revision) throws -> Bool {
+        if try state.version(path.key, revision: revision.number) != nil { return true }
+        return try revision.number <= state.forgottenRevision() && state.latest(path.key) != nil
     }
 
     private func freePath(

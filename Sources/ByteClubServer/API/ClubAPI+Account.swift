@@ -5,7 +5,7 @@ extension ClubAPI {
     /// Answers `GET /account/info`.
     func accountInfo(_ call: Call) async throws -> Answer {
         let member = try call.requireMember()
-        let usage = try await store.usage()
+        let usage = try await store.usage(of: member.uid)
         var account = Account(
             uid: member.uid, displayName: member.name,
             quotaInfo: Account.Quota(quota: usage.capacity, normal: usage.used, shared: 0),

@@ -9,6 +9,8 @@ struct CommandFailure: Error {
         case usage = 64
         /// The input is bad.
         case data = 65
+        /// There is no such file.
+        case noInput = 66
         /// Something that is needed is not to be had.
         case unavailable = 69
         /// The program is at fault.
@@ -46,7 +48,8 @@ struct CommandFailure: Error {
 
     private static func code(for code: StorageError.Code) -> Code {
         switch code {
-        case .full: .cannotCreate
+        case .full, .exists: .cannotCreate
+        case .missing: .noInput
         case .io: .io
         case .damaged, .badMember: .data
         case .inUse, .closed: .temporary

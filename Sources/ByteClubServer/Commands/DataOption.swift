@@ -12,10 +12,11 @@ struct DataOption: ParsableArguments {
     ///
     /// - Throws: ``StorageError``.
     func open(
-        _ mode: SQLiteStore.Mode = .administration,
+        _ mode: SQLiteStore.Mode = .administration, settings: HistorySettings = HistorySettings(),
         logger: Logger = Logger(label: "storage") { _ in LineLog(level: .error) }
     ) throws -> SQLiteStore {
         try SQLiteStore(
-            directory: data, mode: mode, now: { APIDate(seconds: SystemTime.seconds()) }, logger: logger)
+            directory: data, mode: mode, settings: settings, now: { APIDate(seconds: SystemTime.seconds()) },
+            logger: logger)
     }
 }

@@ -29,6 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     var longpollMinimum: Int64 = 30
     @Option(help: ArgumentHelp("The most bytes of one upload or chunk.", visibility: .hidden))
     var bodyLimit: Int64 = 157_286_400
+    @OptionGroup var history: HistoryOptions
 
     func run() async throws {
         let settings = try serverConfiguration()
@@ -37,14 +38,16 @@ struct ServeCommand: AsyncParsableCommand {
         }
         signal(SIGPIPE, SIG_IGN)
         let logger = Logger(label: "byteclub-server") { _ in LineLog(level: level) }
-        let store = try data.open(.server, logger: logger)
+        let store = try data.open(.server, settings: history.settings(), logger: logger)
+        let housekeeping = Housekeeping(store: store, interval: history.interval, logger: logger)
         let server = ClubServer(configuration: settings, store: store, logger: logger) { url in
             // A disk that is full must not keep the server from starting.
             try? await store.setPublicURL(settings.settings.publicURL.isEmpty ? url : settings.settings.publicURL)
             StandardOutput.write(line: "listening on \(url)")
         }
         var group = ServiceGroupConfiguration(
-            services: [.init(service: server)], gracefulShutdownSignals: [.sigterm, .sigint],
+            services: [.init(service: housekeeping), .init(service: server)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "services") { _ in LineLog(level: max(level, .warning)) })
         group.maximumGracefulShutdownDuration = Self.drainLimit
         do {

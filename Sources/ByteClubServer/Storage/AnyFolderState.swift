@@ -60,6 +60,8 @@ struct AnyFolderState: FolderState {
 
     func lastRevision() throws -> Int64 { try base.lastRevision() }
 
+    func forgottenRevision() throws -> Int64 { try base.forgottenRevision() }
+
     mutating func record(_ entry: FolderEntry) throws { try base.record(entry) }
 
     mutating func remember(

@@ -44,6 +44,6 @@ struct OAuth1Credentials: Hashable, Sendable {
 struct StorageUsage: Hashable, Sendable {
     /// The live files' lengths added up.
     let used: Int64
-    /// ``used`` and what is still free on the disk.
+    /// ``used`` and what is still free on the disk, or in the quotas of the club and of the member who asks.
     let capacity: Int64
 }

@@ -57,8 +57,8 @@ protocol MetadataStore: AccountStore {
     /// Where parts of large contents wait.
     var chunks: ChunkStore { get }
 
-    /// How much is stored.
-    func usage() async throws -> StorageUsage
+    /// How much is stored, and how much there can be when this member goes on writing.
+    func usage(of member: Int64) async throws -> StorageUsage
 
     /// A member's link to a path; the same one whenever it is asked for, each time with a new end.
     func link(

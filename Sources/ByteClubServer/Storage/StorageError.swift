@@ -8,6 +8,10 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case io
         /// The database or a content is not what it should be. The protocol's status is 500.
         case damaged
+        /// There is no data directory.
+        case missing
+        /// There is something already where something new was to be made.
+        case exists
         /// Another server uses the data directory.
         case inUse
         /// The store was closed. The protocol's status is 503.

@@ -58,7 +58,7 @@ struct GroupCommitTests {
             #expect(number % 3 != 0)
             #expect(try await fixture.bytes(entry) == [number])
         }
-        #expect(try await store.usage().used == 133)
+        #expect(try await store.usage(of: 1).used == 133)
         let rows = try await store.query { try $0.firstRow("SELECT count(*) FROM content") { $0[0] as Int } }
         #expect(rows == 133)
     }

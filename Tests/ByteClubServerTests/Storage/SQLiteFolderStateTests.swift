@@ -71,7 +71,7 @@ struct SQLiteFolderStateTests {
             #expect(found == expected, "step \(step): \(operation)")
             if step % 15 == 14 { try await Self.compare(model.state, fixture.store, &generator) }
         }
-        let used = try await fixture.store.usage().used
+        let used = try await fixture.store.usage(of: 1).used
         #expect(used == (try model.state.descendants(.root, limit: .max).reduce(0) { $0 + $1.bytes }))
     }
 

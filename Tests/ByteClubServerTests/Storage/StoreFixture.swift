@@ -13,16 +13,19 @@ final class StoreFixture: Sendable {
     let store: SQLiteStore
     let seconds: Clock
 
-    init(in parent: String? = nil) throws {
+    init(in parent: String? = nil, _ settings: HistorySettings = HistorySettings()) throws {
         directory = try TemporaryDirectory(in: parent)
         let clock = Clock()
         seconds = clock
-        store = try Self.open(directory.path, clock: clock)
+        store = try Self.open(directory.path, settings, clock: clock)
     }
 
-    static func open(_ directory: String, mode: SQLiteStore.Mode = .server, clock: Clock) throws -> SQLiteStore {
+    static func open(
+        _ directory: String, mode: SQLiteStore.Mode = .server, _ settings: HistorySettings = HistorySettings(),
+        clock: Clock
+    ) throws -> SQLiteStore {
         try SQLiteStore(
-            directory: directory, mode: mode, now: { clock.now },
+            directory: directory, mode: mode, settings: settings, now: { clock.now }, uptime: { clock.uptime },
             logger: Logger(label: "test") { _ in
                 SwiftLogNoOpLogHandler()
             })
@@ -74,15 +77,40 @@ final class StoreFixture: Sendable {
 
 /// A time that stands still until it is moved.
 final class Clock: Sendable {
-    private let seconds: Mutex<Int64>
-
-    init(_ start: APIDate = APIDate(seconds: 1_000_000)) {
-        seconds = Mutex(start.seconds)
+    private struct State {
+        var wall: Int64
+        var uptime: Int64 = 1000
+        var boot = 1
     }
 
-    var now: APIDate { APIDate(seconds: seconds.withLock { $0 }) }
+    private let state: Mutex<State>
 
-    func advance(_ count: Int64) { seconds.withLock { $0 += count } }
+    init(_ start: APIDate = APIDate(seconds: 1_000_000)) {
+        state = Mutex(State(wall: start.seconds))
+    }
+
+    var now: APIDate { APIDate(seconds: state.withLock { $0.wall }) }
+    var uptime: Uptime { state.withLock { Uptime(boot: "boot-\($0.boot)", seconds: $0.uptime) } }
+
+    /// Lets time pass.
+    func advance(_ count: Int64) {
+        state.withLock {
+            $0.wall += count
+            $0.uptime += count
+        }
+    }
+
+    /// Sets the clock on the wall while no time passes.
+    func jump(_ count: Int64) { state.withLock { $0.wall += count } }
+
+    /// Starts the machine again after it was off for some time.
+    func reboot(after count: Int64) {
+        state.withLock {
+            $0.wall += count
+            $0.boot += 1
+            $0.uptime = 10
+        }
+    }
 }
 
 /// Bytes that a seed repeats.

@@ -23,7 +23,8 @@ struct TestServer: Sendable {
     ///
     /// With a clock, the server has no other time than that.
     static func run(
-        clock: Clock? = nil, adjusting adjust: (inout ClubConfiguration) -> Void = { _ in },
+        clock: Clock? = nil, history: HistorySettings = HistorySettings(),
+        adjusting adjust: (inout ClubConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
@@ -34,7 +35,10 @@ struct TestServer: Sendable {
         let log = LogLines()
         let logger = Logger(label: "test") { _ in LineLog(level: .info) { log.add($0) } }
         let now = { @Sendable in clock?.now ?? APIDate(seconds: SystemTime.seconds()) }
-        let store = try SQLiteStore(directory: configuration.directory, mode: .server, now: now, logger: logger)
+        let uptime = { @Sendable in clock?.uptime ?? MachineClock.uptime() }
+        let store = try SQLiteStore(
+            directory: configuration.directory, mode: .server, settings: history, now: now, uptime: uptime,
+            logger: logger)
         let member = try await store.addMember(name: "Ann Bell", role: nil, oauth1: true)
         let (urls, listening) = AsyncStream<String>.makeStream()
         let server = ClubServer(configuration: configuration, store: store, logger: logger) { url in

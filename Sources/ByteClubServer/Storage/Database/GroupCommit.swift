@@ -30,6 +30,7 @@ final class GroupCommit: Sendable {
     private let pool: DatabasePool
     private let blobs: FileBlobStore
     private let checkpointer: Checkpointer?
+    private let settings: HistorySettings
     private let signal: ChangeSignal
     private let queue = DispatchQueue(label: "byteclub.storage.writer", qos: .userInitiated)
     private let state = Mutex(State())
@@ -37,9 +38,13 @@ final class GroupCommit: Sendable {
     /// Writes through a pool, and tells `signal` what has become durable.
     ///
     /// Without a checkpointer, SQLite empties its log within commits.
-    init(pool: DatabasePool, blobs: FileBlobStore, checkpointer: Checkpointer?, signal: ChangeSignal) {
+    init(
+        pool: DatabasePool, blobs: FileBlobStore, settings: HistorySettings, checkpointer: Checkpointer?,
+        signal: ChangeSignal
+    ) {
         self.pool = pool
         self.blobs = blobs
+        self.settings = settings
         self.checkpointer = checkpointer
         self.signal = signal
     }
@@ -145,7 +150,7 @@ final class GroupCommit: Sendable {
     }
 
     private func runAll(_ batch: [Change], in database: Database, reports: inout [Report]) throws {
-        let transaction = try WriteTransaction(database: database, blobs: blobs)
+        let transaction = try WriteTransaction(database: database, blobs: blobs, settings: settings)
         do {
             for change in batch {
                 reports.append(change.run(transaction))

@@ -191,7 +191,7 @@ struct SQLiteFolderState: FolderState {
         } else {
             try database.run("UPDATE node SET revision = ? WHERE id = ?", [entry.revision, entry.node.number])
         }
-        transaction.recorded(entry, replacing: previous?.bytes ?? 0)
+        transaction.recorded(entry, replacing: previous.map { ($0.bytes, $0.author) })
     }
 
     mutating func remember(
@@ -206,9 +206,17 @@ struct SQLiteFolderState: FolderState {
 
     private static var readOnly: StorageError { StorageError(.io, "a reader cannot change the folder") }
 
-    /// The number of the last change.
+    func forgottenRevision() throws -> Int64 { try Self.number(Schema.Meta.forgotten, in: database) }
+
+    /// The number of the last change; in a copy of a data directory also of those that only the original may have made.
     static func lastRevision(in database: Database) throws -> Int64 {
-        try database.firstRow("SELECT max(revision) FROM version") { row in row[0] as Int64? }.flatMap { $0 } ?? 0
+        let last = try database.firstRow("SELECT max(revision) FROM version") { $0[0] as Int64? } ?? nil
+        return max(last ?? 0, try number(Schema.Meta.forgotten, in: database))
+    }
+
+    /// A number of the table `meta`, 0 when it is not there.
+    static func number(_ name: String, in database: Database) throws -> Int64 {
+        try database.firstRow("SELECT value FROM meta WHERE name = ?", [name]) { $0[0] as Int64 } ?? 0
     }
 
     private static func entry(_ row: Row) throws -> FolderEntry {

@@ -9,6 +9,9 @@ import Logging
 ///
 /// One process may open a data directory as the server; any number may beside it open it for administration.
 final class SQLiteStore: MetadataStore {
+    /// The name of the database's file in the data directory.
+    static let databaseName = "byteclub.sqlite"
+
     /// What a process wants with a data directory.
     enum Mode: Sendable {
         /// To serve it, alone.
@@ -16,8 +19,6 @@ final class SQLiteStore: MetadataStore {
         /// To look at it and to manage its members, while a server runs or not.
         case administration
     }
-
-    private static let fileName = "/byteclub.sqlite"
 
     let epoch: String
     let signingKey: SymmetricKey
@@ -27,7 +28,9 @@ final class SQLiteStore: MetadataStore {
     let writer: GroupCommit
     let claims = UploadClaims()
     let directory: String
+    let settings: HistorySettings
     let now: @Sendable () -> APIDate
+    let uptime: @Sendable () -> Uptime
     let logger: Logger
     let memberCache = MemberCache()
     private let signal: ChangeSignal
@@ -35,21 +38,33 @@ final class SQLiteStore: MetadataStore {
 
     /// Opens a data directory, making it when it is missing, and repairs what a crash left.
     ///
+    /// - Parameters:
+    ///   - directory: Where the data is.
+    ///   - mode: What for.
+    ///   - settings: How long the past is kept, and how much may be stored.
+    ///   - now: The wall clock.
+    ///   - uptime: The clock that nobody can set.
+    ///   - logger: Where repairs are told.
     /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when the database is, and what the disk
     ///   does.
     init(
-        directory: String, mode: Mode = .server, now: @escaping @Sendable () -> APIDate, logger: Logger
+        directory: String, mode: Mode = .server, settings: HistorySettings = HistorySettings(),
+        now: @escaping @Sendable () -> APIDate, uptime: @escaping @Sendable () -> Uptime = MachineClock.uptime,
+        logger: Logger
     ) throws {
         self.directory = directory
+        self.settings = settings
         self.now = now
+        self.uptime = uptime
         self.logger = logger
         try Directory.make(directory)
         lock = try mode == .server ? Self.lock(directory) : nil
         files = try FileBlobStore(directory: directory)
         chunks = try ChunkStore(directory: directory, staging: files.staging)
         do {
-            pool = try Self.open(directory + Self.fileName, mode: mode, logger: logger)
+            pool = try Self.open(directory + "/" + Self.databaseName, mode: mode, logger: logger)
             try Schema.migrate(pool)
+            if mode == .server { try Self.beginAnew(pool, logger: logger) }
             let (epoch, key, last) = try pool.read { database in
                 (
                     try Self.meta(Schema.Meta.epoch, in: database), try Self.meta(Schema.Meta.signingKey, in: database),
@@ -62,8 +77,9 @@ final class SQLiteStore: MetadataStore {
             self.epoch = epoch
             signingKey = SymmetricKey(data: secret)
             signal = ChangeSignal(lastRevision: last)
-            let checkpointer = try mode == .server ? Checkpointer(path: directory + Self.fileName) : nil
-            writer = GroupCommit(pool: pool, blobs: files, checkpointer: checkpointer, signal: signal)
+            let checkpointer = try mode == .server ? Checkpointer(path: directory + "/" + Self.databaseName) : nil
+            writer = GroupCommit(
+                pool: pool, blobs: files, settings: settings, checkpointer: checkpointer, signal: signal)
             if mode == .server { try recoverStaging() }
         } catch {
             throw StorageError.translating(error)
@@ -172,14 +188,17 @@ final class SQLiteStore: MetadataStore {
         return .bytes(bytes)
     }
 
-    func usage() async throws -> StorageUsage {
-        let directory = directory
+    func usage(of member: Int64) async throws -> StorageUsage {
+        let (directory, settings) = (directory, settings)
         return try await query { database in
-            let used =
-                try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.used]) {
-                    $0[0] as Int64
-                } ?? 0
-            return StorageUsage(used: used, capacity: used + (try Directory.freeBytes(directory)))
+            let ledger = UsageLedger(database)
+            let used = try ledger.club()
+            var capacity = used + (try Directory.freeBytes(directory))
+            if let quota = settings.clubQuota { capacity = min(capacity, quota) }
+            if let quota = settings.memberQuota {
+                capacity = min(capacity, used + max(0, quota - (try ledger.member(member))))
+            }
+            return StorageUsage(used: used, capacity: capacity)
         }
     }
 

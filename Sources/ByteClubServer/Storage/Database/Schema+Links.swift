@@ -1,7 +1,7 @@
 import GRDB
 
 extension Schema {
-    /// Version 3: links to paths, and what was read from photos.
+    /// Version 4: links to paths, and what was read from photos.
     @Sendable static func addLinks(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -7,7 +7,7 @@ import GRDB
 enum Schema {
     /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
     private static let migrations: [@Sendable (Database) throws -> Void] = [
-        createTables, addAccounts, addListings, addLinks, addNodes,
+        createTables, addAccounts, addListings, addLinks, addNodes, addHistory,
     ]
 
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
@@ -20,6 +20,14 @@ enum Schema {
         static let used = "used"
         static let members = "members"
         static let publicURL = "public_url"
+        /// A ``HistoryAge``; not there before the first housekeeping.
+        static let age = "age"
+        /// The last change whose predecessor has been purged, if it was old enough.
+        static let purged = "purged"
+        /// Changes up to this number may be missing, and none but older ones has a lower number.
+        static let forgotten = "forgotten"
+        /// There only in a copy of a data directory, until it is served for the first time.
+        static let copied = "copied"
     }
 
     /// Brings a database up to ``version``.

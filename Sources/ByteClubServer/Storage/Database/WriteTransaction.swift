@@ -20,26 +20,31 @@ final class WriteTransaction {
     private var known: [PathKey: FolderEntry?] = [:]
     /// The versions that entries have now, of those that this transaction has looked up or made.
     private var current: [NodeID: FolderEntry] = [:]
-    private var usedDelta: Int64 = 0
+    private let settings: HistorySettings
+    private var usage = UsageChange()
+    private var usageBefore = UsageChange()
     private var isChanging = false
 
     /// Starts on a connection whose transaction has begun.
-    init(database: Database, blobs: FileBlobStore) throws {
+    init(database: Database, blobs: FileBlobStore, settings: HistorySettings) throws {
         self.database = database
+        self.settings = settings
         self.blobs = BlobPlacement(store: blobs)
         lastRevision = try SQLiteFolderState.lastRevision(in: database)
     }
 
     /// Runs one change; when it throws, all that it did is undone and nothing else.
     func change<T>(_ body: () throws -> T) throws -> T {
-        let before = (lastRevision, entries.count, usedDelta)
+        let before = (lastRevision, entries.count)
+        usageBefore = usage
         do {
             let result = try body()
+            try checkQuota()
             if isChanging { try database.run("RELEASE change") }
             isChanging = false
             return result
         } catch {
-            (lastRevision, usedDelta) = (before.0, before.2)
+            (lastRevision, usage) = (before.0, usageBefore)
             for entry in entries[before.1...] { known[entry.path.key] = nil }
             entries.removeLast(entries.count - before.1)
             current = [:]
@@ -85,12 +90,12 @@ final class WriteTransaction {
     }
 
     /// Notes a version just inserted.
-    func recorded(_ entry: FolderEntry, replacing bytes: Int64) {
+    func recorded(_ entry: FolderEntry, replacing previous: (bytes: Int64, author: Int64)?) {
         entries.append(entry)
         known[entry.path.key] = entry
         current[entry.node] = entry
         lastRevision = max(lastRevision, entry.revision)
-        usedDelta += entry.bytes - bytes
+        usage.record(entry, replacing: previous)
     }
 
     /// Runs a statement that changes rows, and tells how many.
@@ -103,7 +108,11 @@ final class WriteTransaction {
     }
 
     /// Keeps content that a version made by this change refers to.
+    ///
+    /// - Throws: ``StorageError`` `full` over a quota, or when the last bytes of the disk are for deletions.
     func store(_ content: StagedContent) throws {
+        try checkQuota()
+        try blobs.store.reserve.check()
         switch content.place {
         case .inline(let bytes):
             try beginChange()
@@ -116,9 +125,7 @@ final class WriteTransaction {
 
     /// Makes everything ready for the commit.
     func prepareCommit() throws {
-        if usedDelta != 0 {
-            try database.run("UPDATE meta SET value = value + ? WHERE name = ?", [usedDelta, Schema.Meta.used])
-        }
+        try UsageLedger(database).add(usage)
         try noteListings()
         try blobs.sync()
     }
@@ -133,6 +140,10 @@ final class WriteTransaction {
                 INSERT INTO listing(folder, newest) VALUES (?, ?) ON CONFLICT(folder) DO UPDATE SET newest = excluded.newest
                 """, [folder.sorting, revision])
         }
+    }
+
+    private func checkQuota() throws {
+        try UsageLedger(database).check(usage, since: usageBefore, against: settings)
     }
 
     /// Undoes what a rollback of the database does not.

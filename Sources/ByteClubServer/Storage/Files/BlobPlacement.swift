@@ -3,7 +3,8 @@ import Glibc
 
 /// The files that one transaction brings to their places, so that the directories are synced once and all can be undone.
 struct BlobPlacement {
-    private let store: FileBlobStore
+    /// Where the contents are.
+    let store: FileBlobStore
     private var placed: [(file: StagedFile, target: String)] = []
     private var directories: Set<String> = []
 

@@ -80,11 +80,18 @@ final class Descriptor: Sendable {
         guard fsync(number) == 0 else { throw failure("sync") }
     }
 
-    /// Takes the file's lock, which ends with the descriptor; false when another process has it.
+    /// Takes the file's lock, which ends with the descriptor; false when another one has it.
     func lock() throws(StorageError) -> Bool {
         if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw failure("lock")
+    }
+
+    /// Waits for a share of the file's lock, which keeps others from ``lock()`` until the descriptor ends.
+    func share() throws(StorageError) {
+        while flock(number, LOCK_SH) != 0 {
+            if errno != EINTR { throw failure("lock") }
+        }
     }
 
     private func failure(_ action: String) -> StorageError {

@@ -71,4 +71,13 @@ enum Directory {
         guard unsafe statvfs(path, &status) == 0 else { throw StorageError(errno: errno, "cannot ask '\(path)'") }
         return Int64(clamping: status.f_bavail.multipliedReportingOverflow(by: UInt(status.f_frsize)).partialValue)
     }
+
+    /// Removes a directory with all in it, as far as that goes.
+    static func remove(_ path: String) {
+        for name in (try? names(in: path)) ?? [] {
+            let entry = path + "/" + name
+            if unsafe unlink(entry) != 0 { remove(entry) }
+        }
+        unsafe rmdir(path)
+    }
 }

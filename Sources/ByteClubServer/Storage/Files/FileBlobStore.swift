@@ -6,6 +6,8 @@ struct FileBlobStore: BlobStore {
     let root: String
     /// The directory where new ones are written; on the same file system.
     let staging: String
+    /// What is left of the disk when it counts as full.
+    let reserve: DiskReserve
 
     /// Makes both directories when they are missing.
     ///
@@ -13,12 +15,13 @@ struct FileBlobStore: BlobStore {
     init(directory: String) throws {
         root = directory + "/blobs"
         staging = directory + "/staging"
+        reserve = DiskReserve(directory)
         let isNew = try (Directory.make(root), Directory.make(staging))
         if isNew.0 || isNew.1 { try Directory.sync(directory) }
     }
 
     func writer() async throws -> any BlobWriter {
-        FileBlobWriter(path: staging + "/" + Secret.text(bytes: 16))
+        FileBlobWriter(path: staging + "/" + Secret.text(bytes: 16), reserve: reserve)
     }
 
     func path(of hash: ContentHash) -> String {

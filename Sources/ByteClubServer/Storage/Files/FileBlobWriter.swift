@@ -5,17 +5,20 @@ import Synchronization
 /// Writes one content to a file in the staging folder, or keeps it in memory when it is small.
 final class FileBlobWriter: BlobWriter {
     private let path: String
+    private let reserve: DiskReserve
     private let pipeline = ContentPipeline()
     private let staged = Mutex<StagedFile?>(nil)
 
     /// Writes to a path that does not exist; the file is made when the content turns out to be large.
-    init(path: String) {
+    init(path: String, reserve: DiskReserve) {
         self.path = path
+        self.reserve = reserve
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool { unsafe pipeline.append(bytes) }
 
     func flush() async throws {
+        try reserve.check()
         try await openFile()
         try await pipeline.flush()
     }

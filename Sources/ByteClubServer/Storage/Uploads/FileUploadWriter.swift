@@ -21,6 +21,7 @@ final class FileUploadWriter: UploadWriter {
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool { unsafe lease.pipeline.append(bytes) }
 
     func flush() async throws {
+        try store.files.reserve.check()
         do {
             try await lease.pipeline.flush()
         } catch is ChunkLease.Revoked {

@@ -4,11 +4,17 @@ import Glibc
 import Logging
 
 extension SQLiteStore {
+    /// Whether an upload is over its time by the wall clock, and by the time that has passed for certain.
+    static let isExpired = "expires <= ? AND begun <= ?"
+
     /// Removes from the staging folder what no upload needs, and cuts uploads to the length that was acknowledged.
     func recoverStaging() throws {
         let now = now().seconds
         let sizes = try pool.write { database in
-            try database.run("DELETE FROM upload WHERE expires <= ?", [now])
+            try database.run(
+                "INSERT OR IGNORE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.age, age(in: database).text])
+            try database.run(
+                "DELETE FROM upload WHERE \(Self.isExpired)", [now, age(in: database).seconds - Self.uploadLifetime])
             try database.run("DELETE FROM upload_block WHERE upload NOT IN (SELECT id FROM upload)")
             let rows = try database.rows("SELECT id, size FROM upload WHERE completed = 0") {
                 ("upload-" + ($0[0] as String), $0[1] as Int64)
@@ -31,8 +37,11 @@ extension SQLiteStore {
     /// Forgets uploads older than 48 hours, and removes their files.
     func removeExpiredUploads() async throws {
         let now = now().seconds
-        let expired = try await query { database in
-            try database.rows("SELECT id FROM upload WHERE expires <= ? LIMIT 100", [now]) { $0[0] as String }
+        let expired = try await query { [self] database in
+            try database.rows(
+                "SELECT id FROM upload WHERE \(Self.isExpired) LIMIT 100",
+                [now, age(in: database).seconds - Self.uploadLifetime]
+            ) { $0[0] as String }
         }
         if expired.isEmpty { return }
         try await writer.perform { transaction in

@@ -18,9 +18,10 @@ extension SQLiteStore {
             try Directory.sync(staging)
         }
         do {
-            try await writer.perform { transaction in
+            try await writer.perform { [self] transaction in
                 _ = try transaction.execute(
-                    "INSERT INTO upload(id, member, size, expires) VALUES (?, ?, 0, ?)", [id, member, expires.seconds])
+                    "INSERT INTO upload(id, member, size, expires, begun) VALUES (?, ?, 0, ?, ?)",
+                    [id, member, expires.seconds, age(in: transaction.database).seconds])
             }
         } catch {
             unsafe unlink(path)
@@ -31,10 +32,10 @@ extension SQLiteStore {
 
     func upload(_ id: String, member: Int64) async throws -> ChunkedUpload {
         let now = now().seconds
-        let upload = try await query { database in
+        let upload = try await query { [self] database in
             try database.firstRow(
-                "SELECT size, expires, completed FROM upload WHERE id = ? AND member = ? AND expires > ?",
-                [id, member, now]
+                "SELECT size, expires, completed FROM upload WHERE id = ? AND member = ? AND NOT (\(Self.isExpired))",
+                [id, member, now, age(in: database).seconds - Self.uploadLifetime]
             ) { row in
                 if (row[2] as Int) != 0 { throw UploadError.alreadyCompleted }
                 return ChunkedUpload(uploadID: id, offset: row[0], expires: APIDate(seconds: row[1]))

@@ -1,0 +1,61 @@
+import ArgumentParser
+import ByteClubCore
+
+/// `verify`: re-hashes every content and checks all that is kept about it; works whether or not the server runs.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check a club's data: every byte against its hash, the tree, the history and the counters.",
+        discussion: """
+            Prints a line for each thing that is wrong, and a summary. Exits with 0 when all is well, with 65 when \
+            something is damaged. Content that nothing refers to is told and is no damage: the server frees it in time.
+            """)
+
+    @OptionGroup var data: DataOption
+    @Flag(help: "Print one object with the figures and an array of what is wrong.")
+    var json = false
+
+    func run() async throws {
+        let report = try await Verifier(directory: data.data).run()
+        if json {
+            StandardOutput.write(line: String(decoding: report.json(), as: UTF8.self))
+        } else {
+            for finding in report.findings { StandardOutput.write(line: finding.line) }
+            StandardOutput.write(
+                line: "\(report.isClean ? "clean" : "damaged"): \(report.versions) versions, "
+                    + "\(report.contents) contents of \(report.bytes) bytes")
+        }
+        let count = report.findings.count(where: \.isDamage)
+        if count > 0 { throw CommandFailure(.data, "'\(data.data)' is damaged: \(count) findings") }
+    }
+}
+
+extension VerificationReport: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("clean")
+            json.value(isClean)
+            json.key("versions")
+            json.value(Int64(versions))
+            json.key("contents")
+            json.value(Int64(contents))
+            json.key("bytes")
+            json.value(bytes)
+            json.key("findings")
+            findings.write(to: &json)
+        }
+    }
+}
+
+extension Finding: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("kind")
+            json.value(kind.rawValue)
+            json.key("subject")
+            json.value(subject)
+            json.key("problem")
+            json.value(problem)
+        }
+    }
+}

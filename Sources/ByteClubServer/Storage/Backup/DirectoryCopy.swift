@@ -1,0 +1,117 @@
+import ByteClubCore
+import GRDB
+import Glibc
+
+/// A copy of a data directory: its database as it is at one moment, and the contents that this refers to.
+///
+/// It grows under a name of its own beside the target and gets the target's name when all of it is on disk, so that what
+/// has that name is whole.
+struct DirectoryCopy {
+    /// What was copied.
+    struct Summary: Hashable, Sendable {
+        /// How many large contents there are.
+        var contents = 0
+        /// How many of them share their bytes with the original, by a second name on the same file system.
+        var linked = 0
+    }
+
+    private let source: String
+    private let target: String
+    private let draft: String
+
+    /// Prepares a copy.
+    ///
+    /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when the target has something in it.
+    init(from source: String, to target: String) throws {
+        guard Directory.fileLength(source + "/" + SQLiteStore.databaseName) != nil else {
+            throw StorageError(.missing, "there is no club in '\(source)'")
+        }
+        var target = target
+        while target.count > 1, target.hasSuffix("/") { target.removeLast() }
+        if unsafe access(target, F_OK) == 0, (try? Directory.names(in: target).isEmpty) != true {
+            throw StorageError(.exists, "'\(target)' is there already, and is not empty")
+        }
+        self.source = source
+        self.target = target
+        draft = target + ".part-" + Secret.text(bytes: 4)
+    }
+
+    /// Makes the copy; when it fails, nothing of it stays.
+    func make() throws -> Summary {
+        do {
+            try Directory.make(draft)
+            // As long as this is shared, no content goes away that the database's copy refers to.
+            let contents = try SQLiteStore.contentsLock(source)
+            try contents.share()
+            try copyDatabase()
+            let summary = try copyContents()
+            withExtendedLifetime(contents) {}
+            try Directory.sync(draft)
+            try publish()
+            return summary
+        } catch {
+            Directory.remove(draft)
+            throw StorageError.translating(error)
+        }
+    }
+
+    private func copyDatabase() throws {
+        let path = draft + "/" + SQLiteStore.databaseName
+        _ = try Descriptor(path: path, flags: O_RDWR | O_CREAT | O_EXCL)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.maximumReaderCount = 1
+        let original = try DatabasePool(path: source + "/" + SQLiteStore.databaseName, configuration: configuration)
+        let copy = try DatabaseQueue(path: path)
+        // All pages in one step: in smaller ones a busy server would make it start again and again.
+        try original.backup(to: copy)
+        try copy.write { database in
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            guard version == Schema.version else {
+                throw StorageError(.damaged, "'\(source)' is of version \(version); serve it once with this program")
+            }
+            // Uploads under way stay with the original.
+            try database.execute(sql: "DELETE FROM upload; DELETE FROM upload_block")
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO meta(name, value) VALUES (?, 1)", arguments: [Schema.Meta.copied])
+        }
+        try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try copy.close()
+        try Descriptor(path: path, flags: O_RDONLY).syncAll()
+    }
+
+    private func copyContents() throws -> Summary {
+        var summary = Summary()
+        let from = source + "/blobs"
+        let to = try FileBlobStore(directory: draft)
+        var folders: Set<String> = []
+        let copy = try DatabaseQueue(path: draft + "/" + SQLiteStore.databaseName)
+        try copy.read { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: "SELECT DISTINCT hash FROM version WHERE kind = 0 AND bytes > \(StagedContent.inlineLimit)")
+            while let row = try rows.next() {
+                guard let hash = row.bytes(0).flatMap(ContentHash.init(bytes:)) else { continue }
+                let folder = to.directory(of: hash)
+                if folders.insert(folder).inserted { try Directory.make(folder) }
+                let isLinked = try FileCopy.link(
+                    from + to.path(of: hash).dropFirst(to.root.count), to: to.path(of: hash))
+                summary.contents += 1
+                if isLinked { summary.linked += 1 }
+            }
+        }
+        try copy.close()
+        for folder in folders { try Directory.sync(folder) }
+        try Directory.sync(to.root)
+        return summary
+    }
+
+    private func publish() throws {
+        // Takes the place of an empty directory, and of nothing else.
+        guard unsafe rename(draft, target) == 0 else {
+            throw StorageError(errno: errno, "cannot give the copy the name '\(target)'")
+        }
+        let parent = target.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        try Directory.sync(parent.isEmpty ? (target.hasPrefix("/") ? "/" : ".") : parent)
+    }
+}

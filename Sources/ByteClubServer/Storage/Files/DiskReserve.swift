@@ -1,0 +1,29 @@
+import CLinux
+import Glibc
+
+/// The last bytes of a disk, which new content may not take: with them deleting, moving and restoring go on.
+struct DiskReserve: Sendable {
+    private static let maximum: UInt64 = 32 << 20
+
+    private let directory: String
+
+    /// Watches the file system of a directory.
+    init(_ directory: String) {
+        self.directory = directory
+    }
+
+    /// Refuses new content when only the reserve is left: 32 MiB, or a quarter of a small disk.
+    ///
+    /// - Throws: ``StorageError`` `full`, or what the system says.
+    func check() throws(StorageError) {
+        var status = statvfs()
+        guard unsafe statvfs(directory, &status) == 0 else {
+            throw StorageError(errno: errno, "cannot ask '\(directory)'")
+        }
+        let block = UInt64(status.f_frsize)
+        let reserve = min(Self.maximum, UInt64(status.f_blocks) * block / 4)
+        if UInt64(status.f_bavail) * block < reserve {
+            throw StorageError(.full, "the disk of '\(directory)' is full but for what deletions need")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ByteClubCore
+import FoundationEssentials
+import GRDB
+import Glibc
+
+extension SQLiteStore {
+    /// The most contents that one transaction removes.
+    private static let collectionBatch = 200
+
+    /// Removes the contents that no version refers to, small ones and files, and tells how many; nil while a backup or a
+    /// verification needs all that there is.
+    ///
+    /// References are not counted as contents come and go: the journal is read once instead, which costs writers nothing
+    /// and cannot be wrong after a crash. Removing happens in the writer's turn, after a look at what the journal got
+    /// meanwhile, so that no write can begin to use a content that is just going.
+    func collectContents() async throws -> Int? {
+        let lock = try Self.contentsLock(directory)
+        guard try lock.lock() else { return nil }
+        let use = try await query { try ContentUse(in: $0) }
+        let removed = try await collectRows(use) + collectFiles(use)
+        withExtendedLifetime(lock) {}
+        return removed
+    }
+
+    /// The file whose lock keeps contents from being removed while it is shared.
+    static func contentsLock(_ directory: String) throws -> Descriptor {
+        try Descriptor(path: directory + "/contents.lock", flags: O_RDWR | O_CREAT)
+    }
+
+    private func collectRows(_ use: ContentUse) async throws -> Int {
+        var count = 0
+        var last: [UInt8]? = []
+        while let after = last {
+            let page = try await query { database in
+                try database.rows("SELECT hash FROM content WHERE hash > ? ORDER BY hash LIMIT 5000", [Data(after)]) {
+                    $0.bytes(0) ?? []
+                }
+            }
+            last = page.last
+            count += try await remove(page.filter { !use.contains($0) }, use) { hash, transaction in
+                try transaction.execute("DELETE FROM content WHERE hash = ?", [Data(hash)])
+            }
+        }
+        return count
+    }
+
+    private func collectFiles(_ use: ContentUse) async throws -> Int {
+        var count = 0
+        let files = files
+        let folders = try await ContentPipeline.onDisk { try Directory.names(in: files.root) }
+        for folder in folders {
+            let names = try await ContentPipeline.onDisk { try Directory.names(in: files.root + "/" + folder) }
+            let unused = names.compactMap { ContentHash(folder + $0)?.bytes }.filter { !use.contains($0) }
+            count += try await remove(unused, use) { hash, _ in
+                // A number of the wrong length names no file; unlinking one that is gone already is no failure either.
+                if let hash = ContentHash(bytes: hash) { unsafe unlink(files.path(of: hash)) }
+            }
+        }
+        return count
+    }
+
+    private func remove(
+        _ hashes: [[UInt8]], _ use: ContentUse,
+        _ body: @escaping @Sendable ([UInt8], WriteTransaction) throws -> Void
+    ) async throws -> Int {
+        var count = 0
+        for start in stride(from: 0, to: hashes.count, by: Self.collectionBatch) {
+            let batch = Array(hashes[start..<min(start + Self.collectionBatch, hashes.count)])
+            count += try await writer.perform { transaction in
+                let unused = try use.stillUnused(batch, in: transaction.database)
+                for hash in unused {
+                    try body(hash, transaction)
+                    try transaction.execute("DELETE FROM media_info WHERE hash = ?", [Data(hash)])
+                }
+                return unused.count
+            }
+        }
+        return count
+    }
+}

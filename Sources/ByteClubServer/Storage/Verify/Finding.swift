@@ -1,0 +1,50 @@
+/// Something that a verification found not to be as it should.
+struct Finding: Hashable, Sendable {
+    /// What kind of thing it is.
+    enum Kind: String, Sendable {
+        /// The database file itself.
+        case database
+        /// A content's bytes.
+        case content
+        /// A version whose content is missing or of another length.
+        case reference
+        /// An entry of the tree, or its parent.
+        case tree
+        /// A version, or its place in the history of its path.
+        case journal
+        /// A sum that is kept beside what it sums up.
+        case counter
+        /// The file of an upload in pieces.
+        case upload
+        /// Content that nothing refers to: no damage, the server frees it in time.
+        case orphan
+    }
+
+    /// What kind of thing it is.
+    let kind: Kind
+    /// Which one: a path with its revision, a content's hash, a counter's name.
+    let subject: String
+    /// What is wrong with it.
+    let problem: String
+
+    /// Whether something is lost or wrong, not only left over.
+    var isDamage: Bool { kind != .orphan }
+
+    /// The finding in one line.
+    var line: String { "\(kind.rawValue)\t\(subject)\t\(problem)" }
+}
+
+/// What a verification looked at and what it found.
+struct VerificationReport: Sendable {
+    /// How many versions the journal has.
+    var versions = 0
+    /// How many contents were hashed.
+    var contents = 0
+    /// How many bytes were hashed.
+    var bytes: Int64 = 0
+    /// All that was found.
+    var findings: [Finding] = []
+
+    /// Whether nothing is damaged.
+    var isClean: Bool { !findings.contains(where: \.isDamage) }
+}
