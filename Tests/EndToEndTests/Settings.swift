@@ -7,6 +7,9 @@ enum Settings {
         unsafe getenv(name).flatMap { Int(unsafe String(cString: $0)) }
     }
 
+    /// A text from the environment, nil when it is not set.
+    static func text(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+
     /// How often each kill test kills: `BYTECLUB_KILLS`, 200 unless it is set.
     static var kills: Int { number("BYTECLUB_KILLS") ?? 200 }
 }

@@ -1,5 +1,6 @@
 import ByteClubCore
 import Glibc
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -48,6 +49,22 @@ extension EndToEnd {
             try await SmallDisk.with(at: data, kibibytes: 4096) { try await Self.fill(data, $0) }
         }
 
+        /// Reading, deleting, restoring, moving and listing go on while the disk is full.
+        private static func expectAllButNewContent(_ club: Club, _ paths: [String]) async throws {
+            for path in paths {
+                let metadata = try #require(try await club.api.revisions(path).first)
+                let form = "root=dropbox&path=\(path)"
+                #expect(try await club.api.send(.post, "/1/fileops/delete?\(form)").status == 200)
+                let rev = try #require(metadata.rev)
+                #expect(try await club.api.send(.post, "/1/restore/dropbox\(path)?rev=\(rev)").status == 200)
+                let move = "root=dropbox&from_path=\(path)&to_path=\(path).moved"
+                #expect(try await club.api.send(.post, "/1/fileops/move?\(move)").status == 200)
+                let back = "root=dropbox&from_path=\(path).moved&to_path=\(path)"
+                #expect(try await club.api.send(.post, "/1/fileops/move?\(back)").status == 200)
+            }
+            #expect(try await club.api.tree("/byteclub").count > paths.count)
+        }
+
         private static func fill(_ data: String, _ disk: SmallDisk) async throws {
             let club = try await Club.start(data: data)
             let ann = try await club.member("ann")
@@ -65,6 +82,7 @@ extension EndToEnd {
                 }
             }
             #expect(refused == 5 && !stored.isEmpty)
+            try await Self.expectAllButNewContent(club, Array(stored.keys.sorted().prefix(4)))
             let big = Sample.note("big", length: 400_000, using: &generator)
             expectRefusal(try await ann.byteclub("notes", "add", "big.md", input: big), [75])
             for (path, hash) in stored {
@@ -81,6 +99,8 @@ extension EndToEnd {
             }
             #expect(try await api.get("/byteclub/big.md").bytes == big)
             await club.server.stop()
+            let verified = try await Program.run("byteclub-server", ["verify", "--data", data])
+            #expect(verified.status == 0, "\(verified)")
         }
     }
 }

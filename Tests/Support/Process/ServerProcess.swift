@@ -17,6 +17,7 @@ public final class ServerProcess: Sendable {
     /// The server's data directory.
     public let data: String
     private let arguments: [String]
+    private let environment: [String: String]
     private let scheme: String
     private let state = Mutex(State())
 
@@ -25,10 +26,12 @@ public final class ServerProcess: Sendable {
     /// - Parameters:
     ///   - data: The directory; the server makes it when it is missing.
     ///   - arguments: Further ones, for example for TLS.
+    ///   - environment: What the server gets besides ``Program/environment``.
     /// - Throws: ``ServerError`` when the server does not say that it listens.
-    public init(data: String, arguments: [String] = []) async throws {
+    public init(data: String, arguments: [String] = [], environment: [String: String] = [:]) async throws {
         self.data = data
         self.arguments = arguments
+        self.environment = environment
         scheme = arguments.contains("--tls-certificate") ? "https" : "http"
         try await start()
     }
@@ -49,7 +52,7 @@ public final class ServerProcess: Sendable {
     public func start() async throws {
         let process = try Program.start(
             "byteclub-server", ["--data", data, "--listen", "127.0.0.1:\(port)"] + arguments,
-            timeout: .seconds(900))
+            environment: environment, timeout: .seconds(900))
         let line = await process.line { $0.hasPrefix("listening on ") }
         guard let line, let port = line.split(separator: ":").last.flatMap({ UInt16($0) }),
             line == "listening on \(scheme)://127.0.0.1:\(port)"
