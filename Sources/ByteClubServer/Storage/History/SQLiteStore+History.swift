@@ -58,8 +58,11 @@ extension SQLiteStore {
             """, [done, last.revision, Self.purgeBatch]
         ) { (revision: $0[0] as Int64, previous: $0[1] as Int64) }
         for (revision, previous) in replacing where previous > 0 {
+            try transaction.execute(
+                """
+                UPDATE version SET previous = (SELECT previous FROM version WHERE revision = ?) WHERE revision = ?
+                """, [previous, revision])
             try transaction.execute("DELETE FROM version WHERE revision = ?", [previous])
-            try transaction.execute("UPDATE version SET previous = 0 WHERE revision = ?", [revision])
         }
         let isLast = replacing.count < Self.purgeBatch
         let position = isLast ? last.revision : replacing.last?.revision ?? last.revision
