@@ -11,11 +11,11 @@ struct SharePage: Sendable {
     /// One entry of a folder.
     struct Row: Sendable {
         /// The entry's name.
-        var name: String
+        let name: String
         /// Where the entry's own page is.
-        var url: String
+        let url: String
         /// The entry's size, or that it is a folder.
-        var size: String
+        let size: String
     }
 
     /// What is shared.
@@ -37,24 +37,12 @@ struct SharePage: Sendable {
 
     /// The page as an answer.
     func answer(_ status: HTTPResponse.Status) throws -> Answer {
-        let html = try Self.template.get().render(escaped)
+        let html = try Self.template.get().render(self)
         let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy,
             .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer", .robots: "noindex",
         ]
         return Answer(status, headers: headers, body: .bytes(ByteBuffer(string: html)))
-    }
-
-    /// The page with every text escaped, which is why the template has three braces everywhere.
-    private var escaped: SharePage {
-        var page = SharePage(title: HTMLText.escape(title), summary: HTMLText.escape(summary))
-        page.download = download.map(HTMLText.escape)
-        page.picture = picture.map(HTMLText.escape)
-        page.text = text.map(HTMLText.escape)
-        page.rows = rows.map { row in
-            Row(name: HTMLText.escape(row.name), url: HTMLText.escape(row.url), size: HTMLText.escape(row.size))
-        }
-        return page
     }
 
     private static let style = """
@@ -69,25 +57,25 @@ struct SharePage: Sendable {
     }()
 
     private static let template = Result {
-        try MustacheTemplate(
-            string: """
-                <!doctype html>
-                <html lang="en">
-                <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-                <title>{{{title}}}</title><style>\(style)</style></head>
-                <body>
-                <h1>{{{title}}}</h1>
-                <p>{{{summary}}}</p>
-                {{#download}}<p><a href="{{{.}}}">Download</a></p>{{/download}}
-                {{#picture}}<p><img src="{{{.}}}" alt=""></p>{{/picture}}
-                {{#text}}<pre>{{{.}}}</pre>{{/text}}
-                <ul>
-                {{#rows}}<li><a href="{{{url}}}">{{{name}}}</a> <span>{{{size}}}</span></li>
-                {{/rows}}</ul>
-                </body>
-                </html>
+        try HTMLText.template(
+            """
+            <!doctype html>
+            <html lang="en">
+            <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+            <title>{{title}}</title><style>\(style)</style></head>
+            <body>
+            <h1>{{title}}</h1>
+            <p>{{summary}}</p>
+            {{#download}}<p><a href="{{.}}">Download</a></p>{{/download}}
+            {{#picture}}<p><img src="{{.}}" alt=""></p>{{/picture}}
+            {{#text}}<pre>{{.}}</pre>{{/text}}
+            <ul>
+            {{#rows}}<li><a href="{{url}}">{{name}}</a> <span>{{size}}</span></li>
+            {{/rows}}</ul>
+            </body>
+            </html>
 
-                """)
+            """)
     }
 }
 

@@ -9,7 +9,7 @@ enum Templates {
 
     private static let library: MustacheLibrary = {
         var templates: [String: MustacheTemplate] = [:]
-        for (name, text) in sources { templates[name] = try? MustacheTemplate(string: text) }
+        for (name, text) in sources { templates[name] = try? HTMLText.template(text) }
         return MustacheLibrary(templates: templates)
     }()
 

@@ -52,6 +52,9 @@ public struct RawConnection: ~Copyable {
         return true
     }
 
+    /// Tells the other side that nothing more comes.
+    public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Receives what there is, empty at the end of the stream, after an error or when nothing came in time.
     public func receive() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

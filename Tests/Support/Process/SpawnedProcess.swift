@@ -104,12 +104,17 @@ public final class SpawnedProcess: Sendable {
     /// The most memory the process has held in RAM so far, in bytes; 0 when it has ended.
     public func currentPeakMemory() -> Int64 { Self.highWaterMark(of: pid) }
 
+    /// The memory that the process holds in RAM now, in bytes; 0 when it has ended.
+    public func currentMemory() -> Int64 { Self.memory("VmRSS:", of: pid) }
+
     /// The most memory a process has held in RAM.
     ///
     /// It is `VmHWM`, which, unlike `ru_maxrss`, does not count what the parent held when it started the child.
-    static func highWaterMark(of pid: pid_t) -> Int64 {
+    static func highWaterMark(of pid: pid_t) -> Int64 { memory("VmHWM:", of: pid) }
+
+    private static func memory(_ name: String, of pid: pid_t) -> Int64 {
         let status = String(decoding: Fixture.bytes(at: "/proc/\(pid)/status"), as: UTF8.self)
-        for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+        for line in status.split(separator: "\n") where line.hasPrefix(name) {
             return (line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int64($0) } ?? 0) * 1024
         }
         return 0
