@@ -89,6 +89,7 @@ struct RequestMutation {
     }
 
     private mutating func line() -> String {
+        if chance(5) { return goodLine() + " HTTP/1.1" }
         var target = "/1/" + pick(Self.operations)
         if chance(8) { target += "/" + pick(Self.roots) }
         while chance(5) { target += "/" + pick(chance(8) ? Self.goodNames : Self.names) }
@@ -97,6 +98,29 @@ struct RequestMutation {
         }
         if chance(7) { target += "?" + form() }
         return "\(pick(Self.methods)) \(target) HTTP/1.1"
+    }
+
+    private mutating func goodLine() -> String {
+        let name = pick(Self.goodNames)
+        let other = pick(Self.goodNames)
+        return switch Int.random(in: 0..<17, using: &generator) {
+        case 0, 1: "PUT /1/files_put/auto/\(name)?overwrite=\(chance(5))"
+        case 2: "PUT /1/files_put/auto/f/\(name)?autorename=\(chance(5))&overwrite=false"
+        case 3: "PUT /1/chunked_upload"
+        case 4: "POST /1/fileops/create_folder?path=/f/\(name)/\(other)"
+        case 5: "POST /1/fileops/copy?from_path=/\(name)&to_path=/f/\(other)"
+        case 6: "POST /1/fileops/move?from_path=/f/\(name)&to_path=/\(other)"
+        case 7: "POST /1/fileops/delete?path=/\(name)"
+        case 8: "GET /1/metadata/auto/\(chance(5) ? "" : name)?\(form())"
+        case 9: "GET /1/files/auto/\(name)"
+        case 10: "GET /1/search/auto?query=\(name.prefix(1))&include_deleted=\(chance(5))"
+        case 11: "POST /1/delta?cursor=\(cursor)"
+        case 12: "GET /1/longpoll_delta?timeout=0&cursor=\(cursor)"
+        case 13: "GET /1/revisions/auto/\(name)"
+        case 14: "POST /1/\(pick(["shares", "media", "copy_ref"]))/auto/\(name)"
+        case 15: "GET /1/thumbnails/auto/b.jpg?size=\(pick(["xs", "l"]))"
+        default: "POST /1/files/auto/f"
+        }
     }
 
     private mutating func form() -> String {
