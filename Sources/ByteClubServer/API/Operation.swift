@@ -100,6 +100,7 @@ enum Operation: String, CaseIterable, Sendable {
         case .syncChanges, .syncDigest: .viewer
         }
     }
+
     /// What a log shows in place of the path; nil when the path holds no secret.
     var loggablePath: String? {
         switch self {

@@ -12,6 +12,7 @@ struct RequestMutation {
         "copy_ref", "fileops/copy", "fileops/create_folder", "fileops/delete", "fileops/move", "view/1-1-1-0",
         "previews",
         "oauth/request_token", "oauth2/token", "disable_access_tokenx",
+        "sync/batch", "sync/changes", "sync/digest", "sync/chunks/need", "sync/chunks/00",
     ]
     private static let methods = [
         "GET", "GET", "GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "PATCH", "G",
@@ -103,7 +104,7 @@ struct RequestMutation {
     private mutating func goodLine() -> String {
         let name = pick(Self.goodNames)
         let other = pick(Self.goodNames)
-        return switch Int.random(in: 0..<17, using: &generator) {
+        return switch Int.random(in: 0..<21, using: &generator) {
         case 0, 1: "PUT /1/files_put/auto/\(name)?overwrite=\(chance(5))"
         case 2: "PUT /1/files_put/auto/f/\(name)?autorename=\(chance(5))&overwrite=false"
         case 3: "PUT /1/chunked_upload"
@@ -119,6 +120,9 @@ struct RequestMutation {
         case 13: "GET /1/revisions/auto/\(name)"
         case 14: "POST /1/\(pick(["shares", "media", "copy_ref"]))/auto/\(name)"
         case 15: "GET /1/thumbnails/auto/b.jpg?size=\(pick(["xs", "l"]))"
+        case 16: "GET /1/sync/changes?limit=\(pick(["1", "9"]))&bodies=\(chance(5))"
+        case 17: "GET /1/sync/digest?path=/"
+        case 18, 19: "POST /1/sync/batch"
         default: "POST /1/files/auto/f"
         }
     }
@@ -134,8 +138,9 @@ struct RequestMutation {
     }
 
     private mutating func body() -> [UInt8] {
-        switch Int.random(in: 0..<6, using: &generator) {
+        switch Int.random(in: 0..<8, using: &generator) {
         case 0: return Array(form().utf8)
+        case 4, 5: return batch()
         case 1: return noise(Int.random(in: 0...200, using: &generator))
         case 2: return noise(Int.random(in: 60_000...70_000, using: &generator))
         case 3:
@@ -143,6 +148,24 @@ struct RequestMutation {
             return Array(head.utf8) + noise(20) + Array("\r\n--b--\r\n".utf8)
         default: return []
         }
+    }
+
+    /// A frame for `sync/batch`.
+    private mutating func batch() -> [UInt8] {
+        let operations = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+            let members = ["\"id\":", "\"parent\":", "\"parent_op\":", "\"bytes\":", "\"rev\":", "\"seen\":"]
+                .filter { _ in Bool.random(using: &generator) }
+                .map { $0 + pick(["0", "1", "2", "5", "-1", "9007199254740993", "1e3", "null", "\"x\""]) }
+            let name = pick([
+                "a.md", "F", "..", "", "x\\u0000", "\\ud83c\\udfd4", "n\(Int.random(in: 0...99, using: &generator))",
+            ])
+            return "{"
+                + ([
+                    "\"op\":\"\(pick(["put", "folder", "move", "delete", "no"]))\"", "\"name\":\"\(name)\"",
+                    "\"op_id\":\"\(UInt32.random(in: 0...999, using: &generator))\"",
+                ] + members).joined(separator: ",") + "}"
+        }
+        return Array("{\"operations\":[\(operations.joined(separator: ","))]}\nabcdefgh".utf8)
     }
 
     private mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {

@@ -224,6 +224,17 @@ private final class Club {
             guard let role = caller.role else { return Request(line: line(operation.rawValue), fields: fields) }
             return Request(line: line(operation.rawValue), fields: [try await server.add("Member \(number)", role)])
         case .sharePage: return Request(line: "\(method) \(share)", fields: fields)
+        case .syncBatch:
+            let batch = #"{"operations":[{"op":"folder","op_id":"o\#(number)","parent":0,"name":"n\#(number)"}]}"#
+            return Request(line: line("sync/batch"), fields: fields, body: Array((batch + "\n").utf8))
+        case .syncChanges, .syncDigest: return Request(line: line(operation.rawValue), fields: fields)
+        case .syncChunk:
+            let bytes = Array("chunk \(number)".utf8)
+            return Request(
+                line: line("sync/chunks/\(ContentHasher.hash(bytes))"), fields: fields, body: bytes,
+                status: isUsed ? 204 : nil)
+        case .syncChunksNeeded:
+            return Request(line: line("sync/chunks/need"), fields: fields, body: Array(#"{"hashes":[]}"#.utf8))
         }
     }
 
