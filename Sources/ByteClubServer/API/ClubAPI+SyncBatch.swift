@@ -7,6 +7,8 @@ extension ClubAPI {
     func syncBatch(_ call: Call) async throws -> Answer {
         let member = try call.requireMember()
         guard call.body.length ?? 0 <= Int64(SyncBatch.maximumBytes) else { throw Self.tooLarge }
+        let lease = try largeBodies.lease(Int(call.body.length ?? Int64(SyncBatch.maximumBytes)))
+        defer { withExtendedLifetime(lease) {} }
         let bytes = try await call.body.collect(limit: Int64(SyncBatch.maximumBytes))
         guard let frame = SyncFrame(bytes) else {
             throw APIError(400, "the body has no newline after its head")

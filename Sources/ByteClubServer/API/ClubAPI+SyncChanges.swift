@@ -27,9 +27,16 @@ extension ClubAPI {
         let (page, bodies) = try await store.journal(after: cursor, limits: limits)
         var json = JSONText()
         page.write(to: &json)
-        return Answer(
-            .ok, headers: [.contentType: SyncFrame.mime],
-            body: .bytes(ByteBuffer(bytes: SyncFrame.join(json.bytes, bodies))))
+        let length = json.bytes.count + 1 + bodies.reduce(0) { $0 + $1.count }
+        var buffer = ByteBuffer()
+        let lease = try largeBodies.lease(length)
+        buffer.reserveCapacity(length)
+        buffer.writeBytes(json.bytes)
+        buffer.writeInteger(UInt8(ascii: "\n"))
+        for body in bodies { buffer.writeBytes(body) }
+        var answer = Answer(.ok, headers: [.contentType: SyncFrame.mime], body: .bytes(buffer))
+        answer.lease = lease
+        return answer
     }
 
     /// Waits for a change, for the time to pass, or for the server to stop.

@@ -29,6 +29,8 @@ extension ClubAPI {
         guard length <= Int64(ChunkStore.maximumBytes) else {
             throw APIError(413, "a chunk has at most \(ChunkStore.maximumBytes) bytes")
         }
+        let lease = try largeBodies.lease(Int(length))
+        defer { withExtendedLifetime(lease) {} }
         let bytes = try await call.body.collect(limit: length)
         guard ContentHasher.hash(bytes) == hash else {
             throw APIError(400, "the chunk does not have this hash", parameter: "hash")

@@ -9,6 +9,7 @@ struct ClubAPI: Sendable {
     let settings: Settings
     let site: WebSite
     let nonces = NonceMemory()
+    let largeBodies = BodyBudget()
 
     /// Puts the operations and the pages over a store.
     init(store: any MetadataStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings) {

@@ -29,6 +29,8 @@ struct Answer: Sendable {
     var headers: HTTPFields = [:]
     /// The content.
     var body: Body
+    /// The memory that the content takes until it is sent; nil when nobody counts it.
+    var lease: BodyBudget.Lease?
 
     /// Creates an answer.
     init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body) {

@@ -69,12 +69,30 @@ struct ClubResponder: Sendable {
     private static func body(of answer: Answer, on loop: any EventLoop) -> ResponseBody {
         switch answer.body {
         case .none: ResponseBody()
+        case .bytes(let buffer) where buffer.readableBytes > StoredFile.pieceSize:
+            ResponseBody(contentLength: buffer.readableBytes) { [lease = answer.lease] writer in
+                try await send(buffer, to: &writer, on: loop)
+                try await writer.finish(nil)
+                withExtendedLifetime(lease) {}
+            }
         case .bytes(let buffer): ResponseBody(byteBuffer: buffer)
         case .file(let file, let range):
             ResponseBody(contentLength: range.count) { writer in
                 try await send(file, range, to: &writer, on: loop)
                 try await writer.finish(nil)
             }
+        }
+    }
+
+    /// Sends bytes piece by piece, no faster than the client takes them; see below.
+    private static func send(
+        _ buffer: ByteBuffer, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
+    ) async throws {
+        var rest = buffer
+        while let piece = rest.readSlice(length: min(rest.readableBytes, StoredFile.pieceSize)), piece.readableBytes > 0
+        {
+            try await writer.write(piece)
+            try await loop.submit {}.get()
         }
     }
 
