@@ -12,6 +12,7 @@ enum BatchCase {
     static func run(_ settings: Settings) async throws -> [Table] {
         var up: [(String, [Measurement])] = []
         var down: [Measurement] = []
+        var digests: [Measurement] = []
         let count = max(1, settings.notes / perBatch) * perBatch
         for connections in [1, 4, 8] {
             var runs: [Measurement] = []
@@ -22,7 +23,10 @@ enum BatchCase {
                 let wire = Wire(port: club.server.port, token: club.tokens[0])
                 let requests = (0..<(count / perBatch)).map { wire.batch($0) }
                 runs.append(try await wire.upload(requests, over: connections))
-                if connections == 4 { down.append(try await wire.download(count)) }
+                if connections == 4 {
+                    down.append(try await wire.download(count))
+                    digests.append(try await wire.digest(folders: requests.count))
+                }
                 await club.close()
             }
             up.append(("\(connections) connections", runs))
@@ -34,6 +38,9 @@ enum BatchCase {
             Table.race(
                 title + ", down with contents", unit: "notes/s", amount: Double(count), reference: "journal",
                 [("journal", down)]),
+            Table.race(
+                title + ", digests of all", unit: "notes/s", amount: Double(count), reference: "digest",
+                [("digest", digests)]),
         ]
     }
 
@@ -111,6 +118,18 @@ enum BatchCase {
                 }
             }
             guard told == count else { throw Stopwatch.Failure(description: "only \(told) entries were told") }
+            return Measurement(seconds: Stopwatch.seconds(since: start))
+        }
+
+        func digest(folders: Int) async throws -> Measurement {
+            let start = ContinuousClock.now
+            let found = await BackgroundThread.run { () -> Int in
+                guard var connection = Exchange(port: port),
+                    let answer = connection.send(head("GET /1/sync/digest", [])), answer.status == 200
+                else { return 0 }
+                return (try? JSONReader.read(SyncDigest.self, from: answer.body))?.folders.count ?? 0
+            }
+            guard found == folders else { throw Stopwatch.Failure(description: "only \(found) folders were told") }
             return Measurement(seconds: Stopwatch.seconds(since: start))
         }
 
