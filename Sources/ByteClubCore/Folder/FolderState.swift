@@ -43,8 +43,8 @@ public protocol FolderState {
     /// Leaves out what moves leave behind, unlike ``changes(after:prefix:includeDeleted:limit:)``.
     func journal(after revision: Int64, limit: Int) throws -> [FolderEntry]
 
-    /// The version that a member's operation made; nil when it is not remembered.
-    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry?
+    /// What is known of a member's operation; nil when it was not done, or too long ago to be remembered.
+    func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome?
 
     /// The number of the last change, 0 before the first.
     func lastRevision() throws -> Int64

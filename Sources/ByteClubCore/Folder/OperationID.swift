@@ -20,3 +20,11 @@ public struct OperationID: Hashable, Sendable, CustomStringConvertible {
 extension OperationID: JSONTextReadable {
     static var jsonForm: String { "an operation's name of 1 to 64 visible ASCII characters" }
 }
+
+/// What is known of an operation that was done.
+public enum OperationOutcome: Hashable, Sendable {
+    /// It made this version, or found it to be there already.
+    case made(FolderEntry)
+    /// What it made is not kept any more.
+    case forgotten
+}

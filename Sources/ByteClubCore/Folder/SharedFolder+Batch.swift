@@ -58,7 +58,11 @@ extension SharedFolder {
     }
 
     private mutating func perform(_ operation: SyncOperation, after results: [SyncResult]) throws -> FolderEntry {
-        if let done = try state.outcome(of: operation.id, by: author) { return done }
+        switch try state.outcome(of: operation.id, by: author) {
+        case .made(let entry)?: return entry
+        case .forgotten?: throw SyncRefusal(410, "the operation was done, and what it made is not kept any more")
+        case nil: break
+        }
         let entry = try perform(operation.action, operation.condition, after: results)
         try state.remember(operation.id, by: author, at: now, made: entry)
         return entry

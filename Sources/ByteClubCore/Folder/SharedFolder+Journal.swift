@@ -33,7 +33,9 @@ extension SharedFolder {
     ) throws -> (entries: [FolderEntry], next: JournalCursor, hasMore: Bool) {
         let last = try state.lastRevision()
         var walk = cursor ?? JournalCursor(epoch: epoch, position: 0)
-        guard walk.epoch == epoch, walk.position <= last, walk.known <= walk.position else {
+        let isComplete =
+            try cursor == nil || state.forgottenRevision() <= (walk.known == 0 ? walk.end ?? 0 : walk.known)
+        guard walk.epoch == epoch, walk.position <= last, walk.known <= walk.position, isComplete else {
             throw APIError(410, "the journal does not reach back to the cursor; start over without one")
         }
         let end = walk.end ?? last

@@ -68,8 +68,10 @@ struct MemoryFolderState: FolderState {
         return found
     }
 
-    func outcome(of operation: OperationID, by member: Int64) -> FolderEntry? {
-        outcomes[Operation(id: operation, member: member)].flatMap { version($0.key, revision: $0.revision) }
+    func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
+        outcomes[Operation(id: operation, member: member)].map {
+            version($0.key, revision: $0.revision).map { OperationOutcome.made($0) } ?? OperationOutcome.forgotten
+        }
     }
 
     mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) {

@@ -54,7 +54,7 @@ struct AnyFolderState: FolderState {
         try base.journal(after: revision, limit: limit)
     }
 
-    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry? {
+    func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome? {
         try base.outcome(of: operation, by: member)
     }
 

@@ -33,8 +33,12 @@ struct ModelFolderState: FolderState {
             Set(all.map(\.node)).compactMap(current).filter { $0.revision > revision }
                 .sorted { $0.revision < $1.revision }.prefix(limit))
     }
+    var forgotten: Int64 = 0
+    func forgottenRevision() -> Int64 { forgotten }
     var outcomes: [String: FolderEntry] = [:]
-    func outcome(of operation: OperationID, by member: Int64) -> FolderEntry? { outcomes["\(member) \(operation)"] }
+    func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
+        outcomes["\(member) \(operation)"].map { OperationOutcome.made($0) }
+    }
     mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) {
         outcomes["\(member) \(operation)"] = entry
     }

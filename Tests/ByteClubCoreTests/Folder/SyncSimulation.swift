@@ -34,54 +34,14 @@ struct SyncSimulation {
 
     var generator: SeededGenerator
     var model = ModelFolder()
-    private var operations = 0
+    private var batches = RandomBatches()
     private var sent: [(SyncOperation, SyncResult)] = []
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    private mutating func pick<T>(_ values: [T]) -> T? { values.randomElement(using: &generator) }
-
-    private mutating func name() -> String { pick(["a", "b", "B", "é", "c.md"]) ?? "a" }
-
     private mutating func path() throws -> RemotePath {
         let depth = Int.random(in: 1...3, using: &generator)
-        return try RemotePath((0..<depth).map { _ in name() }.joined(separator: "/"))
-    }
-
-    private mutating func node() -> NodeID {
-        pick([.root] + model.state.all.suffix(40).map(\.node)) ?? .root
-    }
-
-    private mutating func content() -> SyncOperation.Content {
-        let bytes = [UInt8.random(in: 0...5, using: &generator)]
-        return SyncOperation.Content(bytes: 1, hash: ContentHasher.hash(bytes))
-    }
-
-    private mutating func operation(_ index: Int) -> SyncOperation? {
-        operations += 1
-        let parent: SyncOperation.Parent =
-            index > 0 && Bool.random(using: &generator) ? .operation(index - 1) : .node(node())
-        let place = SyncOperation.Place(parent, name())
-        let subject = node()
-        let now = model.state.current(subject)
-        let isFresh = Int.random(in: 0..<4, using: &generator) > 0
-        var condition = SyncOperation.Condition()
-        switch Int.random(in: 0..<4, using: &generator) {
-        case 0: condition.revision = isFresh ? now?.contentRevision : 1
-        case 1: condition.placeRevision = isFresh ? now?.placeRevision : 1
-        case 2: condition.seen = isFresh ? model.state.lastRevision() : model.state.lastRevision() / 2
-        default: break
-        }
-        let action: SyncOperation.Action
-        switch Int.random(in: 0..<8, using: &generator) {
-        case 0, 1: action = .create(place, content())
-        case 2: action = .create(place, nil)
-        case 3: action = .edit(subject, content())
-        case 4: action = .revive(subject, place, now?.isFolder == true ? nil : content())
-        case 5, 6: action = .move(subject, place)
-        default: action = .delete(subject)
-        }
-        return OperationID("op-\(operations)").map { SyncOperation($0, action, if: condition) }
+        return try RemotePath((0..<depth).map { _ in RandomBatches.name(using: &generator) }.joined(separator: "/"))
     }
 
     /// A change as an old client makes it, or a batch.
@@ -100,8 +60,8 @@ struct SyncSimulation {
     }
 
     private mutating func batch() throws {
-        let count = Int.random(in: 1...5, using: &generator)
-        let batch = SyncBatch((0..<count).compactMap { operation($0) }, isAllOrNothing: count == 2)
+        let nodes = [NodeID.root] + model.state.all.suffix(40).map(\.node)
+        let batch = try batches.next(on: model.state, nodes: nodes, using: &generator)
         var folder = model.folder
         do {
             let outcome = try folder.apply(batch)

@@ -84,8 +84,15 @@ struct SyncSimulationTests {
         #expect(JournalCursor("e.7.3.9") == JournalCursor(epoch: "e", position: 7, known: 3, end: 9))
         #expect(JournalCursor("e.7.3.9")?.description == "e.7.3.9")
         var model = ModelFolder()
-        try model.put("/a", "1")
-        for text in ["other.1", "e.2", "e.1.2.3"] {
+        for number in 1...9 { try model.put("/\(number)", "1") }
+        model.state.forgotten = 5
+        for text in ["e.5", "e.9", "e.7.6.8", "e.3.0.5", "e.1.0.9"] {
+            let cursor = try #require(JournalCursor(text))
+            let (told, next, _) = try model.folder.journal(
+                after: cursor, epoch: "e", limits: JournalLimits(entries: 9))
+            #expect(told.first?.revision ?? 10 == cursor.position + 1 && next.description == "e.9")
+        }
+        for text in ["other.9", "e.10", "e.7.8.9", "e.4", "e.0", "e.8.4.9", "e.3.0.4"] {
             let cursor = try #require(JournalCursor(text))
             do {
                 _ = try model.folder.journal(after: cursor, epoch: "e", limits: JournalLimits(entries: 9))

@@ -1,4 +1,6 @@
 import ByteClubCore
+import GRDB
+import Glibc
 import TestSupport
 import Testing
 
@@ -93,6 +95,58 @@ import Testing
         #expect(outcomes[0].results.map(\.status) == [200] && outcomes[1] == outcomes[0])
     }
 
+    @Test("operations are forgotten after 30 days, but never the last hundred thousand")
+    func memory() async throws {
+        let fixture = try StoreFixture()
+        let (seconds, numbers) = try await fixture.store.writer.perform { transaction in
+            let database = transaction.database
+            let now = APIDate(seconds: 100 * 86_400)
+            for (number, day) in [(1, 10), (2, 69), (3, 71), (150_000, 1), (200_000, 90)] {
+                try transaction.execute(
+                    "INSERT INTO operation(number, id, member, made, revision) VALUES (?, ?, 1, ?, 1)",
+                    [number, "\(number)", day * 86_400])
+            }
+            try OperationMemory.sweep(database, last: 200_000, now: now)
+            return (now.seconds, try database.rows("SELECT number FROM operation ORDER BY number") { $0[0] as Int64 })
+        }
+        #expect(seconds == 8_640_000 && numbers == [3, 150_000, 200_000])
+    }
+
+    @Test("an operation whose version is not kept any more is not done again")
+    func forgotten() async throws {
+        let fixture = try StoreFixture()
+        let content = try #require(StagedContent(inline: [1]))
+        let batch = SyncBatch([
+            SyncOperation(
+                try #require(OperationID("x")),
+                .create(.init(.node(.root), "a"), .init(bytes: 1, hash: content.hash)))
+        ])
+        let first = try await fixture.store.write(by: 1, storing: [content]) { try $0.apply(batch) }
+        #expect(first.results.map(\.status) == [200])
+        try await fixture.put("/a", [2])
+        try await fixture.store.writer.perform { transaction in
+            _ = try transaction.execute("DELETE FROM version WHERE revision = 1")
+        }
+        let again = try await fixture.store.write(by: 1, storing: [content]) { try $0.apply(batch) }
+        #expect(again.results.map(\.status) == [410])
+    }
+
+    @Test("chunks that nobody asked for in two days go away, and others stay")
+    func expiry() async throws {
+        let directory = try TemporaryDirectory()
+        let files = try FileBlobStore(directory: directory.path)
+        let store = try ChunkStore(directory: directory.path, files: files)
+        let (old, new) = (ContentHasher.hash([1]), ContentHasher.hash([2]))
+        try await store.add([1], hash: old)
+        try await store.add([2], hash: new)
+        let past = timespec(tv_sec: time(nil) - Int(ChunkStore.lifetime) - 5, tv_nsec: 0)
+        let touched = unsafe utimensat(AT_FDCWD, directory.path + "/chunks/\(old)", [past, past], 0)
+        #expect(touched == 0)
+        #expect(try await store.missing(of: [old, new]) == [old])
+        #expect(try Directory.names(in: directory.path + "/chunks") == ["\(new)"])
+        #expect(try Directory.names(in: files.staging) == [])
+    }
+
     @Test("a page ends before its contents are over their limit, and tells what follows")
     func pages() async throws {
         let fixture = try StoreFixture()
@@ -145,6 +199,60 @@ import Testing
             let missing = try await server.send("POST /1/sync/chunks/need", body: need)
             #expect(missing.text == "{\"hashes\":[\"\(ContentHasher.hash(other))\"]}")
             #expect(try await server.send("POST /1/sync/chunks/need", body: [1]).status == 400)
+        }
+    }
+
+    @Test("large bodies that are slow to come or go never take more memory than there is for them")
+    func budget() async throws {
+        let budget = BodyBudget()
+        var leases = try (0..<32).map { _ in try budget.lease(8 << 20) }
+        #expect(throws: APIError.self) { try budget.lease(1) }
+        leases.removeLast()
+        #expect(budget.usedBytes == 31 * 8 << 20)
+        leases.removeAll()
+        #expect(budget.usedBytes == 0)
+        try await TestServer.run { server in
+            let head =
+                "POST /1/sync/batch HTTP/1.1\r\nHost: x\r\n\(server.bearer)\r\nContent-Length: \(8 << 20)\r\n\r\n{"
+            let status = await BackgroundThread.run { () -> Int in
+                var slow: [SlowUpload] = []
+                for _ in 0..<32 { if let upload = SlowUpload(port: server.port, head) { slow.append(upload) } }
+                for _ in 0..<100 {
+                    guard let more = SlowUpload(port: server.port, head, seconds: 1) else { return 0 }
+                    if let answer = RawMessage(more.receive()) { return slow.count == 32 ? answer.status : 0 }
+                }
+                return 0
+            }
+            #expect(status == 503)
+            let one = Self.batch([try Self.create(1, "a.md", 1)]) + [10, 1]
+            var last = 503
+            for _ in 0..<100 where last == 503 { last = try await server.send("POST /1/sync/batch", body: one).status }
+            #expect(last == 200)
+        }
+    }
+
+    /// A connection on which a body was begun and does not go on.
+    private final class SlowUpload {
+        private let connection: RawConnection
+
+        init?(port: UInt16, _ head: String, seconds: Int = 20) {
+            guard let connection = RawConnection(port: port, timeout: seconds) else { return nil }
+            self.connection = connection
+            connection.send(Array(head.utf8))
+        }
+
+        func receive() -> [UInt8] { connection.receive() }
+    }
+
+    @Test("a page that is larger than a piece arrives whole")
+    func largePage() async throws {
+        try await TestServer.run { server in
+            let notes = (0..<40).map { noise(60_000, seed: UInt64($0)) }
+            let operations = try notes.indices.map { try Self.create($0, "n\($0)", 60_000) }
+            let body = Self.batch(operations) + [10] + notes.flatMap(\.self)
+            #expect(try await server.send("POST /1/sync/batch", body: body).status == 200)
+            let frame = try #require(SyncFrame(try await server.get("/1/sync/changes").body))
+            #expect(Array(frame.bodies) == notes.flatMap(\.self))
         }
     }
 

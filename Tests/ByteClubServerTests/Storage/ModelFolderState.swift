@@ -44,8 +44,8 @@ struct ModelFolderState: FolderState {
             .sorted { $0.revision < $1.revision }.prefix(limit).map(\.self)
     }
 
-    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry? {
-        outcomes["\(member) \(operation)"]
+    func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome? {
+        outcomes["\(member) \(operation)"].map { OperationOutcome.made($0) }
     }
 
     mutating func remember(

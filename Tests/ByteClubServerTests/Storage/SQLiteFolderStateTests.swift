@@ -75,6 +75,41 @@ struct SQLiteFolderStateTests {
         #expect(used == (try model.state.descendants(.root, limit: .max).reduce(0) { $0 + $1.bytes }))
     }
 
+    @Test("SQLite answers random batches as the plainest folder does", arguments: 1...8 as ClosedRange<UInt64>)
+    func batches(seed: UInt64) async throws {
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let fixture = try StoreFixture()
+        var batches = RandomBatches()
+        var model = SharedFolder(state: ModelFolderState(), now: fixture.seconds.now, author: 1)
+        for step in 0..<100 {
+            let nodes = [NodeID.root] + model.state.journal.suffix(40).map(\.node)
+            let batch = try batches.next(on: model.state, nodes: nodes, using: &generator)
+            let contents = batch.operations.compactMap(\.content).compactMap { RandomBatches.bytes($0) }
+            let expected: SyncOutcome
+            let before = model
+            do {
+                expected = try model.apply(batch)
+            } catch let refused as BatchRefused {
+                model = before
+                expected = refused.outcome
+            }
+            let found: SyncOutcome
+            do {
+                let staged = contents.compactMap { StagedContent(inline: $0) }
+                found = try await fixture.store.write(by: 1, storing: staged) { try $0.apply(batch) }
+            } catch let refused as BatchRefused {
+                found = refused.outcome
+            }
+            #expect(found == expected, "step \(step)")
+            if step % 20 == 19 { try await Self.compare(model.state, fixture.store, &generator) }
+        }
+        let (page, bodies) = try await fixture.store.journal(after: nil, limits: JournalLimits(entries: .max / 2))
+        let live = try model.state.descendants(.root, limit: .max)
+        #expect(Set(page.entries.map(\.node)) == Set(live.map(\.node)))
+        #expect(bodies.map { ContentHasher.hash($0) } == page.entries.compactMap(\.hash))
+    }
+
     private static func compare(
         _ model: ModelFolderState, _ store: SQLiteStore, _ generator: inout SeededGenerator
     ) async throws {
@@ -96,6 +131,8 @@ struct SQLiteFolderStateTests {
                     try state.matches(below: key, includeDeleted: false, limit: limit) { $0.contains("a") },
                     try state.changes(after: after, prefix: key, includeDeleted: true, limit: limit),
                     try state.changes(after: 0, prefix: key, includeDeleted: false, limit: limit),
+                    try state.journal(after: after, limit: limit),
+                    try state.current(NodeID(revision)).map { [$0] } ?? [],
                 ]
             }
             let found = try await store.read { try ask($0.state) }

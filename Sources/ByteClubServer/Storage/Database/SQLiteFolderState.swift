@@ -18,7 +18,8 @@ struct SQLiteFolderState: FolderState {
         SELECT \(columns) FROM node n JOIN version v ON v.revision = n.revision WHERE n.id = ?
         """
     private static let selectOutcome = """
-        SELECT \(columns) FROM operation o JOIN version v ON v.revision = o.revision WHERE o.member = ? AND o.id = ?
+        SELECT \(columns) FROM operation o LEFT JOIN version v ON v.revision = o.revision
+        WHERE o.member = ? AND o.id = ?
         """
     private static let selectJournal = """
         SELECT \(columns) FROM version v JOIN node n ON n.id = v.node AND n.revision = v.revision
@@ -157,8 +158,11 @@ struct SQLiteFolderState: FolderState {
         try database.rows(Self.selectJournal, [revision, limit], Self.entry)
     }
 
-    func outcome(of operation: OperationID, by member: Int64) throws -> FolderEntry? {
-        try database.firstRow(Self.selectOutcome, [member, operation.text], Self.entry)
+    func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome? {
+        try database.firstRow(Self.selectOutcome, [member, operation.text]) { row in
+            let made: Int64? = row[0]
+            return made == nil ? OperationOutcome.forgotten : OperationOutcome.made(try Self.entry(row))
+        }
     }
 
     func lastRevision() throws -> Int64 {
@@ -202,6 +206,10 @@ struct SQLiteFolderState: FolderState {
         try database.run(
             "INSERT INTO operation(id, member, made, revision) VALUES (?, ?, ?, ?)",
             [operation.text, member, date.seconds, entry.revision])
+        let number = database.lastInsertedRowID
+        if number % OperationMemory.sweepInterval == 0 {
+            try OperationMemory.sweep(database, last: number, now: date)
+        }
     }
 
     private static var readOnly: StorageError { StorageError(.io, "a reader cannot change the folder") }

@@ -60,7 +60,7 @@ final class SQLiteStore: MetadataStore {
         try Directory.make(directory)
         lock = try mode == .server ? Self.lock(directory) : nil
         files = try FileBlobStore(directory: directory)
-        chunks = try ChunkStore(directory: directory, staging: files.staging)
+        chunks = try ChunkStore(directory: directory, files: files)
         do {
             pool = try Self.open(directory + "/" + Self.databaseName, mode: mode, logger: logger)
             try Schema.migrate(pool)

@@ -13,13 +13,13 @@ final class ChunkStore: Sendable {
     private static let sweepInterval: Duration = .seconds(3600)
 
     private let root: String
-    private let staging: String
+    private let files: FileBlobStore
     private let lastSweep = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Makes the directory when it is missing; `staging` is where new chunks are written.
-    init(directory: String, staging: String) throws {
+    /// Makes the directory when it is missing; new chunks are written where other contents are.
+    init(directory: String, files: FileBlobStore) throws {
         root = directory + "/chunks"
-        self.staging = staging
+        self.files = files
         if try Directory.make(root) { try Directory.sync(directory) }
     }
 
@@ -42,7 +42,8 @@ final class ChunkStore: Sendable {
         try await ContentPipeline.onDisk {
             let path = self.path(of: hash)
             if Directory.touch(path) { return }
-            let new = self.staging + "/" + Secret.text(bytes: 16)
+            try self.files.reserve.check()
+            let new = self.files.staging + "/" + Secret.text(bytes: 16)
             let staged = StagedFile(path: new)
             let file = try Descriptor(path: new, flags: O_WRONLY | O_CREAT | O_EXCL)
             unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: 0) }
