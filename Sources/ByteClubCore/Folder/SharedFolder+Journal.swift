@@ -8,7 +8,7 @@ public struct JournalLimits: Hashable, Sendable {
     public var inlineBytes: Int64
 
     /// Creates limits; by default contents of up to 64 KiB travel along, 8 MiB together.
-    public init(entries: Int, inlineContent: Int64? = 64 << 10, inlineBytes: Int64 = 8 << 20) {
+    public init(entries: Int, inlineContent: Int64? = SyncBatch.maximumInlineBytes, inlineBytes: Int64 = 8 << 20) {
         self.entries = entries
         self.inlineContent = inlineContent
         self.inlineBytes = inlineBytes

@@ -14,7 +14,8 @@ extension MemoryRemote: SyncRemote {
                 await tree.change(after: position.position, until: ContinuousClock.now.advanced(by: wait))
                 try RemoteError.checkCancellation()
             }
-            let limits = JournalLimits(entries: min(limit, pageSize), inlineContent: contents ? 64 << 10 : nil)
+            let limits = JournalLimits(
+                entries: min(limit, pageSize), inlineContent: contents ? SyncBatch.maximumInlineBytes : nil)
             let (entries, next, hasMore) = try read {
                 try $0.journal(after: position, epoch: tree.epoch, limits: limits)
             }
@@ -29,6 +30,10 @@ extension MemoryRemote: SyncRemote {
     /// Does writes as one atomic change.
     public func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome {
         try await perform(.apply) { () throws(RemoteError) in
+            guard batch.operations.count <= SyncBatch.maximumOperations,
+                batch.operations.allSatisfy({ $0.inlineBytes <= SyncBatch.maximumInlineBytes }),
+                contents.reduce(0, { $0 + $1.count }) <= SyncBatch.maximumBytes
+            else { throw RemoteError(.tooLarge, "the batch is over its limits") }
             var batch = batch
             var blobs: [(hash: ContentHash, bytes: [UInt8])] = []
             var rest = contents[...]

@@ -20,7 +20,7 @@ extension ClubAPI {
         let seconds = try parameters.integer("wait", in: 0...Self.journalWait) ?? 0
         let inlines = try parameters.bool("bodies", default: true)
         let limits = JournalLimits(
-            entries: Int(entries), inlineContent: inlines ? Int64(StagedContent.inlineLimit) : nil)
+            entries: Int(entries), inlineContent: inlines ? SyncBatch.maximumInlineBytes : nil)
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
             try await wait(after: cursor.position, seconds: seconds)
         }

@@ -171,6 +171,18 @@ extension RemoteConformance {
             let all = try await sync.apply([operations[0], operations[2]], isAllOrNothing: true)
             #expect(all.isApplied && all.results.map(\.status) == [200, 200])
         },
+        RemoteConformanceCase(sync: "a batch beyond its limits is refused whole") { run, sync, root in
+            let many: [(SyncOperation.Action, String?)] = (0...1000).map {
+                (.create(.init(.node(root), "n\($0)"), nil), nil)
+            }
+            await run.refused(.tooLarge) { try await sync.apply(many) }
+            let large = String(repeating: "x", count: (64 << 10) + 1)
+            let content = SyncOperation.Content(bytes: Int64(large.utf8.count))
+            await run.refused(.tooLarge) {
+                try await sync.send(.create(.init(.node(root), "large"), content), large)
+            }
+            #expect(try await run.names() == [])
+        },
         RemoteConformanceCase(sync: "a refused operation may be sent again under its name") { run, sync, root in
             let other = try await sync.create("a.md", "1", in: root)
             let batch = SyncBatch([SyncOperation(sync.nextID(), .create(.init(.node(root), "a.md"), .init(bytes: 1)))])
