@@ -10,19 +10,28 @@ struct Nginx: Sendable {
     let port: UInt16
     let process: SpawnedProcess
 
-    /// Starts a server; when it is `durable`, the file system syncs each write and each name before the call returns.
-    static func start(in folder: String, durable: Bool = false) async throws -> Nginx {
-        guard let program = Program.system("nginx") else {
-            throw Stopwatch.Failure(description: "Debian's package nginx-light is missing")
-        }
+    /// Starts a server that leaves it to the system when bytes go to disk.
+    static func start(in folder: String) async throws -> Nginx { try await run(in: makeRoot(folder)) }
+
+    /// Starts a server whose files the file system syncs at each write and each name; nil when it cannot.
+    static func startSynced(in folder: String) async throws -> Nginx? {
+        let root = makeRoot(folder)
+        let marked = try await Program.run("/usr/bin/chattr", ["+SD", root + "/temporary", root + "/files"])
+        return marked.status == 0 ? try await run(in: root) : nil
+    }
+
+    private static func makeRoot(_ folder: String) -> String {
         let root = folder + "/nginx"
         LocalFiles.makeFolder(root + "/temporary")
         LocalFiles.makeFolder(root + "/files")
-        if durable {
-            let marked = try await Program.run("/usr/bin/chattr", ["+SD", root + "/temporary", root + "/files"])
-            guard marked.status == 0 else { throw Stopwatch.Failure(description: "\(marked)") }
-        }
         _ = unsafe chmod(folder, 0o755)
+        return root
+    }
+
+    private static func run(in root: String) async throws -> Nginx {
+        guard let program = Program.system("nginx") else {
+            throw Stopwatch.Failure(description: "Debian's package nginx-light is missing")
+        }
         let port = 20_000 + Int(getpid()) % 20_000
         try LocalFiles.write(
             """

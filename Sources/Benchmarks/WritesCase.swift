@@ -23,18 +23,11 @@ enum WritesCase {
                 runs.add(name, try await measure(load, pid))
             }
             await server.stop()
-            for isDurable in [true, false] {
-                let nginx = try await Nginx.start(in: folder, durable: isDurable)
-                let count = isDurable ? settings.notes / 2 : settings.notes * 3
-                for number in 0...(count / 100) { LocalFiles.makeFolder("\(nginx.root)/f\(number)") }
-                let load = Load(port: nginx.port, connections: clients, count: count, statuses: [201]) { number in
-                    Load.send(
-                        "PUT", "/f\(number / 100)/note-\(number).md", token: nil, body: Self.note(number, round))
-                }
-                runs.add(isDurable ? nginxDurable : nginxLoose, try await measure(load, nginx.process.pid))
-                await nginx.end()
+            if let nginx = try await Nginx.startSynced(in: folder) {
+                runs.add(nginxSynced, try await measure(nginx, settings.notes / 2, round))
                 settings.discard(folder + "/nginx")
             }
+            runs.add(nginxLoose, try await measure(Nginx.start(in: folder), settings.notes * 3, round))
             for notes in [1, clients] {
                 runs.add(limit(notes), try append(settings.notes / 4, at: folder + "/limit", notes: notes))
             }
@@ -44,13 +37,24 @@ enum WritesCase {
 
     private static let one = "byteclub, 1 client"
     private static let many = "byteclub, 64 clients"
-    private static let nginxDurable = "nginx, 64 clients, synced by the file system (chattr +SD)"
+    private static let nginxSynced = "nginx, 64 clients, synced by the file system (chattr +SD)"
     private static let nginxLoose = "nginx, 64 clients, nothing synced"
     private static func limit(_ notes: Int) -> String { "limit: append \(notes) and fdatasync" }
 
     private static func note(_ number: Int, _ round: Int) -> [UInt8] {
         let text = "# Note \(number) of round \(round)\n"
         return Array((text + String(repeating: "The ridge was clear and the light was good. ", count: 34)).utf8)
+    }
+
+    private static func measure(_ nginx: Nginx, _ count: Int, _ round: Int) async throws -> [Double] {
+        defer { nginx.stop() }
+        for number in 0...(count / 100) { LocalFiles.makeFolder("\(nginx.root)/f\(number)") }
+        let load = Load(port: nginx.port, connections: clients, count: count, statuses: [201]) { number in
+            Load.send("PUT", "/f\(number / 100)/note-\(number).md", token: nil, body: Self.note(number, round))
+        }
+        let figures = try await measure(load, nginx.process.pid)
+        await nginx.end()
+        return figures
     }
 
     private static func measure(_ load: Load, _ pid: pid_t) async throws -> [Double] {
@@ -89,12 +93,12 @@ enum WritesCase {
                 "contestant", "notes/s", "x 1 client", "x nginx synced", "x nginx loose", "p50 ms", "p99 ms",
                 "server CPU ms/note", "load generator % of a core",
             ])
-        let rate = { (name: String) in runs.median(name)[0] }
+        let rate = { (name: String) in runs.median(name).first ?? .nan }
         for name in runs.names {
             let values = runs.median(name)
             table.rows.append(
                 [name, Table.number(values[0], 0)]
-                    + [one, nginxDurable, nginxLoose].map { Table.number(values[0] / rate($0), 2) }
+                    + [one, nginxSynced, nginxLoose].map { Table.number(values[0] / rate($0), 2) }
                     + [(1, 2), (2, 2), (3, 3), (4, 0)].map { Table.number(values[$0.0], $0.1) })
         }
         return table

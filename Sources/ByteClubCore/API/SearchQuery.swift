@@ -16,7 +16,7 @@ public struct SearchQuery: Hashable, Sendable {
         return name.withUTF8 { name in words.allSatisfy { unsafe Self.holds(name, $0.utf8) } }
     }
 
-    /// Whether bytes occur in others; as both are decomposed text, no letter is cut in two.
+    /// Whether the bytes of a word occur in a text; both are folded alike.
     private static func holds(_ text: UnsafeBufferPointer<UInt8>, _ word: String.UTF8View) -> Bool {
         guard let first = word.first, text.count >= word.count else { return word.isEmpty }
         for start in 0...(text.count - word.count) where unsafe text[start] == first {

@@ -234,12 +234,15 @@ final class SQLiteStore: MetadataStore {
         configuration.foreignKeysEnabled = false
         configuration.label = "byteclub.storage"
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192")
+            try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2048")
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         try pool.writeWithoutTransaction { database in
             let pages = mode == .server ? 0 : 4000
-            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(pages)")
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(pages); PRAGMA cache_size = -8192
+                    """)
         }
         if wasLeftOpen {
             logger.notice("the server did not stop cleanly; checking the database")
