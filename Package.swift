@@ -51,6 +51,7 @@ let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mus
 let nio: (String) -> Target.Dependency = { .product(name: $0, package: "swift-nio") }
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -121,7 +122,8 @@ let package = Package(
             dependencies: [
                 "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, configuration, crypto,
                 cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdTLS, logging, mustache, nio("NIOCore"),
-                nio("NIOPosix"), nioHTTPTypes, nioSSL, serviceLifecycle,
+                nio("NIOHTTP1"),
+                nio("NIOPosix"), nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, serviceLifecycle,
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -168,8 +170,9 @@ let package = Package(
         .testTarget(
             name: "ByteClubServerTests",
             dependencies: [
-                "ByteClubServer", "ByteClubCore", "ByteClubHTTP", "CLinux", httpTypes, grdb, logging, serviceLifecycle,
-                "TestSupport",
+                "ByteClubServer", "ByteClubCore", "ByteClubHTTP", "CLinux", argumentParser, httpTypes, grdb, logging,
+                nio("NIOCore"),
+                serviceLifecycle, "TestSupport",
             ],
             swiftSettings: testSettings),
         .testTarget(

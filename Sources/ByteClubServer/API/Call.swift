@@ -16,6 +16,8 @@ final class Call {
     let body: IncomingBody
     /// The query's values, and the form's once it is read.
     private(set) var parameters = Parameters.none
+    /// Who sends the request, as far as the connection and trusted proxies tell.
+    let client: Client
     /// Who makes the call; nil until the credentials are checked.
     var member: Member?
     /// The token that the call shows, once it is read: a bearer token or the key of an OAuth 1 token.
@@ -30,21 +32,21 @@ final class Call {
     private(set) var query = ""
     /// A signature that covers something in the body, and is still to be checked.
     var pendingSignature: PendingSignature?
-    /// The address that the request comes from; empty when there is none.
-    let peer: String
     /// What a log shows in place of the path; nil when the path holds no secret.
     private(set) var loggablePath: String?
+    /// The name of the route for those who count; empty until it is known.
+    private(set) var routeName = ""
 
     private let target: String
-    private let authority: String
+    private let channel: any Channel
 
     /// Takes a request over; nothing of it is checked yet.
-    init(_ request: Request, channel: any Channel) {
+    init(_ request: Request, from client: Client, on channel: any Channel) {
+        self.client = client
+        self.channel = channel
         method = request.method
         headers = request.headers
         target = request.head.path ?? ""
-        authority = request.head.authority ?? ""
-        peer = channel.remoteAddress?.ipAddress ?? ""
         body = IncomingBody(request, channel: channel)
     }
 
@@ -59,6 +61,7 @@ final class Call {
         loggablePath = route.loggablePath
         guard route.methods.contains(method) else { throw APIError(405, "\(method) is not allowed here") }
         self.route = route
+        routeName = route.name
         place = rest
         rawPath = String(target.path)
         query = String(target.query)
@@ -69,10 +72,27 @@ final class Call {
         return route
     }
 
+    /// Whose attempts count together: the client's address, or its network; empty when there is none.
+    var peer: String { client.address?.household.description ?? "" }
+
     /// The scheme, host and port that the client used: those that the owner published, otherwise as the request has them.
     func origin(_ settings: ClubAPI.Settings) -> String {
         if let published = settings.publicOrigin { return published }
-        return (settings.isSecure ? "https://" : "http://") + authority
+        return (client.isSecure ? "https://" : "http://") + (client.host ?? "")
+    }
+
+    /// Does something that waits long, and cancels it when the client hangs up.
+    ///
+    /// - Throws: What `body` throws.
+    func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+        let task = Task { try await body() }
+        channel.triggerUserOutboundEvent(ClientWaits { task.cancel() }, promise: nil)
+        defer { channel.triggerUserOutboundEvent(ClientWaits(onHangUp: nil), promise: nil) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     /// Whether the operations of the API are asked for, and not a page for people.

@@ -14,8 +14,15 @@ extension ClubAPI {
     ///
     /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed or the member may not do it.
     func authorize(_ call: Call, as role: Role) async throws {
-        let member = try await member(of: call)
+        let member: Member
+        do {
+            member = try await self.member(of: call)
+        } catch let error as APIError where error.status == 401 && Credentials.areShown(by: call) {
+            try settings.limits.countFailure(from: call.client.address)
+            throw error
+        }
         call.member = member
+        try settings.limits.count(member, isOAuth1: Credentials.areOAuth1(of: call))
         guard member.role >= role else {
             throw APIError(403, "only members with the role \(role.word) may do this; yours is \(member.role.word)")
         }

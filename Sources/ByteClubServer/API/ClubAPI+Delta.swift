@@ -34,9 +34,11 @@ extension ClubAPI {
         if cursor.epoch != store.epoch { return .json(LongpollResult(changes: true)) }
         let store = store
         do {
-            let changes = try await cancelWhenGracefulShutdown {
-                try await store.waitForChange(
-                    after: cursor.revision, prefix: cursor.prefix, timeout: .seconds(seconds))
+            let changes = try await call.whileClientWaits {
+                try await cancelWhenGracefulShutdown {
+                    try await store.waitForChange(
+                        after: cursor.revision, prefix: cursor.prefix, timeout: .seconds(seconds))
+                }
             }
             return .json(LongpollResult(changes: changes))
         } catch is CancellationError {

@@ -22,7 +22,7 @@ extension ClubAPI {
         let limits = JournalLimits(
             entries: Int(entries), inlineContent: inlines ? SyncBatch.maximumInlineBytes : nil)
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
-            try await wait(after: cursor.position, seconds: seconds)
+            try await wait(call, after: cursor.position, seconds: seconds)
         }
         let (page, bodies) = try await store.journal(after: cursor, limits: limits)
         var json = JSONText()
@@ -40,11 +40,13 @@ extension ClubAPI {
     }
 
     /// Waits for a change, for the time to pass, or for the server to stop.
-    private func wait(after position: Int64, seconds: Int64) async throws {
+    private func wait(_ call: Call, after position: Int64, seconds: Int64) async throws {
         let store = store
         do {
-            _ = try await cancelWhenGracefulShutdown {
-                try await store.waitForChange(after: position, prefix: .root, timeout: .seconds(seconds))
+            _ = try await call.whileClientWaits {
+                try await cancelWhenGracefulShutdown {
+                    try await store.waitForChange(after: position, prefix: .root, timeout: .seconds(seconds))
+                }
             }
         } catch is CancellationError {
             if Task.isCancelled { throw CancellationError() }

@@ -38,6 +38,8 @@ struct ClubAPI: Sendable {
             let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
             return parts.count < 3 ? nil : parts[..<3].joined(separator: "/")
         }
+        /// How often members may call.
+        var limits = RequestLimits()
     }
 
     /// The most entries of one page of changes.

@@ -13,6 +13,14 @@ enum Route: Hashable, Sendable {
         return Page.find(components).map { (.page($0.page), $0.rest) }
     }
 
+    /// The route's name, for those who count.
+    var name: String {
+        switch self {
+        case .operation(let operation): operation.rawValue
+        case .page(let page): "/" + page.rawValue
+        }
+    }
+
     /// The methods that are accepted.
     var methods: [HTTPRequest.Method] {
         switch self {

@@ -1,4 +1,5 @@
 import ByteClubCore
+import HTTPTypes
 
 /// What a call shows to prove who makes it.
 enum Credentials: Hashable, Sendable {
@@ -20,6 +21,17 @@ enum Credentials: Hashable, Sendable {
         } else {
             throw APIError(401, "no access token was sent")
         }
+    }
+
+    /// Whether a call shows any credentials at all.
+    static func areShown(by call: Call) -> Bool {
+        call.headers[.authorization] != nil || call.parameters["access_token"] != nil || areOAuth1(of: call)
+    }
+
+    /// Whether a call shows credentials of OAuth 1.
+    static func areOAuth1(of call: Call) -> Bool {
+        if let header = call.headers[.authorization] { return header.lowercased().hasPrefix("oauth ") }
+        return call.parameters["oauth_consumer_key"] != nil
     }
 
     private init(header: String) throws(APIError) {

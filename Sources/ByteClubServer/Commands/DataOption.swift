@@ -8,15 +8,12 @@ struct DataOption: ParsableArguments {
         help: ArgumentHelp("The directory that holds the club's data; made when it is not there.", valueName: "dir"))
     var data: String
 
-    /// Opens the club's data.
+    /// Opens the club's data for administration.
     ///
     /// - Throws: ``StorageError``.
-    func open(
-        _ mode: SQLiteStore.Mode = .administration, settings: HistorySettings = HistorySettings(),
-        logger: Logger = Logger(label: "storage") { _ in LineLog(level: .error) }
-    ) throws -> SQLiteStore {
-        try SQLiteStore(
-            directory: data, mode: mode, settings: settings, now: { APIDate(seconds: SystemTime.seconds()) },
-            logger: logger)
+    func open() throws -> SQLiteStore {
+        let logger = Logger(label: "storage") { _ in LineLog(level: .error) }
+        return try SQLiteStore(
+            directory: data, mode: .administration, now: { APIDate(seconds: SystemTime.seconds()) }, logger: logger)
     }
 }

@@ -9,13 +9,26 @@ struct ClubResponder: Sendable {
     let api: ClubAPI
     let logger: Logger
     let now: @Sendable () -> Int64
+    let access: AccessLog
+    let metrics: RequestMetrics
+    let proxies: [AddressRange]
+    let isSecure: Bool
+    private let budget = SendBudget()
     private let ids = RequestIDs()
     private let dates = DateHeader()
 
-    init(api: ClubAPI, logger: Logger, now: @escaping @Sendable () -> Int64) {
+    /// Answers with an API as a server is configured.
+    init(
+        api: ClubAPI, configuration: ClubConfiguration, metrics: RequestMetrics, logger: Logger,
+        now: @escaping @Sendable () -> Int64
+    ) {
         self.api = api
         self.logger = logger
         self.now = now
+        self.metrics = metrics
+        access = AccessLog(logger: logger, format: configuration.logFormat)
+        proxies = configuration.trustedProxies
+        isSecure = configuration.certificate != nil
     }
 
     /// Answers one request.
@@ -25,8 +38,11 @@ struct ClubResponder: Sendable {
         to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         let start = ContinuousClock.now
-        let call = Call(request, channel: channel)
-        var record = RequestRecord(request, id: ids.make())
+        let client = Client(
+            peer: IPAddress(channel.remoteAddress), isSecure: isSecure, host: request.head.authority,
+            headers: request.headers, trusting: proxies)
+        let call = Call(request, from: client, on: channel)
+        var record = RequestRecord(request, from: client, id: ids.make())
         let answer: Answer
         do {
             answer = try await api.answer(call)
@@ -34,7 +50,7 @@ struct ClubResponder: Sendable {
             answer = .refusal(error)
         } catch let error where call.body.isBroken || error is CancellationError {
             record.finish(call, status: 499, sent: 0, since: start)
-            logger.info("\(record)")
+            tell(record, of: call)
             throw error
         } catch {
             let refusal = ServerFault.refusal(for: error)
@@ -47,12 +63,19 @@ struct ClubResponder: Sendable {
         record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
         do {
             try await writer.write(
-                response: head, body: isHead ? ResponseBody() : Self.body(of: answer, on: channel.eventLoop))
+                response: head, body: isHead ? ResponseBody() : body(of: answer, on: channel.eventLoop))
         } catch {
-            logger.info("\(record) (the answer was not sent whole)")
+            tell(record, of: call, remark: "the answer was not sent whole")
             throw error
         }
-        logger.info("\(record)")
+        tell(record, of: call)
+    }
+
+    private func tell(_ record: RequestRecord, of call: Call, remark: String? = nil) {
+        access.write(record, remark: remark)
+        metrics.record(
+            operation: call.routeName.isEmpty ? "none" : call.routeName, status: record.status,
+            seconds: record.seconds, received: record.received, sent: record.sent)
     }
 
     private func head(of answer: Answer, id: String, keepsConnection: Bool) -> HTTPResponse {
@@ -66,7 +89,7 @@ struct ClubResponder: Sendable {
         return HTTPResponse(status: answer.status, headerFields: headers)
     }
 
-    private static func body(of answer: Answer, on loop: any EventLoop) -> ResponseBody {
+    private func body(of answer: Answer, on loop: any EventLoop) -> ResponseBody {
         switch answer.body {
         case .none: ResponseBody()
         case .bytes(let buffer) where buffer.readableBytes > StoredFile.pieceSize:
@@ -78,6 +101,8 @@ struct ClubResponder: Sendable {
         case .bytes(let buffer): ResponseBody(byteBuffer: buffer)
         case .file(let file, let range):
             ResponseBody(contentLength: range.count) { writer in
+                budget.begin()
+                defer { budget.end() }
                 try await send(file, range, to: &writer, on: loop)
                 try await writer.finish(nil)
             }
@@ -100,18 +125,18 @@ struct ClubResponder: Sendable {
     ///
     /// The writer waits for a slow client only once the event loop has told it of the last piece; so each piece is
     /// followed there before the next one. Else a loop that is late would let the whole file pile up in memory.
-    private static func send(
+    private func send(
         _ file: StoredFile, _ range: Range<Int64>, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
     ) async throws {
-        let size = Int64(StoredFile.pieceSize)
         var offset = range.lowerBound
         guard offset < range.upperBound else { return }
-        var piece = try await file.read(at: offset, count: Int(min(size, range.upperBound - offset)))
+        var piece = try await file.read(at: offset, count: Int(min(Int64(budget.pieceSize), range.upperBound - offset)))
         while true {
             offset += Int64(piece.readableBytes)
             guard offset < range.upperBound else { return try await writer.write(piece) }
             let start = offset
-            async let next = file.read(at: start, count: Int(min(size, range.upperBound - start)))
+            let count = Int(min(Int64(budget.pieceSize), range.upperBound - start))
+            async let next = file.read(at: start, count: count)
             try await writer.write(piece)
             try await loop.submit {}.get()
             piece = try await next

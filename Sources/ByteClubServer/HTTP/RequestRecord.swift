@@ -1,29 +1,35 @@
 import HTTPTypes
 import HummingbirdCore
+import Logging
 
 /// A request's line in the log; it never holds a query, a header or any other place where secrets may be.
 struct RequestRecord: Sendable, CustomStringConvertible {
     /// What the server calls the request.
     let id: String
+    /// How long the answer took, in seconds.
+    private(set) var seconds = 0.0
+    /// The answer's status.
+    private(set) var status = 0
+    /// The bytes of the body that came in.
+    private(set) var received: Int64 = 0
+    /// The bytes of the body that went out.
+    private(set) var sent: Int64 = 0
     private let method: String
     private var path: String
-    private var status = 0
-    private var milliseconds = 0.0
-    private var received: Int64 = 0
-    private var sent: Int64 = 0
+    private let peer: String
     private var member: Int64?
 
     /// Notes what is known when a request comes in.
-    init(_ request: Request, id: String) {
+    init(_ request: Request, from client: Client, id: String) {
         self.id = id
         method = request.method.rawValue
         path = RequestTarget.loggable(request.head.path ?? "")
+        peer = client.address?.description ?? "-"
     }
 
     /// Notes what is known when it is answered.
     mutating func finish(_ call: Call, status: Int, sent: Int64, since start: ContinuousClock.Instant) {
-        let elapsed = (ContinuousClock.now - start).components
-        milliseconds = Double(elapsed.seconds) * 1e3 + Double(elapsed.attoseconds) / 1e15
+        seconds = start.duration(to: .now) / .seconds(1)
         self.status = status
         self.sent = sent
         received = call.body.received
@@ -31,10 +37,22 @@ struct RequestRecord: Sendable, CustomStringConvertible {
         if let shown = call.loggablePath { path = shown }
     }
 
-    /// The line, as in `GET /1/files/auto/a.md 200 0.8ms in=0 out=1310 uid=3 id=…`.
+    private var milliseconds: Double { (seconds * 1e4).rounded() / 10 }
+
+    /// The line, as in `GET /1/files/auto/a.md 200 0.8ms in=0 out=1310 peer=192.0.2.7 uid=3 id=…`.
     var description: String {
-        let tenths = Int64((milliseconds * 10).rounded())
-        return "\(method) \(path) \(status) \(tenths / 10).\(tenths % 10)ms in=\(received) out=\(sent) "
+        "\(method) \(path) \(status) \(milliseconds)ms in=\(received) out=\(sent) peer=\(peer) "
             + "uid=\(member.map(String.init) ?? "-") id=\(id)"
+    }
+
+    /// The same in fields, for logs that programs read.
+    var fields: Logger.Metadata {
+        var fields: Logger.Metadata = [
+            "method": .string(method), "path": .string(path), "status": .stringConvertible(status),
+            "ms": .stringConvertible(milliseconds), "in": .stringConvertible(received),
+            "out": .stringConvertible(sent), "peer": .string(peer), "id": .string(id),
+        ]
+        if let member { fields["uid"] = .stringConvertible(member) }
+        return fields
     }
 }

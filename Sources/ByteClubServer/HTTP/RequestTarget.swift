@@ -19,7 +19,7 @@ struct RequestTarget: Sendable {
     /// - Throws: ``APIError`` 400 when it is too long, malformed, or no UTF-8 once decoded.
     init(_ text: String) throws(APIError) {
         if text.utf8.count > Self.maximumBytes { throw APIError(400, "the URL is too long") }
-        var rest = Self.path(of: text)
+        var rest = Self.afterOrigin(text)
         if let question = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
             query = rest[rest.utf8.index(after: question)...]
             rest = rest[..<question]
@@ -37,12 +37,19 @@ struct RequestTarget: Sendable {
 
     /// What a log may show of a target: its path as it was sent, printable, without the query and without secrets.
     ///
-    /// Links have theirs in the path; so any run of 32 hexadecimal digits or more becomes `_`.
+    /// After ``secretPlaces`` comes a secret, which is left out with all that follows, and anywhere else a run of 32
+    /// hexadecimal digits or more becomes `_`. What cannot be decoded is not shown at all, because nobody can tell what
+    /// it names.
     static func loggable(_ text: String) -> String {
-        let path = Self.path(of: text).utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(1024)
+        let path = Self.path(of: text)
+        guard let decoded = PercentCoding.decode(path, plusIsBlank: false) else { return "(undecodable)" }
+        let components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        if let place = secretPlaces.first(where: { components.count > $0.count && components.starts(with: $0) }) {
+            return "/" + place.joined(separator: "/") + "/_"
+        }
         var shown: [UInt8] = []
         var digits = 0
-        for byte in path {
+        for byte in path.utf8.prefix(1024) {
             digits = Hexadecimal.isDigit(byte) ? digits + 1 : 0
             if digits == secretLength {
                 shown.removeLast(secretLength - 1)
@@ -54,7 +61,16 @@ struct RequestTarget: Sendable {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    private static func path(of text: String) -> Substring {
+    /// The beginnings of paths after which comes a secret: links that anybody may open.
+    static let secretPlaces = [["1", "view"], ["s"], ["invite"], ["join"]]
+
+    /// A target's path as it was sent, without scheme, host and query.
+    static func path(of text: String) -> Substring {
+        let rest = afterOrigin(text)
+        return rest.utf8.firstIndex(of: UInt8(ascii: "?")).map { rest[..<$0] } ?? rest
+    }
+
+    private static func afterOrigin(_ text: String) -> Substring {
         guard text.utf8.first != UInt8(ascii: "/") else { return text[...] }
         for scheme in ["http://", "https://"] where text.utf8.starts(with: scheme.utf8) {
             let rest = text.dropFirst(scheme.count)

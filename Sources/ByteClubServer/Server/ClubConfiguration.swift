@@ -1,7 +1,9 @@
+import Logging
+
 /// What a server needs to know before it starts.
 struct ClubConfiguration: Sendable {
     /// The certificate chain and its key, as PEM files.
-    struct CertificateFiles: Sendable {
+    struct CertificateFiles: Sendable, Equatable {
         /// The certificate, followed by those that vouch for it.
         let certificate: String
         /// The certificate's private key.
@@ -14,6 +16,20 @@ struct ClubConfiguration: Sendable {
     var directory: String
     /// The certificate; nil for plain HTTP.
     var certificate: CertificateFiles?
+    /// Where to serve health and metrics; nil for nowhere.
+    var monitorAddress: ListenAddress?
+    /// The proxies whose word on the client is taken.
+    var trustedProxies: [AddressRange] = []
+    /// How many connections there may be, and how slow they may be.
+    var connections = ConnectionLimits()
+    /// The least important messages that are logged.
+    var logLevel = Logger.Level.info
+    /// How the log's lines look.
+    var logFormat = LogFormat.text
+    /// How long the past is kept, and how much may be stored.
+    var history = HistorySettings()
+    /// The time between two rounds of housekeeping.
+    var housekeepingInterval = Duration.seconds(3600)
     /// Limits and names that calls depend on.
     var settings = ClubAPI.Settings()
 }

@@ -1,12 +1,7 @@
-import ByteClubCore
-import HTTPTypes
-import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
-import NIOSSL
 import ServiceLifecycle
 
 /// The HTTP server of a club: the composition of storage, operations and sockets.
@@ -14,34 +9,58 @@ import ServiceLifecycle
 /// A graceful shutdown stops listening, answers long polls at once and lets calls that have begun end.
 struct ClubServer: Service {
     private static let renderingThreads = 2
-    private static let idleTimeout = TimeAmount.seconds(120)
     private static let backlog = 1024
 
     private let configuration: ClubConfiguration
     private let store: any MetadataStore
     private let logger: Logger
+    private let certificate: CertificateSource?
+    private let connections: OpenConnections
+    private let requests = RequestMetrics()
     private let onListening: @Sendable (String) async -> Void
+    private let onStopping: @Sendable () -> Void
 
-    /// Composes a server; nothing is opened yet.
+    /// Composes a server; nothing is opened yet but the certificate.
     ///
     /// - Parameters:
     ///   - configuration: Where and how to serve.
     ///   - store: The club's data, open.
     ///   - logger: Where a line for each request goes.
     ///   - onListening: Called once with the server's URL when connections are accepted.
+    ///   - onStopping: Called when a shutdown begins.
+    /// - Throws: `NIOSSLError` when the certificate cannot be used.
     init(
         configuration: ClubConfiguration, store: any MetadataStore, logger: Logger,
-        onListening: @escaping @Sendable (String) async -> Void
-    ) {
+        onListening: @escaping @Sendable (String) async -> Void, onStopping: @escaping @Sendable () -> Void = {}
+    ) throws {
         self.configuration = configuration
         self.store = store
         self.logger = logger
         self.onListening = onListening
+        self.onStopping = onStopping
+        certificate = try configuration.certificate.map { try CertificateSource(files: $0) }
+        connections = OpenConnections(limit: configuration.connections.connections)
+    }
+
+    /// What operators are told of this server.
+    var monitor: Monitor {
+        Monitor(
+            requests: requests, connections: connections, limits: configuration.settings.limits, store: store,
+            health: HealthCheck(store: store, directory: configuration.directory, connections: connections))
+    }
+
+    /// Reads the certificate again for new connections; when that fails, the one in use stays.
+    ///
+    /// - Returns: Whether there is a certificate at all.
+    /// - Throws: `NIOSSLError` when the new one cannot be used.
+    func reloadCertificate() throws -> Bool {
+        try certificate?.reload()
+        return certificate != nil
     }
 
     /// Serves until a graceful shutdown or cancellation.
     ///
-    /// - Throws: When the address cannot be bound or the certificate cannot be read.
+    /// - Throws: When the address cannot be bound.
     func run() async throws {
         let threads = NIOThreadPool(numberOfThreads: Self.renderingThreads)
         threads.start()
@@ -64,42 +83,42 @@ struct ClubServer: Service {
         let api = ClubAPI(
             store: store, thumbnails: thumbnails, media: MediaInfoReader(store: store, threads: threads),
             settings: settings)
-        let responder = ClubResponder(api: api, logger: logger, now: settings.now)
+        let responder = ClubResponder(
+            api: api, configuration: configuration, metrics: requests, logger: logger, now: settings.now)
         let scheme = configuration.certificate == nil ? "http" : "https"
         let (address, onListening) = (configuration.address, onListening)
-        let server = try builder().buildServer(
+        // The framework's own lines say the same as ours, so only its warnings are kept.
+        let server = try builder.buildServer(
             configuration: ServerConfiguration(
-                address: .hostname(address.host, port: address.port), backlog: Self.backlog),
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: frameworkLogger,
+                address: .hostname(address.host, port: address.port), backlog: Self.backlog,
+                availableConnectionsDelegate: connections),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger.atLeast(.warning),
             responder: { request, writer, channel in
                 try await responder.respond(to: request, writer, on: channel)
             },
-            onServerRunning: { channel in
+            onServerRunning: { [logger] channel in
+                do {
+                    try await AcceptErrors.install(on: channel, logger: logger)
+                } catch {
+                    logger.warning("cannot watch for failed connections: \(ServerFault.line(for: error))")
+                }
                 let port = channel.localAddress?.port ?? address.port
                 await onListening("\(scheme)://\(address.authority(port: port))")
             })
-        try await server.run()
+        try await withGracefulShutdownHandler {
+            try await server.run()
+        } onGracefulShutdown: { [connections, onStopping] in
+            connections.beginDraining()
+            onStopping()
+        }
     }
 
-    private func builder() throws -> HTTPServerBuilder {
-        let plain = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [ConnectionHandler()], idleTimeout: Self.idleTimeout,
-                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                    maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100)))
-        guard let files = configuration.certificate else { return plain }
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificate).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: files.key, format: .pem)))
-        tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["http/1.1"]
-        return try .tls(plain, tlsConfiguration: tls)
-    }
-
-    /// The framework's own lines say the same as ours, so only its warnings are kept.
-    private var frameworkLogger: Logger {
-        var logger = logger
-        logger.logLevel = max(logger.logLevel, .warning)
-        return logger
+    private var builder: HTTPServerBuilder {
+        let (certificate, connections, limits) = (certificate, connections, configuration.connections)
+        return HTTPServerBuilder { responder in
+            ClubChannel(
+                http: HTTP1Channel(responder: responder, configuration: .init(limits)), certificate: certificate,
+                connections: connections)
+        }
     }
 }

@@ -2,16 +2,21 @@ import ByteClubCore
 import Glibc
 import Logging
 
-/// Writes a line a message to standard error, as in `2013-08-06T09:14:58Z info GET /1/…`.
+/// Writes a line a message to standard error, as in `2013-08-06T09:14:58Z info GET /1/…`, or an object a line.
 struct LineLog: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
+    private let format: LogFormat
     private let write: @Sendable (String) -> Void
 
     /// Creates a log of the messages at a level or above it.
-    init(level: Logger.Level, write: @escaping @Sendable (String) -> Void = LineLog.toStandardError) {
+    init(
+        level: Logger.Level, format: LogFormat = .text,
+        write: @escaping @Sendable (String) -> Void = LineLog.toStandardError
+    ) {
         logLevel = level
+        self.format = format
         self.write = write
     }
 
@@ -21,10 +26,9 @@ struct LineLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var line = "\(Self.stamp()) \(event.level) \(event.message)"
         let metadata = event.metadata.map { self.metadata.merging($0) { $1 } } ?? self.metadata
-        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
-        line = String(decoding: line.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        let line = format.line(
+            stamp: Self.stamp(), level: event.level, message: "\(event.message)", metadata: metadata)
         write(line + "\n")
     }
 

@@ -11,6 +11,9 @@ protocol MetadataStore: AccountStore {
     /// The secret that signs cursors of this data directory, made once.
     var signingKey: SymmetricKey { get }
 
+    /// What the store has done since it was opened.
+    var statistics: StoreStatistics { get }
+
     /// Where large contents are staged.
     var blobs: any BlobStore { get }
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Files that can be made again: whole or not there, never torn; losing one costs time only.

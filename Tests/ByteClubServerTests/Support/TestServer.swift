@@ -16,6 +16,7 @@ struct TestServer: Sendable {
     let log: LogLines
     let directory: String
     let group: ServiceGroup
+    let club: ClubServer
 
     var bearer: String { "Authorization: Bearer \(member.token)" }
 
@@ -33,7 +34,8 @@ struct TestServer: Sendable {
         if let clock { configuration.settings.now = { clock.now.seconds } }
         adjust(&configuration)
         let log = LogLines()
-        let logger = Logger(label: "test") { _ in LineLog(level: .info) { log.add($0) } }
+        let format = configuration.logFormat
+        let logger = Logger(label: "test") { _ in LineLog(level: .info, format: format) { log.add($0) } }
         let now = { @Sendable in clock?.now ?? APIDate(seconds: SystemTime.seconds()) }
         let uptime = { @Sendable in clock?.uptime ?? MachineClock.uptime() }
         let store = try SQLiteStore(
@@ -41,7 +43,7 @@ struct TestServer: Sendable {
             logger: logger)
         let member = try await store.addMember(name: "Ann Bell", role: nil, oauth1: true)
         let (urls, listening) = AsyncStream<String>.makeStream()
-        let server = ClubServer(configuration: configuration, store: store, logger: logger) { url in
+        let server = try ClubServer(configuration: configuration, store: store, logger: logger) { url in
             listening.yield(url)
         }
         let group = ServiceGroup(configuration: .init(services: [.init(service: server)], logger: logger))
@@ -54,7 +56,8 @@ struct TestServer: Sendable {
             let url = try #require(await starts.next(), "the server did not start")
             let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
             let running = TestServer(
-                port: port, member: member, store: store, log: log, directory: configuration.directory, group: group)
+                port: port, member: member, store: store, log: log, directory: configuration.directory, group: group,
+                club: server)
             do {
                 try await body(running)
             } catch {

@@ -62,6 +62,12 @@ public struct RawConnection: ~Copyable {
         return count > 0 ? Array(buffer.prefix(count)) : []
     }
 
+    /// Waits for bytes or the end of the stream; false when there was neither in time.
+    public func hasInput(within milliseconds: Int) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, Int32(milliseconds)) > 0
+    }
+
     /// Receives until the other side closes.
     public func receiveAll() -> [UInt8] {
         var bytes: [UInt8] = []

@@ -24,7 +24,7 @@ final class GroupCommit: Sendable {
         var waiting: [Change] = []
         var isDraining = false
         var isClosed = false
-        var commits = 0
+        var statistics = StoreStatistics.Commits()
     }
 
     private let pool: DatabasePool
@@ -50,7 +50,10 @@ final class GroupCommit: Sendable {
     }
 
     /// How many transactions have become durable.
-    var commits: Int { state.withLock { $0.commits } }
+    var commits: Int { Int(statistics.time.count) }
+
+    /// What the transactions took.
+    var statistics: StoreStatistics.Commits { state.withLock { $0.statistics } }
 
     /// Runs a change in the next transaction, and returns when that is durable.
     ///
@@ -119,6 +122,7 @@ final class GroupCommit: Sendable {
 
     private func commit(_ batch: [Change]) {
         var reports: [Report] = []
+        let start = ContinuousClock.now
         do {
             try pool.writeWithoutTransaction { database in
                 try database.beginTransaction(.immediate)
@@ -129,7 +133,11 @@ final class GroupCommit: Sendable {
                     throw error
                 }
             }
-            state.withLock { $0.commits += 1 }
+            let seconds = start.duration(to: .now) / .seconds(1)
+            state.withLock { state in
+                state.statistics.time.record(seconds)
+                state.statistics.changes += Int64(batch.count)
+            }
             for report in reports { report(nil) }
             keepLogShort(after: batch)
         } catch {

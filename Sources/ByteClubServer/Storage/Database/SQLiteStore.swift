@@ -91,6 +91,8 @@ final class SQLiteStore: MetadataStore {
     /// How many callers wait for a change.
     var waiterCount: Int { signal.waiterCount }
 
+    var statistics: StoreStatistics { StoreStatistics(commits: writer.statistics, waiting: waiterCount) }
+
     /// Waits for the writes under way, and closes the database; later calls fail.
     func close() throws {
         do {

@@ -1,0 +1,90 @@
+import ArgumentParser
+
+/// The flags of `serve`, each of which beats the environment and the settings file.
+struct ServeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A YAML file of settings; else BYTECLUB_SERVER_CONFIG. Its names are those of the flags.", valueName: "file"
+        ))
+    var config: String?
+    @Option(
+        help: ArgumentHelp("The directory that holds the club's data; made when it is not there.", valueName: "dir"))
+    var data: String?
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen, as HOST:PORT; port 0 picks a free one. (default: \(ClubConfiguration.defaultAddress))"))
+    var listen: String?
+    @Option(help: "A PEM file with the server's certificate, and those that vouch for it; read again on SIGHUP.")
+    var tlsCertificate: String?
+    @Option(help: "A PEM file with the certificate's private key.")
+    var tlsKey: String?
+    @Option(help: "The URL by which clients find this server, when a proxy stands before it.")
+    var publicURL: String?
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Allow plain HTTP beyond this machine: anybody on the way can read tokens and files.")
+    var insecureHTTP: Bool?
+    @Option(
+        help: ArgumentHelp(
+            "Proxies whose X-Forwarded-For or Forwarded header is believed, as in 127.0.0.1,10.0.0.0/8.",
+            valueName: "addresses"))
+    var trustedProxies: String?
+    @Option(help: "Where to serve /healthz and /metrics, as HOST:PORT; nowhere unless given.")
+    var metricsListen: String?
+    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+    var logLevel: String?
+    @Option(help: "text, or json for an object a line. (default: text)")
+    var logFormat: String?
+    @Option(help: "The most connections at once. (default: 4096)")
+    var connections: String?
+    @Option(help: ArgumentHelp("How long a connection may be idle. (default: 120)", valueName: "seconds"))
+    var idleTimeout: String?
+    @Option(help: ArgumentHelp("How long a request's head may take. (default: 20)", valueName: "seconds"))
+    var headTimeout: String?
+    @Option(
+        help: ArgumentHelp(
+            "How long a client may be too slow before it is given up. (default: 60)", valueName: "seconds"))
+    var stallTimeout: String?
+    @Option(help: ArgumentHelp("What is too slow, in bytes a second. (default: 64)", valueName: "rate"))
+    var slowestClient: String?
+    @Option(help: ArgumentHelp("How long a shutdown waits for requests. (default: 15)", valueName: "seconds"))
+    var drainTimeout: String?
+    @Option(help: ArgumentHelp("Requests a second of one member; 0 for no limit. (default: 5000)", valueName: "rate"))
+    var memberRate: String?
+    @Option(
+        help: ArgumentHelp("Failed attempts a second of one address; 0 for no limit. (default: 10)", valueName: "rate"))
+    var attemptRate: String?
+    @Option(
+        help: ArgumentHelp(
+            "For how many days a version is kept after it was replaced or deleted; without it for ever.",
+            valueName: "days"))
+    var keepHistory: String?
+    @Option(help: ArgumentHelp("The most bytes that all files together may have.", valueName: "bytes"))
+    var quota: String?
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes that the files may have which one member was the last to write.", valueName: "bytes"))
+    var memberQuota: String?
+    @Option(help: ArgumentHelp("Seconds between two rounds of housekeeping; for tests.", visibility: .hidden))
+    var housekeepingInterval: String?
+    @Option(help: ArgumentHelp("The shortest long poll in seconds; lower values are for tests.", visibility: .hidden))
+    var longpollMinimum: String?
+    @Option(help: ArgumentHelp("The most bytes of one upload or chunk.", visibility: .hidden))
+    var bodyLimit: String?
+
+    /// What the flags set.
+    var flags: [SettingName: String] {
+        let given: [(SettingName, String?)] = [
+            (.data, data), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
+            (.publicURL, publicURL), (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
+            (.metricsListen, metricsListen), (.logLevel, logLevel), (.logFormat, logFormat),
+            (.connections, connections),
+            (.idleTimeout, idleTimeout), (.headTimeout, headTimeout), (.stallTimeout, stallTimeout),
+            (.slowestClient, slowestClient), (.drainTimeout, drainTimeout), (.memberRate, memberRate),
+            (.attemptRate, attemptRate), (.longpollMinimum, longpollMinimum), (.bodyLimit, bodyLimit),
+            (.keepHistory, keepHistory), (.quota, quota), (.memberQuota, memberQuota),
+            (.housekeepingInterval, housekeepingInterval),
+        ]
+        return Dictionary(uniqueKeysWithValues: given.compactMap { name, text in text.map { (name, $0) } })
+    }
+}

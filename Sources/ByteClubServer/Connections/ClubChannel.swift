@@ -1,0 +1,41 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOSSL
+
+/// Builds what a connection passes through: the meter, TLS when there is a certificate, then HTTP.
+struct ClubChannel: HTTPChannelHandler {
+    typealias Value = HTTP1Channel.Value
+
+    /// HTTP on a connection.
+    let http: HTTP1Channel
+    /// The certificate of new connections; nil for plain HTTP.
+    let certificate: CertificateSource?
+    /// Counts the connections.
+    let connections: OpenConnections
+
+    var responder: HTTPChannelHandler.Responder { http.responder }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let meter = ByteMeter(isAdmitted: connections.admit(channel), connections: connections)
+            try channel.pipeline.syncOperations.addHandler(meter)
+            if let certificate {
+                try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.current))
+            }
+        }.flatMap {
+            http.setup(channel: channel, logger: logger)
+        }.flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(OldVersion(), position: .before(codec))
+            return value
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await http.handle(value: value, logger: logger)
+    }
+}

@@ -1,0 +1,21 @@
+import ByteClubCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+/// What a connection is told when there is no request that could be answered.
+enum ConnectionFault {
+    static let tooManyConnections = APIError(503, "the server has too many connections; try again", retryAfter: 5)
+    static let slowHead = APIError(408, "the request's head took too long")
+    static let slowBody = APIError(408, "the request's body came too slowly")
+
+    /// The refusal of what is no HTTP; nil for errors of another kind.
+    static func refusal(for error: any Error) -> APIError? {
+        if error is HTTP1TypeConversionError { return APIError(400, "the request is malformed") }
+        guard let error = error as? HTTPParserError else { return nil }
+        switch error {
+        case .headerOverflow: return APIError(431, "the request's head is too large")
+        case .invalidVersion: return APIError(505, "the server speaks HTTP/1 alone")
+        default: return APIError(400, "the request is malformed")
+        }
+    }
+}

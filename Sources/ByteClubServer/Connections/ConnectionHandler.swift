@@ -1,0 +1,213 @@
+import ByteClubCore
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Keeps a connection in order: answers what is no HTTP, gives up clients that do not get on, and ends connections
+/// without losing the last response.
+///
+/// A server that answers before it has read the whole request must not close at once: unread bytes would make the
+/// kernel reset the connection, and the client might never see the answer. So the sending side is closed first, what
+/// still comes in is dropped, and the rest is closed when the client is done or a moment has passed.
+final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private static let patience = TimeAmount.seconds(2)
+    private static let largestRead = 128 << 10
+
+    private let limits: ConnectionLimits
+    private var meter: ByteMeter?
+    private var inspection: Scheduled<Void>?
+    private var exchange = ExchangeState()
+    private var isClosing = false
+    private var hangUp: (@Sendable () -> Void)?
+    private var idleSince = NIODeadline.now()
+    private var receivedAtMark: Int64 = 0
+    private var sendingMark: (since: NIODeadline, taken: Int64)?
+
+    /// Judges a connection by these limits.
+    init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 4 << 10, maximum: Self.largestRead)
+        try? context.channel.syncOptions?.setOption(ChannelOptions.recvAllocator, value: allocator)
+        meter = try? context.pipeline.syncOperations.handler(type: ByteMeter.self)
+        inspectLater(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        inspection?.cancel()
+        meter = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if meter?.isAdmitted == false { answer(ConnectionFault.tooManyConnections, context) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        inspection?.cancel()
+        tellHangUp()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isClosing { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            let connection = head.headerFields[.connection]?.lowercased() ?? ""
+            exchange.headReceived(asksToClose: connection.contains("close"))
+            markReceiving()
+        case .body: break
+        case .end:
+            exchange.endReceived()
+            meter?.forgetStart()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let fault = ConnectionFault.refusal(for: error) else { return context.fireErrorCaught(error) }
+        switch exchange.onFault() {
+        case .answer: answer(fault, context)
+        case .afterResponses: exchange.fault = fault
+        case .close: context.close(promise: nil)
+        case .ignore: break
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if isClosing { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status.code >= 200:
+            exchange.responseBegun(isLast: head.headerFields[.connection] == "close")
+            context.write(data, promise: promise)
+        case .end:
+            exchange.responseEnded()
+            idleSince = .now()
+            meter?.forgetStart()
+            if exchange.isLastResponse {
+                end(data, promise, context)
+            } else {
+                context.write(data, promise: promise)
+                if let fault = exchange.takeFault() { answer(fault, context) }
+            }
+        default:
+            context.write(data, promise: promise)
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let waiting = event as? ClientWaits else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        hangUp = waiting.onHangUp
+        if hangUp != nil, !context.channel.isActive { tellHangUp() }
+        promise?.succeed()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            if isClosing {
+                context.close(promise: nil)
+            } else if hangUp != nil {
+                tellHangUp()
+                context.close(promise: nil)
+            }
+        }
+        if event is ChannelShouldQuiesceEvent {
+            let channel = context.channel
+            context.eventLoop.scheduleTask(in: limits.drain) { channel.close(promise: nil) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func tellHangUp() {
+        hangUp?()
+        hangUp = nil
+    }
+
+    // MARK: - Ending
+
+    private func answer(_ refusal: APIError, _ context: ChannelHandlerContext) {
+        let body = ByteBuffer(bytes: refusal.json())
+        var head = HTTPResponse(
+            status: HTTPResponse.Status(code: refusal.status),
+            headerFields: [
+                .connection: "close", .contentType: "application/json", .contentLength: String(body.readableBytes),
+            ])
+        if let seconds = refusal.retryAfter { head.headerFields[.retryAfter] = String(seconds) }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
+        end(wrapOutboundOut(.end(nil)), nil, context)
+    }
+
+    private func end(_ last: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        isClosing = true
+        inspection?.cancel()
+        context.writeAndFlush(last, promise: promise)
+        context.close(mode: .output, promise: nil)
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+    }
+
+    // MARK: - Pace
+
+    private func inspectLater(_ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        inspection = context.eventLoop.scheduleTask(in: limits.interval) {
+            let (handler, context) = bound.value
+            handler.inspect(context)
+        }
+    }
+
+    private func inspect(_ context: ChannelHandlerContext) {
+        guard !isClosing, let meter else { return }
+        let now = NIODeadline.now()
+        if isTooSlowToTake(meter, context, at: now) { return context.close(promise: nil) }
+        if exchange.isIdle {
+            if let start = meter.start, now - start > limits.head { return answer(ConnectionFault.slowHead, context) }
+            if now - idleSince > (exchange.hasServed ? limits.idle : limits.head) {
+                return context.close(promise: nil)
+            }
+        } else if exchange.isReceiving, meter.waited(at: now) >= limits.stall {
+            if meter.received - receivedAtMark < limits.leastBytes {
+                return exchange.hasResponseBegun
+                    ? context.close(promise: nil) : answer(ConnectionFault.slowBody, context)
+            }
+            markReceiving()
+        }
+        inspectLater(context)
+    }
+
+    private func markReceiving() {
+        guard let meter else { return }
+        receivedAtMark = meter.received
+        meter.forgetWaiting(at: .now())
+    }
+
+    /// Whether bytes wait for the client, and it has taken too few of them.
+    private func isTooSlowToTake(
+        _ meter: ByteMeter, _ context: ChannelHandlerContext, at now: NIODeadline
+    ) -> Bool {
+        let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        let taken = meter.written - Int64(waiting)
+        guard waiting > 0, let mark = sendingMark else {
+            sendingMark = waiting > 0 ? (now, taken) : nil
+            return false
+        }
+        guard now - mark.since >= limits.stall else { return false }
+        sendingMark = (now, taken)
+        return taken - mark.taken < limits.leastBytes
+    }
+}
+
+/// Tells a connection what to do when its client hangs up while it waits for an answer; nil when it waits no more.
+struct ClientWaits: Sendable {
+    let onHangUp: (@Sendable () -> Void)?
+}

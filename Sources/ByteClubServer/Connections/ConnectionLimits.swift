@@ -1,0 +1,26 @@
+import NIOCore
+
+/// How many connections there may be, and how long a client may keep one without getting on.
+struct ConnectionLimits: Sendable {
+    /// The most connections at once; one more is answered with 503.
+    var connections = 4096
+    /// How long a connection may wait between two requests.
+    var idle = TimeAmount.seconds(120)
+    /// How long a request's head may take from its first byte, or a new connection until it sends one.
+    var head = TimeAmount.seconds(20)
+    /// For how long a client may be slower than ``slowest`` before it is given up.
+    var stall = TimeAmount.seconds(60)
+    /// The fewest bytes a second, over ``stall``, of a body that comes in or an answer that goes out.
+    var slowest = 64
+    /// How long a shutdown waits for requests that have begun.
+    var drain = TimeAmount.seconds(15)
+
+    /// How often a connection's pace is looked at.
+    var interval: TimeAmount {
+        let shortest = min(idle, head, stall).nanoseconds / 4
+        return .nanoseconds(max(20_000_000, min(5_000_000_000, shortest)))
+    }
+
+    /// The bytes that a client must manage during ``stall``.
+    var leastBytes: Int64 { stall.nanoseconds / 1_000_000_000 * Int64(slowest) }
+}

@@ -1,0 +1,54 @@
+import ByteClubCore
+
+/// How often members may call, and how often an address may fail to show who it is.
+struct RequestLimits: Sendable {
+    /// The requests a second of one member, and ten seconds' worth of them at once; the default.
+    static let memberRate = 5000
+    /// The failed attempts a second of one address, and a hundred seconds' worth of them at once; the default.
+    static let attemptRate = 10
+
+    /// The requests a second of one member; 0 for no limit.
+    let memberRate: Int
+    /// The failed attempts a second of one address; 0 for no limit.
+    let attemptRate: Int
+    private let members: RateLimiter<Int64>
+    private let attempts: RateLimiter<IPAddress>
+
+    /// Creates limits; 0 is none.
+    init(memberRate: Int = Self.memberRate, attemptRate: Int = Self.attemptRate) {
+        self.memberRate = memberRate
+        self.attemptRate = attemptRate
+        members = RateLimiter(Self.rate(memberRate, seconds: 10))
+        attempts = RateLimiter(Self.rate(attemptRate, seconds: 100))
+    }
+
+    /// How many calls were refused.
+    var refusals: (members: Int64, attempts: Int64) { (members.refusals, attempts.refusals) }
+
+    /// Counts a member's call.
+    ///
+    /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many; 503 for OAuth 1, whose clients know
+    ///   no 429.
+    func count(_ member: Member, isOAuth1: Bool) throws(APIError) {
+        guard let wait = members.take(member.uid) else { return }
+        throw APIError(
+            isOAuth1 ? 503 : 429, "too many requests; try again later", retryAfter: Self.wholeSeconds(wait))
+    }
+
+    /// Counts an attempt with credentials that are not valid.
+    ///
+    /// One that is valid is never refused, because many people may
+    /// share an address.
+    ///
+    /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
+    func countFailure(from address: IPAddress?) throws(APIError) {
+        guard let address, let wait = attempts.take(address.household) else { return }
+        throw APIError(429, "too many failed attempts; try again later", retryAfter: Self.wholeSeconds(wait))
+    }
+
+    private static func rate(_ perSecond: Int, seconds: Int) -> TokenBucket.Rate? {
+        perSecond > 0 ? TokenBucket.Rate(perSecond: Double(perSecond), burst: Double(perSecond * seconds)) : nil
+    }
+
+    private static func wholeSeconds(_ wait: Duration) -> Int { max(1, Int((wait / .seconds(1)).rounded(.up))) }
+}

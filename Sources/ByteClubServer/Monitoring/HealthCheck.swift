@@ -1,0 +1,87 @@
+import ByteClubCore
+import CLinux
+import Glibc
+import Synchronization
+
+/// Whether the club can be served: the database answers and the disk takes writes.
+///
+/// An answer is good for a second, so that asking often costs nothing.
+final class HealthCheck: Sendable {
+    /// How long the database may take.
+    static let patience = Duration.seconds(5)
+    private static let lifetime = Duration.seconds(1)
+    private static let probe = [UInt8](repeating: 0, count: 4096)
+
+    private struct State {
+        var checked: ContinuousClock.Instant?
+        var problem: String?
+    }
+
+    private let store: any MetadataStore
+    private let directory: String
+    private let connections: OpenConnections
+    private let state = Mutex(State())
+
+    /// Checks a store and its data directory.
+    init(store: any MetadataStore, directory: String, connections: OpenConnections) {
+        self.store = store
+        self.directory = directory
+        self.connections = connections
+    }
+
+    /// What is wrong, in a few words; nil when all is well.
+    func problem(at instant: ContinuousClock.Instant = .now) async -> String? {
+        if connections.isDraining { return "stopping" }
+        let known = state.withLock { state -> State? in
+            guard let checked = state.checked, instant - checked < Self.lifetime else { return nil }
+            return state
+        }
+        if let known { return known.problem }
+        let problem = await check()
+        state.withLock { $0 = State(checked: .now, problem: problem) }
+        return problem
+    }
+
+    private func check() async -> String? {
+        if let reason = Self.writeProblem(directory) { return "the data directory cannot be written: \(reason)" }
+        return await databaseProblem()
+    }
+
+    private func databaseProblem() async -> String? {
+        let store = store
+        let answers = AsyncStream<String?> { answers in
+            let reading = Task {
+                do {
+                    _ = try await store.read { try $0.state.lastRevision() }
+                    answers.yield(nil)
+                } catch {
+                    answers.yield("the database does not answer: \(ServerFault.line(for: error))")
+                }
+                answers.finish()
+            }
+            let waiting = Task {
+                try await Task.sleep(for: Self.patience)
+                answers.yield("the database takes longer than \(Self.patience)")
+                answers.finish()
+                reading.cancel()
+            }
+            answers.onTermination = { _ in waiting.cancel() }
+        }
+        for await answer in answers { return answer }
+        return "the check was cut short"
+    }
+
+    /// Writes a block and takes it back, as a full or read-only disk would not allow.
+    private static func writeProblem(_ directory: String) -> String? {
+        let path = directory + "/health"
+        let file = unsafe byteclub_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return unsafe String(cString: strerror(errno)) }
+        defer {
+            close(file)
+            unsafe unlink(path)
+        }
+        let written = unsafe write(file, probe, probe.count)
+        if written == probe.count { return nil }
+        return written < 0 ? unsafe String(cString: strerror(errno)) : "no space left"
+    }
+}

@@ -1,0 +1,87 @@
+import ByteClubCore
+
+/// What an operator's own programs are told of the server.
+struct Monitor: Sendable {
+    /// The requests.
+    let requests: RequestMetrics
+    /// The connections.
+    let connections: OpenConnections
+    /// How often limits were reached.
+    let limits: RequestLimits
+    /// The club's data.
+    let store: any MetadataStore
+    /// Whether all is well.
+    let health: HealthCheck
+
+    /// The page for Prometheus.
+    func metrics() async -> String {
+        var page = MetricsText()
+        write(requests: requests.all, to: &page)
+        write(connections: connections, to: &page)
+        await writeStorage(to: &page)
+        let problem = await health.problem()
+        page.value("byteclub_healthy", .gauge, "Whether /healthz answers 200.", problem == nil ? 1 : 0)
+        page.value(
+            "process_resident_memory_bytes", .gauge, "Bytes in memory.", Double(ProcessUsage.residentBytes()))
+        page.value(
+            "process_cpu_seconds_total", .counter, "Seconds of processor time.", ProcessUsage.processorSeconds())
+        page.value(
+            "process_open_fds", .gauge, "Open files and connections.", Double(ProcessUsage.openDescriptors()))
+        return page.text
+    }
+
+    private func write(requests: [(operation: String, series: RequestMetrics.Series)], to page: inout MetricsText) {
+        page.metric("byteclub_requests_total", .counter, "Requests answered, by operation and status class.")
+        for (operation, series) in requests {
+            for (digit, count) in series.classes.enumerated() where count > 0 {
+                page.sample(
+                    "byteclub_requests_total", [("operation", operation), ("status", "\(digit)xx")], Double(count))
+            }
+        }
+        page.metric("byteclub_request_seconds", .histogram, "Time from a request's head to its answer, by operation.")
+        for (operation, series) in requests {
+            page.samples("byteclub_request_seconds", [("operation", operation)], series.latency)
+        }
+        page.metric("byteclub_request_body_bytes_total", .counter, "Bytes of bodies received, by operation.")
+        for (operation, series) in requests {
+            page.sample("byteclub_request_body_bytes_total", [("operation", operation)], Double(series.received))
+        }
+        page.metric("byteclub_response_body_bytes_total", .counter, "Bytes of bodies sent, by operation.")
+        for (operation, series) in requests {
+            page.sample("byteclub_response_body_bytes_total", [("operation", operation)], Double(series.sent))
+        }
+    }
+
+    private func write(connections: OpenConnections, to page: inout MetricsText) {
+        let totals = connections.totals
+        page.value("byteclub_connections", .gauge, "Open connections.", Double(connections.open))
+        page.value("byteclub_connections_limit", .gauge, "Connections served at once.", Double(connections.limit))
+        page.value(
+            "byteclub_connections_refused_total", .counter, "Connections over the limit.", Double(totals.refused))
+        page.value("byteclub_received_bytes_total", .counter, "Bytes received, all included.", Double(totals.received))
+        page.value("byteclub_sent_bytes_total", .counter, "Bytes sent, all included.", Double(totals.sent))
+        let refusals = limits.refusals
+        page.metric("byteclub_rate_limited_total", .counter, "Requests refused for their rate, by what was limited.")
+        page.sample("byteclub_rate_limited_total", [("limit", "member")], Double(refusals.members))
+        page.sample("byteclub_rate_limited_total", [("limit", "attempt")], Double(refusals.attempts))
+    }
+
+    private func writeStorage(to page: inout MetricsText) async {
+        let counted = store.statistics
+        page.value("byteclub_longpolls", .gauge, "Requests that wait for a change.", Double(counted.waiting))
+        page.value("byteclub_commits_total", .counter, "Durable transactions.", Double(counted.commits.time.count))
+        page.value(
+            "byteclub_changes_total", .counter, "Changes in durable transactions.", Double(counted.commits.changes))
+        page.metric("byteclub_commit_seconds", .histogram, "Time to make a transaction durable, its sync included.")
+        page.samples("byteclub_commit_seconds", [], counted.commits.time)
+        // What the database does not tell is left out: health says why.
+        // No member has the number 0, so no quota of a member counts.
+        if let usage = try? await store.usage(of: 0) {
+            page.value("byteclub_used_bytes", .gauge, "Bytes of the club's contents.", Double(usage.used))
+            page.value("byteclub_capacity_bytes", .gauge, "Bytes that the club may use.", Double(usage.capacity))
+        }
+        if let revision = try? await store.read({ try $0.state.lastRevision() }) {
+            page.value("byteclub_journal_revision", .gauge, "The number of the last change.", Double(revision))
+        }
+    }
+}

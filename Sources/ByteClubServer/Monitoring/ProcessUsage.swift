@@ -1,0 +1,32 @@
+import Glibc
+
+/// What this process takes from the machine.
+enum ProcessUsage {
+    /// The bytes in memory; 0 when the system does not tell.
+    static func residentBytes() -> Int64 {
+        guard let file = unsafe fopen("/proc/self/statm", "re") else { return 0 }
+        defer { unsafe fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 128)
+        guard unsafe fgets(&buffer, Int32(buffer.count), file) != nil else { return 0 }
+        let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let fields = text.split(separator: " ")
+        return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(getpagesize())
+    }
+
+    /// The seconds of processor time so far.
+    static func processorSeconds() -> Double {
+        var usage = rusage()
+        guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+        let (user, system) = (usage.ru_utime, usage.ru_stime)
+        return Double(user.tv_sec + system.tv_sec) + Double(user.tv_usec + system.tv_usec) / 1e6
+    }
+
+    /// How many files and connections are open; 0 when the system does not tell.
+    static func openDescriptors() -> Int {
+        guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }
+        defer { unsafe closedir(directory) }
+        var count = 0
+        while unsafe readdir(directory) != nil { count += 1 }
+        return max(0, count - 3)
+    }
+}

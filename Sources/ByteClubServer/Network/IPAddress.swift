@@ -1,0 +1,51 @@
+import Glibc
+
+/// An IPv4 or IPv6 address; an IPv4 address that is written as IPv6 is the same address.
+struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    private static let mappedPrefix: UInt128 = 0xFFFF << 32
+
+    /// The 128 bits; IPv4 addresses are `::ffff:a.b.c.d`.
+    let bits: UInt128
+
+    /// Whether it is an IPv4 address.
+    var isIPv4: Bool { bits >> 32 == 0xFFFF }
+
+    /// Takes the bits of an IPv6 address.
+    init(bits: UInt128) {
+        self.bits = bits
+    }
+
+    /// Takes the 4 or 16 bytes of an address as they are on the wire.
+    init(bytes: some Collection<UInt8>) {
+        let number = bytes.reduce(0) { $0 << 8 | UInt128($1) }
+        bits = bytes.count == 4 ? Self.mappedPrefix | number : number
+    }
+
+    /// Reads an address, in brackets or not; nil when the text is anything else.
+    init?(_ text: some StringProtocol) {
+        var text = text[...]
+        if text.first == "[", text.last == "]" { text = text.dropFirst().dropLast() }
+        if let zone = text.firstIndex(of: "%") { text = text[..<zone] }
+        let characters = String(text)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if unsafe inet_pton(AF_INET, characters, &bytes) == 1 {
+            self.init(bytes: bytes.prefix(4))
+        } else if unsafe inet_pton(AF_INET6, characters, &bytes) == 1 {
+            self.init(bytes: bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// The part that one household or machine has: an IPv4 address, or the first 64 bits of an IPv6 one.
+    var household: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
+
+    /// The address as people write it.
+    var description: String {
+        let bytes = (0..<16).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }
+        var buffer = [CChar](repeating: 0, count: 64)
+        _ = unsafe inet_ntop(
+            isIPv4 ? AF_INET : AF_INET6, isIPv4 ? Array(bytes.suffix(4)) : bytes, &buffer, socklen_t(buffer.count))
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

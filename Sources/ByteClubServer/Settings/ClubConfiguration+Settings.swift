@@ -1,0 +1,77 @@
+import Glibc
+import NIOCore
+
+extension ClubConfiguration {
+    /// Where a server listens that was not told.
+    static let defaultAddress = "127.0.0.1:8017"
+
+    /// Makes sense of what was set.
+    ///
+    /// - Throws: ``CommandFailure`` naming the setting: 64 when it is a flag, else 78.
+    init(_ source: SettingSource) throws(CommandFailure) {
+        guard let directory = try source.text(.data), !directory.isEmpty else {
+            throw CommandFailure(
+                .usage, "where is the club's data? give --data <dir>, BYTECLUB_SERVER_DATA, or 'data' in the file")
+        }
+        guard let address = try source.address(.listen) ?? ListenAddress(Self.defaultAddress) else {
+            throw source.refusal(.listen, expected: "HOST:PORT")
+        }
+        self.init(address: address, directory: directory)
+        certificate = try Self.certificate(source)
+        if certificate == nil {
+            guard try source.bool(.insecureHTTP) || address.isLoopback else {
+                throw CommandFailure(
+                    .configuration,
+                    "plain HTTP on '\(address.host)' would show tokens to the network: "
+                        + "give --tls-certificate and --tls-key, or --insecure-http")
+            }
+        }
+        monitorAddress = try source.address(.metricsListen)
+        trustedProxies = try source.ranges(.trustedProxies)
+        logLevel = try source.word(.logLevel, default: logLevel)
+        logFormat = try source.word(.logFormat, default: logFormat)
+        connections = try Self.connections(source)
+        history = try Self.history(source)
+        housekeepingInterval = .nanoseconds(
+            try source.seconds(.housekeepingInterval, default: .seconds(3600)).nanoseconds)
+        settings.publicURL = try source.text(.publicURL) ?? settings.publicURL
+        settings.bodyLimit = try source.number(.bodyLimit, in: 0...Int64.max, default: settings.bodyLimit)
+        settings.longpollMinimum = try source.number(.longpollMinimum, in: 0...480, default: settings.longpollMinimum)
+        settings.limits = RequestLimits(
+            memberRate: Int(
+                try source.number(.memberRate, in: 0...1_000_000, default: Int64(RequestLimits.memberRate))),
+            attemptRate: Int(
+                try source.number(.attemptRate, in: 0...1_000_000, default: Int64(RequestLimits.attemptRate))))
+    }
+
+    private static func connections(_ source: SettingSource) throws(CommandFailure) -> ConnectionLimits {
+        var limits = ConnectionLimits()
+        limits.connections = Int(try source.number(.connections, in: 1...1_000_000, default: Int64(limits.connections)))
+        limits.idle = try source.seconds(.idleTimeout, default: limits.idle)
+        limits.head = try source.seconds(.headTimeout, default: limits.head)
+        limits.stall = try source.seconds(.stallTimeout, default: limits.stall)
+        limits.slowest = Int(try source.number(.slowestClient, in: 0...1_000_000, default: Int64(limits.slowest)))
+        limits.drain = try source.seconds(.drainTimeout, default: limits.drain)
+        return limits
+    }
+
+    private static func history(_ source: SettingSource) throws(CommandFailure) -> HistorySettings {
+        HistorySettings(
+            keep: try source.number(.keepHistory, in: 0...100_000).map { $0 * 86_400 },
+            clubQuota: try source.number(.quota, in: 0...Int64.max),
+            memberQuota: try source.number(.memberQuota, in: 0...Int64.max))
+    }
+
+    private static func certificate(_ source: SettingSource) throws(CommandFailure) -> CertificateFiles? {
+        switch (try source.text(.tlsCertificate), try source.text(.tlsKey)) {
+        case (let certificate?, let key?):
+            for file in [certificate, key] where unsafe access(file, R_OK) != 0 {
+                throw CommandFailure(
+                    .configuration, "cannot read '\(file)': \(unsafe String(cString: strerror(errno)))")
+            }
+            return CertificateFiles(certificate: certificate, key: key)
+        case (nil, nil): return nil
+        default: throw CommandFailure(.configuration, "--tls-certificate and --tls-key belong together")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Logging
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+@Suite struct SettingsTests {
+    private func configuration(
+        _ flags: [SettingName: String] = [.data: "/d"], _ environment: [String: String] = [:], file: String? = nil
+    ) async throws -> ClubConfiguration {
+        var path: String?
+        let directory = try TemporaryDirectory()
+        if let file {
+            path = directory.path + "/settings.yaml"
+            try LocalFiles.write(file, to: directory.path + "/settings.yaml")
+        }
+        return try ClubConfiguration(try await SettingSource(flags: flags, environment: environment, file: path))
+    }
+
+    /// What a setting came to be.
+    private func value(_ name: SettingName, _ found: ClubConfiguration) -> String {
+        let limits = found.connections
+        return switch name {
+        case .data: found.directory
+        case .listen: "\(found.address)"
+        case .publicURL: found.settings.publicURL
+        case .tlsCertificate, .tlsKey: "\(found.certificate as Any)"
+        case .insecureHTTP: "\(found.address.isLoopback)"
+        case .trustedProxies: "\(found.trustedProxies)"
+        case .metricsListen: "\(found.monitorAddress as Any)"
+        case .logLevel: found.logLevel.rawValue
+        case .logFormat: found.logFormat.rawValue
+        case .connections: "\(limits.connections)"
+        case .idleTimeout: "\(limits.idle)"
+        case .headTimeout: "\(limits.head)"
+        case .stallTimeout: "\(limits.stall)"
+        case .slowestClient: "\(limits.slowest)"
+        case .drainTimeout: "\(limits.drain)"
+        case .memberRate: "\(found.settings.limits.memberRate)"
+        case .attemptRate: "\(found.settings.limits.attemptRate)"
+        case .keepHistory: "\(found.history.keep as Any)"
+        case .quota: "\(found.history.clubQuota as Any)"
+        case .memberQuota: "\(found.history.memberQuota as Any)"
+        case .housekeepingInterval: "\(found.housekeepingInterval)"
+        case .bodyLimit: "\(found.settings.bodyLimit)"
+        case .longpollMinimum: "\(found.settings.longpollMinimum)"
+        }
+    }
+
+    @Test("the sample file names every setting, and its values are the defaults")
+    func sample() async throws {
+        let text = String(
+            decoding: Fixture.bytes(at: Fixture.projectRoot + "/Config/byteclub-server.yaml"), as: UTF8.self)
+        let directory = try TemporaryDirectory()
+        try LocalFiles.write(text, to: directory.path + "/sample.yaml")
+        let file = try await SettingsFile(path: directory.path + "/sample.yaml")
+        #expect(file.names == Set(SettingName.allCases))
+        let sample = try await configuration([:], file: text)
+        let defaults = ClubConfiguration(
+            address: try #require(ListenAddress("127.0.0.1:8017")), directory: "/var/lib/byteclub")
+        for name in SettingName.allCases { #expect(value(name, sample) == value(name, defaults), "\(name)") }
+    }
+
+    @Test("flags beat the environment, which beats the file, which beats the defaults")
+    func precedence() async throws {
+        let file = "connections: 10\nidle-timeout: 11\nhead-timeout: 12\ntrusted-proxies: [10.0.0.0/8, 127.0.0.1]\n"
+        let environment = [
+            "BYTECLUB_SERVER_CONNECTIONS": "20", "BYTECLUB_SERVER_IDLE_TIMEOUT": "21", "BYTECLUB_TOKEN": "t",
+        ]
+        let found = try await configuration([.data: "/d", .connections: "30"], environment, file: file)
+        #expect(found.connections.connections == 30)
+        #expect(found.connections.idle == .seconds(21))
+        #expect(found.connections.head == .seconds(12))
+        #expect(found.connections.stall == .seconds(60))
+        #expect(found.trustedProxies.map(\.description) == ["10.0.0.0/8", "127.0.0.1/32"])
+        let directory = try TemporaryDirectory()
+        try LocalFiles.write("connections: 40\n", to: directory.path + "/s.yaml")
+        let named = try await configuration([.data: "/d"], ["BYTECLUB_SERVER_CONFIG": directory.path + "/s.yaml"])
+        #expect(named.connections.connections == 40)
+    }
+
+    @Test("every setting has a flag, and is taken from each place")
+    func everyPlace() async throws {
+        let options = try ServeOptions.parse(
+            SettingName.allCases.flatMap { $0 == .insecureHTTP ? ["--insecure-http"] : ["--" + $0.rawValue, "x"] })
+        #expect(Set(options.flags.keys) == Set(SettingName.allCases))
+        for name in SettingName.allCases
+        where name != .publicURL && name != .data && name != .tlsKey && name != .tlsCertificate {
+            for (flags, environment, file, place, code) in [
+                ([name: "?"], [:], nil, "--\(name.rawValue)", CommandFailure.Code.usage),
+                ([:], [name.variable: "?"], nil, name.variable, .configuration),
+                ([:], [:], "\(name.rawValue): '?'\n", "settings.yaml': \(name.rawValue)", .configuration),
+            ] as [([SettingName: String], [String: String], String?, String, CommandFailure.Code)] {
+                let failure = await #expect(throws: CommandFailure.self) {
+                    try await configuration(flags.merging([.data: "/d"]) { $1 }, environment, file: file)
+                }
+                #expect(failure?.code == code && failure?.message.contains(place) == true, "\(name) \(place)")
+                #expect(failure?.message.contains("expected ") == true, "\(failure?.message ?? "")")
+                #expect(failure?.message.contains("\n") == false)
+            }
+        }
+    }
+
+    @Test(
+        "a file with an unknown name, no YAML or values of the wrong kind is refused with 78 in one line",
+        arguments: [
+            ("port: 80\n", "port"), ("listen: 127.0.0.1:1\nlissten: x\n", "line 2"), ("listen\n", "NAME: VALUE"),
+            ("listen:\n  host: a\n", "listen"), ("{listen: '127.0.0.1:1'}\n", "{listen"), ("listen: [a\n", "YAML"),
+            ("connections: [1, 2]\n", "connections"), ("insecure-http: yes please\n", "insecure-http"),
+            ("listen: a:1\nlisten: b:2\n", "listen"),
+        ])
+    func badFile(text: String, mentioned: String) async throws {
+        let failure = await #expect(throws: CommandFailure.self) { try await configuration(file: text) }
+        #expect(
+            failure?.code == .configuration && failure?.message.contains(mentioned) == true, "\(failure?.message ?? "")"
+        )
+        #expect(failure?.message.contains("\n") == false)
+    }
+
+    @Test("a missing file and an unknown variable are refused, an empty file and a comment are not")
+    func edges() async throws {
+        await #expect(throws: CommandFailure.self) {
+            try await SettingSource(flags: [:], environment: [:], file: "/nowhere/settings.yaml")
+        }
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await SettingSource(flags: [:], environment: ["BYTECLUB_SERVER_PORT": "1"], file: nil)
+        }
+        #expect(failure?.message.contains("BYTECLUB_SERVER_PORT") == true && failure?.code == .configuration)
+        for text in ["", "# nothing\n", "---\n# nothing\n", "listen: \"\"\n"] {
+            #expect(try await configuration(file: text).address == ListenAddress("127.0.0.1:8017"), "\(text)")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+/// Many TCP connections to one loopback port, driven by one thread.
+///
+/// Its calls block: use it from ``BackgroundThread``.
+public final class Crowd: Sendable {
+    private let descriptors: [Int32]
+
+    /// How many there are.
+    public var count: Int { descriptors.count }
+
+    /// Connects so many times, with small buffers so that the kernel holds little; fewer when the system allows no more.
+    public init(_ count: Int, port: UInt16) {
+        Self.raiseDescriptorLimit()
+        var descriptors: [Int32] = []
+        for _ in 0..<count {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            if descriptor < 0 { break }
+            var size: Int32 = 4096
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            var limit = timeval(tv_sec: 20, tv_usec: 0)
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            var address = LoopbackListener.address(port: port)
+            let code = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            if code == 0 { descriptors.append(descriptor) } else { close(descriptor) }
+        }
+        self.descriptors = descriptors
+    }
+
+    deinit { for descriptor in descriptors { close(descriptor) } }
+
+    /// Lets this process have as many connections as the system allows.
+    public static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// Sends bytes on each; tells on how many all went out.
+    public func send(_ bytes: [UInt8]) -> Int {
+        descriptors.count { descriptor in
+            unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        }
+    }
+
+    /// Receives up to so many bytes from each, waiting for the first; what came, one text a connection.
+    public func receive(upTo count: Int) -> [String] {
+        var buffer = [UInt8](repeating: 0, count: count)
+        return descriptors.map { descriptor in
+            let received = unsafe recv(descriptor, &buffer, count, 0)
+            return String(decoding: buffer.prefix(max(0, received)), as: UTF8.self)
+        }
+    }
+}
