@@ -6,7 +6,7 @@ import Testing
     static let commands = [
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
         "notes search", "notes history", "notes restore", "photos", "photos list", "photos upload", "photos download",
-        "photos thumbnail", "photos info", "photos rm", "sync", "status",
+        "photos thumbnail", "photos info", "photos rm", "sync", "status", "doctor",
     ]
 
     @Test("the help of each command is the committed one", arguments: commands)

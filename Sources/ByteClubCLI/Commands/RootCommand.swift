@@ -22,7 +22,9 @@ struct RootCommand: ParsableCommand {
             """,
         version: "byteclub \(ByteClub.version)",
         groupedSubcommands: [
-            CommandGroup(name: "Account", subcommands: [LoginCommand.self, LogoutCommand.self, WhoAmICommand.self]),
+            CommandGroup(
+                name: "Account",
+                subcommands: [LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, DoctorCommand.self]),
             CommandGroup(name: "Club", subcommands: [NotesCommand.self, PhotosCommand.self]),
             CommandGroup(name: "Mirror", subcommands: [SyncCommand.self, StatusCommand.self]),
             CommandGroup(name: "Hosting", subcommands: [ServeCommand.self, MembersCommand.self]),

@@ -14,6 +14,8 @@ struct Context: Sendable {
     var terminal: Terminal
     /// Time since some moment.
     var uptime: @Sendable () -> Duration
+    /// Seconds since 1970.
+    var now: @Sendable () -> Int64 = { Int64(time(nil)) }
     /// The local calendar's reading of a number of seconds since 1970.
     var calendar: @Sendable (Int64) -> CalendarTime
     /// How to reach a server.

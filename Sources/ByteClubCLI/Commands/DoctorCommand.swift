@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// Does what `byteclub doctor` asks for.
+struct DoctorCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Tell what is wrong with this set-up, and what to do.",
+        discussion: """
+            Looks at the programs, the settings, the login, the server and its clock, the mirror and the disk, and \
+            changes nothing. Ends with 0 when nothing fails, otherwise with the code of the first failure.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// What was found.
+    struct Result: CommandResult {
+        var checks: [Finding]
+
+        func text(_ style: TextStyle) -> String {
+            var table = Table(.left, .left, .left)
+            for finding in checks {
+                let advice = finding.advice.map { "; \($0)" } ?? ""
+                table.rows.append([finding.outcome.rawValue, finding.check, finding.message + advice])
+            }
+            return table.text
+        }
+    }
+
+    func run(in context: Context) async throws {
+        let findings = await Checkup(context: context, flags: connection.settings).findings()
+        try context.print(Result(checks: findings), json: outputOptions.json)
+        if let failure = findings.first(where: { $0.outcome == .fail }) { throw Failure.silent(failure.status) }
+    }
+}

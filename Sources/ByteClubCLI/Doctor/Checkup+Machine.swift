@@ -1,0 +1,74 @@
+import ByteClubCore
+import Glibc
+
+extension Checkup {
+    /// The fewest watches with which a mirror of some size notices changes at once.
+    static let watchConcern = 8192
+    /// Free bytes below which a mirror soon stops.
+    static let diskConcern: Int64 = 1 << 30
+    /// Free bytes below which nothing can be received.
+    static let diskLimit: Int64 = 32 << 20
+
+    /// Whether the programs beside this one are there.
+    func programs() -> Finding {
+        let siblings = [SiblingProgram.mirror, .server].filter { sibling in
+            sibling.candidates(context.environment, executable: context.executable)
+                .contains { unsafe access($0, X_OK) == 0 }
+        }
+        let names = ["byteclub \(ByteClub.version)"] + siblings.map(\.name)
+        let found = names.joined(separator: ", ")
+        if !siblings.contains(where: { $0.name == SiblingProgram.mirror.name }) {
+            return .warn("programs", found, "for 'byteclub sync' install byteclub-mirror beside 'byteclub'")
+        }
+        return .ok("programs", found)
+    }
+
+    /// Whether the mirror that was synced last is there.
+    func mirror() -> Finding {
+        guard let place = try? MirrorPlace(nil, context) else {
+            return .ok("mirror", "none is kept; 'byteclub sync DIR' makes one")
+        }
+        let directory = Failure.line(place.directory)
+        guard LocalFile.isDirectory(place.directory) else {
+            return .fail(
+                "mirror", "'\(directory)' is gone", "bring it back, or run 'byteclub sync DIR' for another", .noInput)
+        }
+        guard unsafe access(place.directory, R_OK | W_OK | X_OK) == 0 else {
+            return .fail(
+                "mirror", "'\(directory)' cannot be read and written", "change its owner or mode", .inputOutput)
+        }
+        guard LocalFile.isDirectory(place.state) else {
+            return .warn(
+                "mirror", "'\(directory)' was never in sync", "run 'byteclub sync \(ShellWord.quoted(directory))'")
+        }
+        return .ok("mirror", "'\(directory)' can be read and written")
+    }
+
+    /// Whether the kernel lets a mirror watch its folders.
+    func watches() -> Finding {
+        guard let limit = MachineFacts.number(in: "/proc/sys/fs/inotify/max_user_watches"),
+            let instances = MachineFacts.number(in: "/proc/sys/fs/inotify/max_user_instances")
+        else {
+            return .warn("watches", "the system does not tell its limits", "a mirror may notice changes late")
+        }
+        let text = "\(limit) folders and \(instances) programs may be watched"
+        if limit < Self.watchConcern || instances < 16 {
+            return .warn(
+                "watches", text, "raise fs.inotify.max_user_watches and max_user_instances with sysctl")
+        }
+        return .ok("watches", text)
+    }
+
+    /// Whether there is room where the mirror is, or else in the home directory.
+    func disk() -> Finding {
+        let place = (try? MirrorPlace(nil, context))?.directory
+        let path = place.flatMap { LocalFile.isDirectory($0) ? $0 : nil } ?? context.environment["HOME"] ?? "/"
+        guard let free = MachineFacts.freeBytes(path) else {
+            return .warn("disk", "'\(Failure.line(path))' does not tell its free space", "look at it with df")
+        }
+        let text = "\(HumanSize.text(free)) are free at '\(Failure.line(path))'"
+        if free < Self.diskLimit { return .fail("disk", text, "make room", .inputOutput) }
+        if free < Self.diskConcern { return .warn("disk", text, "make room soon") }
+        return .ok("disk", text)
+    }
+}

@@ -1,0 +1,122 @@
+import ByteClubCore
+import ByteClubHTTP
+
+/// Looks at a set-up from the settings to the disk; each look is a finding.
+struct Checkup: Sendable {
+    /// The most seconds that clocks may differ before signed requests and invitations fail.
+    static let clockLimit: Int64 = 300
+    /// From how many seconds on a clock is worth a word.
+    static let clockConcern: Int64 = 30
+
+    let context: Context
+    let flags: Settings
+
+    /// All findings, in the order in which one thing needs another.
+    func findings() async -> [Finding] {
+        var findings = [programs(), settings()]
+        do {
+            let login = try context.login(flags: flags)
+            findings.append(.ok("login", "a token for \(login.server) is \(whereTokenIs)"))
+            findings += await server(login)
+        } catch {
+            findings.append(.fail("login", Failure(error)))
+        }
+        return findings + [mirror(), watches(), disk()]
+    }
+
+    private var whereTokenIs: String {
+        context.environment["BYTECLUB_TOKEN"].map { !$0.isEmpty } == true
+            ? "in BYTECLUB_TOKEN" : "stored, for you alone"
+    }
+
+    private func settings() -> Finding {
+        let path = context.directories.settingsFile
+        do {
+            _ = try context.settings(flags: flags)
+        } catch {
+            return .fail("settings", Failure(error))
+        }
+        guard let mode = MachineFacts.mode(path) else { return .ok("settings", "none are stored; that is fine") }
+        if mode & 0o022 != 0 {
+            return .warn("settings", "'\(path)' can be changed by others", "run 'chmod 644 \(path)'")
+        }
+        return .ok("settings", "'\(path)' makes sense")
+    }
+
+    private func server(_ login: Login) async -> [Finding] {
+        let probe: ServerProbe
+        do {
+            probe = try await context.connector.probe(login)
+        } catch let error as TransferError {
+            return [.fail("server", error.description, Self.advice(error.code), Failure(error).status)]
+        } catch {
+            return [.fail("server", Failure(error))]
+        }
+        let milliseconds = Int((probe.seconds * 1000).rounded())
+        var findings: [Finding] = [.ok("server", "\(login.server) answers in \(milliseconds) ms")]
+        findings.append(contentsOf: [clock(probe.date, now: context.now())].compactMap { $0 })
+        let account = account(probe, login)
+        findings.append(account)
+        if account.outcome == .ok { findings.append(await folder(login)) }
+        return findings
+    }
+
+    private static func advice(_ code: TransferError.Code) -> String? {
+        switch code {
+        case .cannotResolveHost: "check the name in the server's address, and this machine's network"
+        case .cannotConnect: "check that the server runs, and that no firewall is in the way"
+        case .timedOut: "check this machine's network, and whether the server is overloaded"
+        case .tls: "check the certificate's name and dates; for an authority of your own use --ca-file"
+        case .libraryMissing: "install libcurl"
+        default: nil
+        }
+    }
+
+    private func clock(_ date: APIDate?, now: Int64) -> Finding? {
+        guard let date else { return nil }
+        let difference = now - date.seconds
+        let text = "this clock is \(abs(difference)) s \(difference < 0 ? "behind" : "ahead of") the server's"
+        if abs(difference) > Self.clockLimit { return .fail("clock", text, "set the clock, best by NTP") }
+        if abs(difference) > Self.clockConcern { return .warn("clock", text, "set the clock, best by NTP") }
+        return .ok("clock", "it agrees with the server's")
+    }
+
+    private func account(_ probe: ServerProbe, _ login: Login) -> Finding {
+        switch probe.status {
+        case 200: break
+        case 401, 403:
+            return .fail(
+                "account", "the server refuses the token", "run 'byteclub login \(login.server)'", .notAuthorised)
+        case 429, 503:
+            return .fail("account", "the server is busy (\(probe.status))", "try again later", .tryAgain)
+        case 500...599:
+            return .fail(
+                "account", "the server fails (\(probe.status))", "ask who runs it to look at its log", .tryAgain)
+        default:
+            return .fail(
+                "account", "this is no server of a club (\(probe.status))", "check the server's address",
+                .protocolViolation)
+        }
+        guard let account = try? JSONReader.read(Account.self, from: probe.body) else {
+            return .fail(
+                "account", "this is no server of a club", "check the server's address", .protocolViolation)
+        }
+        let name = Failure.line(account.displayName)
+        guard let extensions = account.extensions else {
+            return .warn(
+                "account", "you are \(name); the server speaks Core API v1 alone",
+                "moves and deletes are safest with byteclub-server")
+        }
+        return .ok("account", "you are \(name); the server speaks Core API v1 and extension \(extensions.version)")
+    }
+
+    private func folder(_ login: Login) async -> Finding {
+        do {
+            let count = try await context.withRemote(login) { try await FolderListing.files(of: login.folder, $0) }
+                .entries.count
+            return .ok("folder", "\(login.folder) has \(count) note\(count == 1 ? "" : "s")")
+        } catch {
+            return .fail("folder", Failure(error))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ByteClubCore
+import ByteClubHTTP
+import ByteClubRemotes
+import Glibc
+import HTTPTypes
+
+/// What a server answers to the question who one is, as it is: the raw material of a diagnosis.
+struct ServerProbe: Sendable {
+    /// The status of `/1/account/info`.
+    var status: Int
+    /// The server's clock as its `Date` header tells it.
+    var date: APIDate?
+    /// The body.
+    var body: [UInt8]
+    /// How long the answer took.
+    var seconds: Double
+
+    /// Asks a server once, without trying again.
+    @Sendable static func ask(_ login: Login) async throws -> ServerProbe {
+        var configuration = CoreAPIv1Remote.sessionConfiguration(
+            token: login.token, certificateAuthorityFile: login.certificateAuthorityFile)
+        configuration.retryPolicy = .never
+        configuration.connectTimeout = .seconds(10)
+        configuration.timeoutForRequest = .seconds(10)
+        let session = try Session(configuration: configuration, name: "doctor")
+        let (scheme, rest) = halves(login.server.origin, at: "://")
+        let (authority, path) = halves(rest, at: "/")
+        let request = HTTPRequest(
+            method: .get, scheme: scheme, authority: authority,
+            path: (path.isEmpty ? "" : "/" + path) + "/1/account/info")
+        let start = ContinuousClock.now
+        let (bytes, response) = try await session.data(for: request)
+        return ServerProbe(
+            status: response.status.code, date: response.headerFields[.date].flatMap { APIDate($0) },
+            body: Array(bytes),
+            seconds: start.duration(to: .now) / .seconds(1))
+    }
+
+    private static func halves(_ text: String, at separator: String) -> (String, String) {
+        guard let range = text.firstRange(of: separator) else { return (text, "") }
+        return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))
+    }
+}
