@@ -94,7 +94,7 @@ struct ClubResponder: Sendable {
         case .none: ResponseBody()
         case .bytes(let buffer) where buffer.readableBytes > StoredFile.pieceSize:
             ResponseBody(contentLength: buffer.readableBytes) { [lease = answer.lease] writer in
-                try await send(buffer, to: &writer, on: loop)
+                try await Self.send(buffer, to: &writer, on: loop)
                 try await writer.finish(nil)
                 withExtendedLifetime(lease) {}
             }
