@@ -238,7 +238,7 @@ import Testing
         init?(port: UInt16, _ head: String, seconds: Int = 20) {
             guard let connection = RawConnection(port: port, timeout: seconds) else { return nil }
             self.connection = connection
-            connection.send(Array(head.utf8))
+            self.connection.send(Array(head.utf8))
         }
 
         func receive() -> [UInt8] { connection.receive() }
