@@ -52,7 +52,6 @@ let nio: (String) -> Target.Dependency = { .product(name: $0, package: "swift-ni
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -86,7 +85,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         // SQLite: the mirror's trees on the client, metadata and small bodies on the server.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        // The HTTP server: routing, streaming bodies, TLS.
+        // The HTTP server: streaming bodies with back-pressure.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         // The server's few pages: HTML with everything escaped that is not said otherwise.
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
@@ -121,7 +120,7 @@ let package = Package(
             name: "ByteClubServer",
             dependencies: [
                 "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, configuration, crypto,
-                cryptoExtras, grdb, httpTypes, hummingbird, hummingbirdTLS, logging, mustache, nio("NIOCore"),
+                cryptoExtras, grdb, httpTypes, hummingbird, logging, mustache, nio("NIOCore"),
                 nio("NIOHTTP1"),
                 nio("NIOPosix"), nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, serviceLifecycle,
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -8,6 +8,8 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         var refusals: Int64 = 0
     }
 
+    private static var maximumCount: Int { 100_000 }
+
     private let rate: TokenBucket.Rate?
     private let state = Mutex(State())
 
@@ -33,10 +35,15 @@ final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// Forgets what a key has done, as after a success.
+    func forget(_ key: Key) { state.withLock { $0.buckets[key] = nil } }
+
     private static func sweep(_ state: inout State, _ rate: TokenBucket.Rate, at instant: ContinuousClock.Instant) {
         for (key, var bucket) in state.buckets where bucket.isFull(rate, at: instant) {
             state.buckets[key] = nil
         }
-        state.nextSweep = max(1024, state.buckets.count * 2)
+        // Keys may be of an attacker's choice; what is forgotten early costs less than memory without end.
+        while state.buckets.count > maximumCount, let any = state.buckets.first { state.buckets[any.key] = nil }
+        state.nextSweep = max(1024, min(state.buckets.count * 2, maximumCount + 1024))
     }
 }

@@ -9,9 +9,9 @@ struct WebSite: Sendable {
     let settings: ClubAPI.Settings
     let csrfKey: SymmetricKey
     /// Wrong passwords and invitations from one address.
-    let addressLimit = AttemptLimit(attempts: 30, interval: .seconds(10))
+    let addressLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 0.1, burst: 30))
     /// Wrong passwords for one name.
-    let nameLimit = AttemptLimit(attempts: 10, interval: .seconds(60))
+    let nameLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 1.0 / 60, burst: 10))
 
     /// Shows a page, or does what its form asks for.
     func answer(_ call: Call, _ page: Page) async throws -> Answer {
