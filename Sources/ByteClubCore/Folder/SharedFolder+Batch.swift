@@ -34,6 +34,9 @@ extension SharedFolder {
         for operation in batch.operations {
             let result: SyncResult
             do {
+                guard try state.lastRevision() - before <= Int64(4 * Self.maximumEntries) else {
+                    throw SyncRefusal(413, "the operations before this one touch too many entries for one batch")
+                }
                 result = SyncResult(status: 200, entry: SyncEntry(try perform(operation, after: results)))
             } catch let refusal as SyncRefusal {
                 result = refusal.result

@@ -58,6 +58,7 @@ extension SharedFolder {
 
     /// Gives an entry another name or folder; what is below it keeps both, and only its path changes.
     mutating func move(_ source: FolderEntry, _ below: [FolderEntry], to target: Place) throws -> FolderEntry {
+        try Self.checkLengths(below, from: source.path, to: target.path)
         if source.path.key != target.path.key { _ = try bury(source, below) }
         var moved = source
         (moved.path, moved.parent, moved.placeRevision) = (target.path, target.parent, 0)
@@ -71,7 +72,18 @@ extension SharedFolder {
         return result
     }
 
+    /// Refuses a place under which something would get a path that is none.
+    private static func checkLengths(_ below: [FolderEntry], from old: RemotePath, to new: RemotePath) throws(APIError)
+    {
+        let growth = new.string.utf8.count - old.string.utf8.count
+        guard growth > 0 else { return }
+        for child in below where child.path.string.utf8.count + growth > NameRules.maximumPathBytes {
+            throw APIError(400, "'\(child.path)' would get a path longer than \(NameRules.maximumPathBytes) bytes")
+        }
+    }
+
     private mutating func copy(_ source: FolderEntry, _ below: [FolderEntry], to target: Place) throws -> FolderEntry {
+        try Self.checkLengths(below, from: source.path, to: target.path)
         let result = try record(source.copied(to: target))
         var copies = [source.node: result.node]
         for child in below {

@@ -53,6 +53,18 @@ extension ClubAPI {
         throw Self.unknownToken
     }
 
+    /// Does what needs no token, and counts it when the secrets shown instead were wrong.
+    func countingFailures(of call: Call, _ body: (Call) async throws -> Answer) async throws -> Answer {
+        do {
+            let answer = try await body(call)
+            if answer.status.code >= 400 { try settings.limits.countFailure(from: call.client.address) }
+            return answer
+        } catch let error as APIError where error.status == 401 || error.status == 403 {
+            try settings.limits.countFailure(from: call.client.address)
+            throw error
+        }
+    }
+
     static var unknownToken: APIError { APIError(401, "the access token is unknown or disabled; log in again") }
 
     /// Checks a signature, and with a digest also that the request is fresh and no repetition.

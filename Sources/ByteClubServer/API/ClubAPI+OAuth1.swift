@@ -44,6 +44,7 @@ extension ClubAPI {
     private static func form(_ pairs: [(name: String, value: String)]) -> Answer {
         let text = pairs.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
         return Answer(
-            .ok, headers: [.contentType: "application/x-www-form-urlencoded"], body: .bytes(ByteBuffer(string: text)))
+            .ok, headers: [.contentType: "application/x-www-form-urlencoded", .cacheControl: "no-store"],
+            body: .bytes(ByteBuffer(string: text)))
     }
 }

@@ -32,7 +32,7 @@ extension ClubAPI {
             ).answer
         }
         let token = try await store.addDevice(member: grant.member, app: app.key, name: grant.device)
-        return .json(OAuth2Token(token: token, uid: grant.member))
+        return OAuth2Token(token: token, uid: grant.member).answer
     }
 
     /// Answers `POST /oauth2/token_from_oauth1`: a bearer token for who holds an OAuth 1 token.
@@ -43,7 +43,7 @@ extension ClubAPI {
         else { throw APIError(403, "this needs a request signed by OAuth 1.0") }
         let token = try await store.addDevice(
             member: call.requireMember().uid, app: signed.consumerKey, name: "")
-        return .json(OAuth2Token(token: token, uid: nil))
+        return OAuth2Token(token: token, uid: nil).answer
     }
 
     /// Answers `POST /disable_access_token`: the token that the call shows is dead at once.
@@ -97,6 +97,13 @@ private struct OAuth2Refusal: JSONWritable {
 private struct OAuth2Token: JSONWritable {
     let token: String
     let uid: Int64?
+
+    /// No cache may keep it (RFC 6749 section 5.1).
+    var answer: Answer {
+        var answer = Answer.json(self)
+        answer.headers[.cacheControl] = "no-store"
+        return answer
+    }
 
     func write(to json: inout JSONText) {
         json.object { json in

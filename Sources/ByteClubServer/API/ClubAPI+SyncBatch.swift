@@ -13,7 +13,7 @@ extension ClubAPI {
         guard let frame = SyncFrame(bytes) else {
             throw APIError(400, "the body has no newline after its head")
         }
-        let (batch, contents) = try await staged(frame)
+        let (batch, contents) = try await staged(frame, by: member)
         do {
             return .json(try await store.write(by: member.uid, storing: contents) { try $0.apply(batch) })
         } catch let refused as BatchRefused {
@@ -25,8 +25,20 @@ extension ClubAPI {
         APIError(413, "a batch has at most \(SyncBatch.maximumBytes) bytes")
     }
 
+    /// Refuses chunks that together make more than there is room for, before a byte of it is written.
+    private func checkRoom(for batch: SyncBatch, by member: Member) async throws {
+        let lengths = batch.operations.compactMap { $0.content?.chunks == nil ? nil : $0.content?.bytes }
+        if lengths.isEmpty { return }
+        let usage = try await store.usage(of: member.uid)
+        var room = usage.capacity - usage.used
+        for length in lengths {
+            room = room.subtractingReportingOverflow(length).partialValue
+            guard length >= 0, room >= 0 else { throw APIError(507, "there is no room for what the chunks make") }
+        }
+    }
+
     /// Reads a batch, and hashes the contents that came with it.
-    private func staged(_ frame: SyncFrame) async throws -> (SyncBatch, [StagedContent]) {
+    private func staged(_ frame: SyncFrame, by member: Member) async throws -> (SyncBatch, [StagedContent]) {
         var frame = frame
         var batch: SyncBatch
         do {
@@ -37,6 +49,7 @@ extension ClubAPI {
         guard batch.operations.count <= SyncBatch.maximumOperations else {
             throw APIError(413, "a batch has at most \(SyncBatch.maximumOperations) operations")
         }
+        try await checkRoom(for: batch, by: member)
         var contents: [StagedContent] = []
         contents.reserveCapacity(batch.operations.count)
         for index in batch.operations.indices {

@@ -1,3 +1,4 @@
+import Crypto
 import Synchronization
 
 /// The nonces of signed requests of the last minutes, so that none is taken twice (RFC 5849 section 3.3).
@@ -9,8 +10,8 @@ final class NonceMemory: Sendable {
     private static let maximumCount = 200_000
 
     private struct State {
-        var recent: Set<String> = []
-        var older: Set<String> = []
+        var recent: Set<[UInt8]> = []
+        var older: Set<[UInt8]> = []
         var turn: Int64 = 0
     }
 
@@ -20,6 +21,7 @@ final class NonceMemory: Sendable {
     func take(_ signed: OAuth1, at now: Int64) -> Bool {
         let text =
             "\(signed.consumerKey)\u{0}\(signed.token ?? "")\u{0}\(signed.timestamp ?? "")\u{0}\(signed.nonce ?? "")"
+        let key = Array(SHA256.hash(data: Array(text.utf8)).prefix(16))
         return state.withLock { state in
             // A nonce is kept for one to two times the whole width of the window.
             if abs(now - state.turn) > 2 * Self.tolerance || state.recent.count >= Self.maximumCount {
@@ -27,8 +29,8 @@ final class NonceMemory: Sendable {
                 state.recent = []
                 state.turn = now
             }
-            if state.older.contains(text) { return false }
-            return state.recent.insert(text).inserted
+            if state.older.contains(key) { return false }
+            return state.recent.insert(key).inserted
         }
     }
 }

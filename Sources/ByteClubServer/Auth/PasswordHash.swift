@@ -2,6 +2,7 @@ import ByteClubCore
 import Crypto
 import CryptoExtras
 import Dispatch
+import Synchronization
 
 /// A password as it is kept: scrypt (RFC 7914) with a salt of its own, written `scrypt$N$r$p$salt$key`.
 struct PasswordHash: Hashable, Sendable {
@@ -12,6 +13,8 @@ struct PasswordHash: Hashable, Sendable {
     private static let keyLength = 32
     // One at a time: guesses that come in crowds must not take the machine's memory and processors.
     private static let queue = DispatchQueue(label: "byteclub.passwords", qos: .utility)
+    private static let waiting = Atomic<Int>(0)
+    private static let maximumWaiting = 32
 
     /// The text that is kept.
     let text: String
@@ -29,7 +32,8 @@ struct PasswordHash: Hashable, Sendable {
 
     /// Hashes a new password, waiting for others to be done.
     ///
-    /// - Throws: ``StorageError`` `badMember` for a password that is too short or too long.
+    /// - Throws: ``StorageError`` `badMember` for a password that is too short or too long; ``APIError`` 503 when too many
+    ///   wait already.
     static func make(_ password: String) async throws -> PasswordHash {
         guard lengths.contains(password.utf8.count) else {
             throw StorageError(
@@ -42,21 +46,27 @@ struct PasswordHash: Hashable, Sendable {
     }
 
     /// Tells whether a password is this one; takes as long when there is no hash to compare with.
-    static func verify(_ password: String, against known: PasswordHash?) async -> Bool {
+    ///
+    /// - Throws: ``APIError`` 503 when too many wait already.
+    static func verify(_ password: String, against known: PasswordHash?) async throws -> Bool {
         let parts = known?.text.split(separator: "$").map(String.init) ?? []
         let numbers = parts.dropFirst().prefix(3).compactMap { Int($0) }
         guard parts.count == 6, numbers.count == 3 else {
-            _ = try? await derive(password, "", cost.rounds, cost.blockSize, cost.parallelism)
+            _ = try await derive(password, "", cost.rounds, cost.blockSize, cost.parallelism)
             return false
         }
-        let key = try? await derive(password, parts[4], numbers[0], numbers[1], numbers[2])
-        return key.map { ConstantTime.equal(Hexadecimal.encode($0), parts[5]) } ?? false
+        let key = try await derive(password, parts[4], numbers[0], numbers[1], numbers[2])
+        return ConstantTime.equal(Hexadecimal.encode(key), parts[5])
     }
 
     private static func derive(
         _ password: String, _ salt: String, _ rounds: Int, _ blockSize: Int, _ parallelism: Int
     ) async throws -> [UInt8] {
-        try await withCheckedThrowingContinuation { continuation in
+        defer { waiting.wrappingSubtract(1, ordering: .relaxed) }
+        guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= maximumWaiting else {
+            throw APIError(503, "too many people sign in at this moment; try again in a while", retryAfter: 10)
+        }
+        return try await withCheckedThrowingContinuation { continuation in
             queue.async {
                 continuation.resume(
                     with: Result {

@@ -81,7 +81,7 @@ struct ClubResponder: Sendable {
     private func head(of answer: Answer, id: String, keepsConnection: Bool) -> HTTPResponse {
         var headers = answer.headers
         if case .none = answer.body {} else { headers[.contentLength] = String(answer.body.length) }
-        headers[.cacheControl] = "no-cache"
+        headers[.cacheControl] = answer.headers[.cacheControl] ?? "no-cache"
         headers[.pragma] = "no-cache"
         headers[.requestID] = id
         headers[.date] = dates.text(at: now())

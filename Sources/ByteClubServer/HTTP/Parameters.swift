@@ -5,6 +5,9 @@ struct Parameters: Sendable {
     /// All of them, in the order in which they came, a form's first.
     private(set) var pairs: [(name: String, value: String)]
 
+    /// The most values of a query or a form.
+    private static let maximumCount = 1000
+
     /// No values at all.
     static let none = Parameters(pairs: [])
 
@@ -32,10 +35,15 @@ struct Parameters: Sendable {
         var pairs: [(name: String, value: String)] = []
         if text.isEmpty { return pairs }
         for field in text.split(separator: UInt8(ascii: "&")) {
+            if pairs.count == maximumCount { throw APIError(400, "the \(source) has over \(maximumCount) values") }
             let halves = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = halves.first.flatMap({ PercentCoding.decode($0, plusIsBlank: true) }),
                 let value = PercentCoding.decode(halves.dropFirst().first ?? field.prefix(0), plusIsBlank: true)
             else { throw APIError(400, "the \(source) is not percent-encoded UTF-8") }
+            // Databases and file systems take a NUL for a text's end: what is checked must be what is looked up.
+            guard !name.utf8.contains(0), !value.utf8.contains(0) else {
+                throw APIError(400, "the \(source) holds a NUL")
+            }
             pairs.append((name, value))
         }
         return pairs

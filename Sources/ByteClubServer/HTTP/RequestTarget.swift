@@ -27,7 +27,7 @@ struct RequestTarget: Sendable {
             query = ""
         }
         path = rest
-        guard let decoded = PercentCoding.decode(rest, plusIsBlank: false) else {
+        guard let decoded = PercentCoding.decode(rest, plusIsBlank: false), !decoded.utf8.contains(0) else {
             throw APIError(400, "the URL's path is not percent-encoded UTF-8")
         }
         components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }

@@ -11,9 +11,10 @@ struct ForwardedHop: Hashable, Sendable {
 
     /// The steps in the order they were taken.
     static func hops(in headers: HTTPFields) -> [ForwardedHop] {
-        let forwarded = elements(headers[values: .forwarded])
-        if !forwarded.isEmpty { return forwarded.map(ForwardedHop.init(element:)) }
         var hops = elements(headers[values: .forwardedFor]).map { ForwardedHop(address: address(in: $0)) }
+        // A proxy that writes the older headers hands on a `Forwarded` of the client's own making.
+        let forwarded = elements(headers[values: .forwarded])
+        if hops.isEmpty, !forwarded.isEmpty { return forwarded.map(ForwardedHop.init(element:)) }
         if hops.isEmpty { hops = [ForwardedHop()] }
         // One proxy writes one value of these; with several, the last belongs to the last proxy.
         let scheme = elements(headers[values: .forwardedProto]).last.flatMap { Self.scheme($0) }

@@ -28,14 +28,15 @@ struct Visit {
 extension WebSite {
     /// Reads who visits from the cookie.
     func visit(_ call: Call) async throws -> Visit {
+        let name = cookieName(call)
         let pairs = call.headers[values: .cookie].flatMap { $0.split(separator: ";") }
-        let known = pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(cookieName + "=") }
-            .map { String($0.dropFirst(cookieName.utf8.count + 1)) }
+        let known = pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(name + "=") }
+            .map { String($0.dropFirst(name.utf8.count + 1)) }
         if let known, known.utf8.count == 64 {
             return Visit(call: call, secret: known, member: try await store.webSession(known), newCookie: nil)
         }
         let secret = Secret.text(bytes: 32)
-        return Visit(call: call, secret: secret, member: nil, newCookie: cookie(secret))
+        return Visit(call: call, secret: secret, member: nil, newCookie: cookie(secret, for: call))
     }
 
     /// Refuses a form that did not come from a page of ours.
@@ -50,12 +51,12 @@ extension WebSite {
     }
 
     /// The cookie that keeps a session; on plain HTTP, which is for loopback, without the mark that browsers need TLS for.
-    func cookie(_ secret: String, lifetime: Int64? = nil) -> String {
+    func cookie(_ secret: String, for call: Call, lifetime: Int64? = nil) -> String {
         let age = lifetime.map { "; Max-Age=\($0)" } ?? ""
-        return "\(cookieName)=\(secret); Path=/; HttpOnly; SameSite=Lax" + (usesTLS ? "; Secure" : "") + age
+        return "\(cookieName(call))=\(secret); Path=/; HttpOnly; SameSite=Lax" + (usesTLS(call) ? "; Secure" : "") + age
     }
 
-    private var usesTLS: Bool { settings.isSecure || settings.publicURL.lowercased().hasPrefix("https://") }
+    private func usesTLS(_ call: Call) -> Bool { call.origin(settings).lowercased().hasPrefix("https://") }
 
-    private var cookieName: String { usesTLS ? "__Host-byteclub" : "byteclub" }
+    private func cookieName(_ call: Call) -> String { usesTLS(call) ? "__Host-byteclub" : "byteclub" }
 }

@@ -25,16 +25,13 @@ extension WebSite {
 
     /// Sets a new password for who knows the old one, and ends all other sessions.
     func changePassword(_ visit: Visit, _ member: Member) async throws -> Answer {
-        if let wait = addressLimit.take(visit.call.peer) ?? nameLimit.take(PathKey.fold(member.name)) {
-            throw Self.tooMany(wait)
-        }
+        if let wait = nameLimit.take("uid \(member.uid)") { throw Self.tooMany(wait) }
         let known = try await store.credentials(ofMember: member.name)
-        guard await PasswordHash.verify(visit["password"] ?? "", against: known?.password) else {
+        guard try await PasswordHash.verify(visit["password"] ?? "", against: known?.password) else {
             return view("password", ["message": "The old password is wrong."], visit, 403)
         }
-        nameLimit.forget(PathKey.fold(member.name))
         try await store.setPassword(try await PasswordHash.make(visit["new"] ?? ""), ofMember: member.name)
-        return try await begin(member, then: "/")
+        return try await begin(member, visit, then: "/")
     }
 
     /// The day of a date, as in `06 Aug 2013`.

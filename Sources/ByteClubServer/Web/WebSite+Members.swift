@@ -25,7 +25,7 @@ extension WebSite {
                 role: role ?? .editor, lifetime: Invitation.lifetime, by: member.uid)
             return try await members(visit, member, link: visit.call.origin(settings) + "/invite/" + secret)
         }
-        guard let name = visit["name"], PathKey.fold(name) != PathKey.fold(member.name) else {
+        guard let name = visit["name"], try await store.credentials(ofMember: name)?.member.uid != member.uid else {
             throw APIError(400, "Nobody can remove or demote themselves.")
         }
         if visit["action"] == "remove" {
@@ -39,17 +39,21 @@ extension WebSite {
     /// The form that makes a member of somebody.
     func joinForm(_ visit: Visit) async throws -> Answer {
         let invitation = try await invitation(visit)
-        return view("join", ["role": invitation.role.word, "path": visit.call.rawPath], visit)
+        return view(
+            "join",
+            ["role": invitation.role.word, "path": "/invite/" + PercentCoding.encode(visit.call.place.first ?? "")],
+            visit)
     }
 
     /// Makes a member of somebody, and signs them in.
     func join(_ visit: Visit) async throws -> Answer {
         _ = try await invitation(visit)
+        if let wait = addressLimit.take(visit.call.peer) { throw Self.tooMany(wait) }
         let password = try await PasswordHash.make(visit["password"] ?? "")
         let member = try await store.redeemInvitation(
             visit.call.place.first ?? "", name: visit["name"] ?? "", password: password)
         guard let member else { throw Self.unknownInvitation }
-        return try await begin(member, then: "/")
+        return try await begin(member, visit, then: "/")
     }
 
     private func invitation(_ visit: Visit) async throws -> Invitation {

@@ -5,7 +5,7 @@ extension WebSite {
     func signInForm(_ visit: Visit, next: String, message: String? = nil, status: Int = 200) -> Answer {
         var values: [String: Any] = ["next": Self.local(next)]
         if let message { values["message"] = message }
-        if let name = visit["name"] { values["name"] = name }
+        if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
         return view("sign-in", values, visit, status)
     }
 
@@ -13,31 +13,32 @@ extension WebSite {
     func signIn(_ visit: Visit) async throws -> Answer {
         let next = Self.local(visit["next"] ?? "/")
         let name = visit["name"] ?? ""
+        let wrong = "The name or the password is wrong."
+        // No member has a longer name, and what is counted is kept for a while.
+        guard name.utf8.count <= 255 else { return signInForm(visit, next: next, message: wrong, status: 403) }
         let folded = PathKey.fold(name)
-        if let wait = addressLimit.take(visit.call.peer) ?? nameLimit.take(folded) {
+        let key = folded + "\n" + visit.call.peer
+        if let wait = addressLimit.take(visit.call.peer) ?? nameLimit.take(key) ?? wideNameLimit.take(folded) {
             throw Self.tooMany(wait)
         }
         let known = try await store.credentials(ofMember: name)
-        guard await PasswordHash.verify(visit["password"] ?? "", against: known?.password), let member = known?.member
-        else {
-            return signInForm(
-                visit, next: next, message: "The name or the password is wrong.", status: 403)
-        }
-        nameLimit.forget(folded)
-        addressLimit.forget(visit.call.peer)
-        return try await begin(member, then: next)
+        guard try await PasswordHash.verify(visit["password"] ?? "", against: known?.password),
+            let member = known?.member
+        else { return signInForm(visit, next: next, message: wrong, status: 403) }
+        nameLimit.forget(key)
+        return try await begin(member, visit, then: next)
     }
 
     /// Starts a session under a new secret, so that one planted before is worth nothing.
-    func begin(_ member: Member, then next: String) async throws -> Answer {
+    func begin(_ member: Member, _ visit: Visit, then next: String) async throws -> Answer {
         let secret = try await store.addWebSession(member: member.uid, lifetime: Visit.lifetime)
-        return redirect(next, cookie: cookie(secret, lifetime: Visit.lifetime))
+        return redirect(next, cookie: cookie(secret, for: visit.call, lifetime: Visit.lifetime))
     }
 
     /// Ends the session.
     func signOut(_ visit: Visit) async throws -> Answer {
         try await store.removeWebSession(visit.secret)
-        return redirect("/login", cookie: cookie("", lifetime: 0))
+        return redirect("/login", cookie: cookie("", for: visit.call, lifetime: 0))
     }
 
     /// What somebody is told who guesses.

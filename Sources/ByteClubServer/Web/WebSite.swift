@@ -10,7 +10,9 @@ struct WebSite: Sendable {
     let csrfKey: SymmetricKey
     /// Wrong passwords and invitations from one address.
     let addressLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 0.1, burst: 30))
-    /// Wrong passwords for one name.
+    /// Wrong passwords for one name from anywhere: wide, so that nobody is locked out by a stranger.
+    let wideNameLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 0.1, burst: 100))
+    /// Wrong passwords for one name from one address.
     let nameLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 1.0 / 60, burst: 10))
 
     /// Shows a page, or does what its form asks for.
@@ -96,6 +98,7 @@ struct WebSite: Sendable {
         headers[.xFrameOptions] = "DENY"
         headers[.xContentTypeOptions] = "nosniff"
         headers[.referrerPolicy] = "no-referrer"
+        headers[.cacheControl] = "no-store"
         return headers
     }()
 

@@ -21,6 +21,19 @@ struct SharedFolderNodesTests {
         #expect(child.placeRevision == moved.placeRevision && child.contentRevision == edited.contentRevision)
     }
 
+    @Test("what would give something below a path that is too long is refused, and changes nothing")
+    func tooLong() throws {
+        var model = ModelFolder()
+        let deep = "/a" + String(repeating: "/" + String(repeating: "x", count: 250), count: 16)
+        _ = try model.put(deep + "/a.md", "1")
+        let before = model.state.lastRevision()
+        let long = try RemotePath("/" + String(repeating: "y", count: 200))
+        #expect(throws: APIError.self) { try model.change { try $0.move(RemotePath("/a"), to: long) } }
+        #expect(throws: APIError.self) { try model.change { try $0.copy(RemotePath("/a"), to: long) } }
+        #expect(model.state.lastRevision() == before)
+        _ = try model.change { try $0.move(RemotePath("/a"), to: RemotePath("/b")) }
+    }
+
     @Test("a copy has an identity of its own, and so has all in it")
     func copies() throws {
         var model = ModelFolder()

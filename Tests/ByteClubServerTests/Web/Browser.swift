@@ -62,7 +62,7 @@ struct Browser {
             let location = try #require(answer["location"])
             if location.hasPrefix("/") { return try await open(location) }
             elsewhere = location
-        } else if !page.isEmpty {
+        } else if answer["content-type"]?.hasPrefix("text/html") == true {
             #expect(answer["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
         }
     }

@@ -74,6 +74,36 @@ struct SignInTests {
         }
     }
 
+    @Test("a name with a NUL or of a megabyte is no other name: it is refused and not remembered")
+    func oddNames() async throws {
+        try await TestServer.run { server in
+            try await Self.member(server)
+            var browser = Browser(server)
+            try await browser.signIn("Ann Bell\0x", Self.password)
+            #expect(browser.status == 400)
+            try await browser.open("/login")
+            try await browser.signIn(String(repeating: "a", count: 500_000), Self.password)
+            #expect(browser.status == 403 && browser.page.utf8.count < 10_000)
+            try await browser.open("/login")
+            try await browser.signIn("Ann Bell", Self.password)
+            #expect(browser.place == "/")
+        }
+    }
+
+    @Test("who is removed or made less than an owner does not come back by an invitation of their own")
+    func withdrawnInvitations() async throws {
+        try await TestServer.run { server in
+            for change in ["remove", "role"] {
+                let ben = try await server.store.addMember(name: "Ben", role: .owner, oauth1: false)
+                let secret = try await server.store.addInvitation(role: .owner, lifetime: 1000, by: ben.uid)
+                #expect(try await server.store.invitation(secret) != nil)
+                if change == "role" { try await server.store.setRole(.editor, ofMember: "Ben") }
+                if change == "remove" { try await server.store.removeMember(name: "Ben") }
+                #expect(try await server.store.invitation(secret) == nil)
+            }
+        }
+    }
+
     @Test("nobody is sent to another site after signing in")
     func openRedirect() async throws {
         #expect(WebSite.local("/invite/x?a=b") == "/invite/x?a=b")

@@ -165,11 +165,13 @@ final class GroupCommit: Sendable {
                 if let failure = transaction.failure { throw failure }
             }
             try transaction.prepareCommit()
-            try database.commit()
         } catch {
             transaction.undo()
             throw error
         }
+        // When this fails the log may hold the commit all the same, and bring it back after a crash: so the files stay, and
+        // what nothing refers to is collected some day.
+        try database.commit()
         signal.tell(transaction.entries)
     }
 }

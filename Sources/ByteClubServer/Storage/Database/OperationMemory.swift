@@ -12,12 +12,12 @@ enum OperationMemory {
     /// After how many operations old ones are looked for.
     static let sweepInterval: Int64 = 256
 
-    /// Forgets some of the oldest operations, at most twice as many as come between two sweeps.
+    /// Forgets some of the oldest operations, and those of a clock that was far ahead, at most twice as many as come between two sweeps.
     static func sweep(_ database: Database, last: Int64, now: APIDate) throws {
         try database.run(
             """
-            DELETE FROM operation WHERE made < ? AND number <= ?
+            DELETE FROM operation WHERE (made < ? OR made > ?) AND number <= ?
                 AND number IN (SELECT number FROM operation ORDER BY number LIMIT ?)
-            """, [now.seconds - lifetime, last - minimumCount, 2 * sweepInterval])
+            """, [now.seconds - lifetime, now.seconds + lifetime, last - minimumCount, 2 * sweepInterval])
     }
 }

@@ -38,11 +38,12 @@ extension SQLiteStore {
         defer { memberCache.invalidate() }
         return try await writer.perform { transaction in
             let count = try transaction.execute("DELETE FROM app WHERE key = ?", [key])
+            guard count > 0 else { return false }
             for table in ["device", "request_token", "grant_code"] {
                 try transaction.execute("DELETE FROM \(table) WHERE app = ?", [key])
             }
             try Self.countAccountChange(in: transaction)
-            return count > 0
+            return true
         }
     }
 

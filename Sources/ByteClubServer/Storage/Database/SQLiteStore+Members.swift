@@ -45,12 +45,14 @@ extension SQLiteStore {
             for table in ["device", "request_token", "grant_code", "web_session"] {
                 try transaction.execute("DELETE FROM \(table) WHERE member = ?", [uid])
             }
+            try Self.withdrawInvitations(of: uid, in: transaction)
         }
     }
 
     func setRole(_ role: Role, ofMember name: String) async throws {
         try await changeMember(name) { uid, transaction in
             try transaction.execute("UPDATE member SET role = ? WHERE uid = ?", [role.rawValue, uid])
+            if role < .owner { try Self.withdrawInvitations(of: uid, in: transaction) }
         }
     }
 
@@ -84,6 +86,11 @@ extension SQLiteStore {
             try Self.countAccountChange(in: transaction)
         }
         memberCache.invalidate()
+    }
+
+    /// Nobody comes back by an invitation of their own.
+    private static func withdrawInvitations(of uid: Int64, in transaction: WriteTransaction) throws {
+        try transaction.execute("DELETE FROM invitation WHERE inviter = ?", [uid])
     }
 
     /// Adds a member's row.

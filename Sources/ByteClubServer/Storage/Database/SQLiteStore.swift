@@ -63,7 +63,10 @@ final class SQLiteStore: MetadataStore {
         chunks = try ChunkStore(directory: directory, files: files)
         do {
             pool = try Self.open(directory + "/" + Self.databaseName, mode: mode, logger: logger)
+            // A server of the version before must not go on writing to a database of this one.
+            let migrating = try mode == .administration && Schema.isOld(pool) ? Self.lock(directory) : nil
             try Schema.migrate(pool)
+            withExtendedLifetime(migrating) {}
             if mode == .server { try Self.beginAnew(pool, logger: logger) }
             let (epoch, key, last) = try pool.read { database in
                 (
@@ -127,6 +130,10 @@ final class SQLiteStore: MetadataStore {
                 for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
                 let used = Set(transaction.entries[first...].lazy.compactMap(\.contentHash))
                 for content in contents where used.contains(content.hash) { try transaction.store(content) }
+                // A file that has this content already made no version; what has been lost of it comes back here.
+                if used.isEmpty, let content = contents.first, try transaction.lacks(content) {
+                    try transaction.store(content)
+                }
                 return result
             }
         }
@@ -195,7 +202,8 @@ final class SQLiteStore: MetadataStore {
         return try await query { database in
             let ledger = UsageLedger(database)
             let used = try ledger.club()
-            var capacity = used + (try Directory.freeBytes(directory))
+            let (sum, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
+            var capacity = isEndless ? Int64.max : sum
             if let quota = settings.clubQuota { capacity = min(capacity, quota) }
             if let quota = settings.memberQuota {
                 capacity = min(capacity, used + max(0, quota - (try ledger.member(member))))

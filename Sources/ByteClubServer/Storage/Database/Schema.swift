@@ -30,6 +30,12 @@ enum Schema {
         static let copied = "copied"
     }
 
+    /// Whether an older program made the database; false for one that is empty.
+    static func isOld(_ pool: DatabasePool) throws -> Bool {
+        let found = try pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+        return found > 0 && found < version
+    }
+
     /// Brings a database up to ``version``.
     ///
     /// - Throws: ``StorageError`` `damaged` when a newer program made the database.

@@ -54,10 +54,11 @@ final class WriteTransaction {
     }
 
     private func rollBackChange(after error: any Error) {
-        guard isChanging else { return }
+        let wasChanging = isChanging
         isChanging = false
-        // A full or failing disk ends the whole transaction by itself.
+        // A full or failing disk ends the whole transaction by itself, also while a change only looks.
         guard database.isInsideTransaction else { return failure = error }
+        guard wasChanging else { return }
         do {
             try database.run("ROLLBACK TO change")
             try database.run("RELEASE change")
@@ -105,6 +106,16 @@ final class WriteTransaction {
         (known, current) = ([:], [:])
         try database.run(sql, arguments)
         return database.changesCount
+    }
+
+    /// Whether a content is not where it should be.
+    func lacks(_ content: StagedContent) throws -> Bool {
+        switch content.place {
+        case .inline:
+            let found = try database.firstRow("SELECT 1 FROM content WHERE hash = ?", [content.hash.data]) { _ in true }
+            return found == nil
+        case .file: return Directory.fileLength(blobs.store.path(of: content.hash)) != content.bytes
+        }
     }
 
     /// Keeps content that a version made by this change refers to.

@@ -47,6 +47,8 @@ struct BlobPlacement {
 
     /// Takes the names away again.
     mutating func undo() {
+        // The next transaction finds a new directory there, and syncs only what is in it.
+        if directories.contains(store.root) { try? Directory.sync(store.root) }
         for (file, target) in placed {
             if !file.isTemporary {
                 unsafe unlink(target)

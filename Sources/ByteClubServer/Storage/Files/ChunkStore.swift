@@ -1,6 +1,5 @@
 import ByteClubCore
 import Glibc
-import Synchronization
 
 /// Parts of large contents that wait for the write that names them: files named by their hashes.
 ///
@@ -10,11 +9,9 @@ final class ChunkStore: Sendable {
     static let maximumBytes = ContentHash.blockSize
     /// How long a chunk is kept after it was sent or asked for, in seconds: 48 hours.
     static let lifetime: Int64 = 48 * 3600
-    private static let sweepInterval: Duration = .seconds(3600)
 
     private let root: String
     private let files: FileBlobStore
-    private let lastSweep = Mutex<ContinuousClock.Instant?>(nil)
 
     /// Makes the directory when it is missing; new chunks are written where other contents are.
     init(directory: String, files: FileBlobStore) throws {
@@ -25,15 +22,10 @@ final class ChunkStore: Sendable {
 
     /// Those of some chunks that are not there; the others are kept for another 48 hours.
     func missing(of hashes: [ContentHash]) async throws -> [ContentHash] {
-        let isDue = lastSweep.withLock { last in
-            let now = ContinuousClock.now
-            if let last, now - last < Self.sweepInterval { return false }
-            last = now
-            return true
-        }
         return try await ContentPipeline.onDisk {
-            if isDue { try self.removeExpired() }
-            return hashes.filter { !Directory.touch(self.path(of: $0)) }
+            let missing = hashes.filter { !Directory.touch(self.path(of: $0)) }
+            if missing.count < hashes.count { try Directory.sync(self.root) }
+            return missing
         }
     }
 
@@ -41,7 +33,8 @@ final class ChunkStore: Sendable {
     func add(_ bytes: [UInt8], hash: ContentHash) async throws {
         try await ContentPipeline.onDisk {
             let path = self.path(of: hash)
-            if Directory.touch(path) { return }
+            // Who brought it may not have come to the sync yet.
+            if Directory.touch(path) { return try Directory.sync(self.root) }
             try self.files.reserve.check()
             let new = self.files.staging + "/" + Secret.text(bytes: 16)
             let staged = StagedFile(path: new)
@@ -77,7 +70,8 @@ final class ChunkStore: Sendable {
         }
     }
 
-    private func removeExpired() throws {
+    /// Removes chunks that nobody asked for in 48 hours; part of the server's housekeeping.
+    func removeExpired() throws {
         let oldest = Int64(time(nil)) - Self.lifetime
         for name in try Directory.names(in: root) {
             let path = root + "/" + name

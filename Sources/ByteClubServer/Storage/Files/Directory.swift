@@ -69,7 +69,9 @@ enum Directory {
     static func freeBytes(_ path: String) throws(StorageError) -> Int64 {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { throw StorageError(errno: errno, "cannot ask '\(path)'") }
-        return Int64(clamping: status.f_bavail.multipliedReportingOverflow(by: UInt(status.f_frsize)).partialValue)
+        // Some network file systems say that there is no end.
+        let (bytes, isEndless) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isEndless ? .max : Int64(clamping: bytes)
     }
 
     /// Removes a directory with all in it, as far as that goes.

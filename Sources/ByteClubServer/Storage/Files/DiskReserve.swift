@@ -21,8 +21,10 @@ struct DiskReserve: Sendable {
             throw StorageError(errno: errno, "cannot ask '\(directory)'")
         }
         let block = UInt64(status.f_frsize)
-        let reserve = min(Self.maximum, UInt64(status.f_blocks) * block / 4)
-        if UInt64(status.f_bavail) * block < reserve {
+        let total = UInt64(status.f_blocks).multipliedReportingOverflow(by: block)
+        let reserve = total.overflow ? Self.maximum : min(Self.maximum, total.partialValue / 4)
+        let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: block)
+        if !free.overflow, free.partialValue < reserve {
             throw StorageError(.full, "the disk of '\(directory)' is full but for what deletions need")
         }
     }

@@ -31,6 +31,8 @@ struct Housekeeping: Service {
         do {
             try await store.markAge()
             try await store.removeExpiredUploads()
+            let chunks = store.chunks
+            try await ContentPipeline.onDisk { try chunks.removeExpired() }
             let purged = try await store.purgeHistory()
             if purged > 0 { logger.info("forgot \(purged) versions that were replaced long ago") }
             guard collecting || purged > 0 else { return }

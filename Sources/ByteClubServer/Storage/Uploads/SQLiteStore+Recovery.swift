@@ -9,6 +9,8 @@ extension SQLiteStore {
 
     /// Removes from the staging folder what no upload needs, and cuts uploads to the length that was acknowledged.
     func recoverStaging() throws {
+        // A directory that was made just before a crash may not be on disk yet.
+        try Directory.sync(files.root)
         let now = now().seconds
         let sizes = try pool.write { database in
             try database.run(
