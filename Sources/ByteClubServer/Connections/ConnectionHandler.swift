@@ -23,6 +23,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var inspection: Scheduled<Void>?
     private var exchange = ExchangeState()
     private var isClosing = false
+    private var isInputClosed = false
     private var hangUp: (@Sendable () -> Void)?
     private var idleSince = NIODeadline.now()
     private var receivedAtMark: Int64 = 0
@@ -107,12 +108,17 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
         hangUp = waiting.onHangUp
-        if hangUp != nil, !context.channel.isActive { tellHangUp() }
+        // A client may be gone before its request has come so far as to wait.
+        if hangUp != nil, isInputClosed || !context.channel.isActive {
+            tellHangUp()
+            context.close(promise: nil)
+        }
         promise?.succeed()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            isInputClosed = true
             if isClosing {
                 context.close(promise: nil)
             } else if hangUp != nil {
@@ -171,8 +177,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let now = NIODeadline.now()
         if isTooSlowToTake(meter, context, at: now) { return context.close(promise: nil) }
         if exchange.isIdle {
-            if let start = meter.start, now - start > limits.head { return answer(ConnectionFault.slowHead, context) }
-            if now - idleSince > (exchange.hasServed ? limits.idle : limits.head) {
+            if let start = meter.start {
+                if now - start > limits.head { return answer(ConnectionFault.slowHead, context) }
+            } else if now - idleSince > (exchange.hasServed ? limits.idle : limits.head) {
                 return context.close(promise: nil)
             }
         } else if exchange.isReceiving, meter.waited(at: now) >= limits.stall {

@@ -114,6 +114,11 @@ import Testing
                 for _ in 0..<1000 where server.store.waiterCount == 0 { usleep(5000) }
                 #expect(server.store.waiterCount == 1)
             }
+            // Some are gone before their request is understood.
+            await BackgroundThread.run {
+                for _ in 0..<100 { RawConnection(port: port)?.send(wait) }
+            }
+            try await Task.sleep(for: .milliseconds(200))
             for _ in 0..<400 where server.store.waiterCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
             #expect(server.store.waiterCount == 0, "the server still waits for a client that is gone")
         }

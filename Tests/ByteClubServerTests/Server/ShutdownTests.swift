@@ -27,6 +27,7 @@ import Testing
             async let poll = server.send("GET /1/longpoll_delta?cursor=\(cursor)&timeout=480", [])
             var begun = steps.makeAsyncIterator()
             #expect(await begun.next()?.hasPrefix("HTTP/1.1 100") == true)
+            for _ in 0..<2000 where server.store.waiterCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
             await server.group.triggerGracefulShutdown()
             #expect(try await poll.text == #"{"changes":false}"#)
             isStopping.signal()
