@@ -7,10 +7,20 @@ final class MirrorLock: Sendable {
     let wasUnclean: Bool
     private let file: FileDescriptor
 
+    /// How often, and after how many microseconds, a lock that is held is tried again.
+    private static let retries = (count: 20, pause: UInt32(10_000))
+
     /// Takes the lock; nil when another process holds it.
+    ///
+    /// An engine that is ending may hold it a moment longer, and so may a program that it just started, until its exec.
     init?(in directory: String) throws(FileError) {
         file = try FileDescriptor.open(directory + "/lock", O_RDWR | O_CREAT, mode: 0o600)
-        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        var isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
+        for _ in 0..<Self.retries.count where isHeld {
+            usleep(Self.retries.pause)
+            isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
+        }
+        if isHeld { return nil }
         wasUnclean = try file.status().st_size > 0
         if !wasUnclean { try file.write(Array("open\n".utf8)) }
     }
