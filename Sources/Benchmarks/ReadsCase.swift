@@ -10,7 +10,8 @@ enum ReadsCase {
         let folder = settings.folder("reads")
         defer { settings.discard(folder) }
         let server = try await ServerProcess(
-            data: folder + "/data", arguments: ["--log-level", "warning", "--body-limit", "17179869184"])
+            data: folder + "/data",
+            arguments: ["--log-level", "warning", "--member-rate", "0", "--body-limit", "17179869184"])
         let token = try await server.addMember("ann")
         guard let pid = server.process?.pid else { throw Stopwatch.Failure(description: "the server has ended") }
         let listings = try await listings(settings, server, token, pid)

@@ -11,7 +11,8 @@ enum ScaleCase {
         for _ in 0..<settings.rounds {
             let folder = settings.folder("scale")
             defer { settings.discard(folder) }
-            let server = try await ServerProcess(data: folder + "/data", arguments: ["--log-level", "warning"])
+            let server = try await ServerProcess(
+                data: folder + "/data", arguments: ["--log-level", "warning", "--member-rate", "0"])
             let token = try await server.addMember("ann")
             var filled = 0
             for size in sizes {

@@ -12,7 +12,8 @@ enum WritesCase {
         for round in 0..<settings.rounds {
             let folder = settings.folder("writes")
             defer { settings.discard(folder) }
-            let server = try await ServerProcess(data: folder + "/data", arguments: ["--log-level", "warning"])
+            let server = try await ServerProcess(
+                data: folder + "/data", arguments: ["--log-level", "warning", "--member-rate", "0"])
             let token = try await server.addMember("ann")
             guard let pid = server.process?.pid else { throw Stopwatch.Failure(description: "the server has ended") }
             for (name, connections, count) in [(one, 1, settings.notes / 4), (many, clients, settings.notes * 3)] {
