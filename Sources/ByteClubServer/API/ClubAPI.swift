@@ -28,8 +28,6 @@ struct ClubAPI: Sendable {
         var longpollMinimum: Int64 = 30
         /// Where clients find this server, shown in the account and the start of links; empty for what each client calls it.
         var publicURL = ""
-        /// Whether clients speak TLS to this process.
-        var isSecure = false
         /// The clock, in seconds since 1970.
         var now: @Sendable () -> Int64 = SystemTime.seconds
 

@@ -78,8 +78,7 @@ struct ClubServer: Service {
         let cache = configuration.directory + "/thumbnails"
         let thumbnails = ThumbnailStore(
             directory: cache, threads: threads, render: ThumbnailRenderer(scratch: cache).render)
-        var settings = configuration.settings
-        settings.isSecure = configuration.certificate != nil
+        let settings = configuration.settings
         let api = ClubAPI(
             store: store, thumbnails: thumbnails, media: MediaInfoReader(store: store, threads: threads),
             settings: settings)

@@ -30,9 +30,13 @@ enum Schema {
         static let copied = "copied"
     }
 
+    private static func foundVersion(_ pool: DatabasePool) throws -> Int {
+        try pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+    }
+
     /// Whether an older program made the database; false for one that is empty.
     static func isOld(_ pool: DatabasePool) throws -> Bool {
-        let found = try pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+        let found = try foundVersion(pool)
         return found > 0 && found < version
     }
 
@@ -40,7 +44,7 @@ enum Schema {
     ///
     /// - Throws: ``StorageError`` `damaged` when a newer program made the database.
     static func migrate(_ pool: DatabasePool) throws {
-        let found = try pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+        let found = try foundVersion(pool)
         guard found <= version else {
             throw StorageError(.damaged, "the data directory is of a newer version (\(found)) than this program knows")
         }
