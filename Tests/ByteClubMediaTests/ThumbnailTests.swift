@@ -170,7 +170,7 @@ import Testing
             do throws(MediaError) { _ = try Self.make(photo, 64, 64) } catch let thrown { error = thrown }
         }
         #expect(error?.code == .tooLarge)
-        #expect(time < .milliseconds(200))
+        #expect(time < .seconds(2))
         let huge = MakingJPEGs.resized(try Photos.bytes("city"), width: 65_000, height: 65_000)
         #expect(throws: MediaError.self) { _ = try Self.make(huge, 64, 64) }
     }

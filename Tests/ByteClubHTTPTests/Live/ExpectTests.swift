@@ -19,7 +19,7 @@ extension Live {
                         for: request, from: .bytes(Array(repeating: 7, count: size)))
                     #expect(String(decoding: bytes, as: UTF8.self) == "\(size)")
                 }
-                #expect(time < .milliseconds(200))
+                #expect(time < .milliseconds(900))
                 #expect(server.requests.last?["expect"] == nil)
                 #expect(server.requests.last?["content-length"] == "\(size)")
                 #expect(server.requests.last?["content-type"] == nil)

