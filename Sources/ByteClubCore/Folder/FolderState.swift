@@ -55,6 +55,15 @@ public protocol FolderState {
     /// Adds a version; it becomes the newest at its key, and the one that its entry has now.
     mutating func record(_ entry: FolderEntry) throws
 
+    /// What is known of the live entries strictly below a key.
+    func extent(below key: PathKey) throws -> SubtreeExtent
+
+    /// The first live entry strictly below a key, in the order of the keys, that itself changed after `revision`.
+    func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry?
+
+    /// Adds all the versions that a change of a folder makes.
+    mutating func record(_ change: SubtreeChange) throws
+
     /// Remembers which version a member's operation made, or found to be there already.
     mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) throws
 }

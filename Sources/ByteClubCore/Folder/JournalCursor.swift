@@ -7,33 +7,50 @@ public struct JournalCursor: Hashable, Sendable, CustomStringConvertible {
     public var epoch: String
     /// The last position that was told.
     public var position: Int64
-    /// The position up to which everything was known when the walk began.
-    public var known: Int64
+    /// The position up to which everything was known when the walk began; nil when the walk tells the whole state.
+    ///
+    /// A client may know more, from the answers to its own writes: a walk from a position tells every deletion.
+    public var known: Int64?
     /// The journal's last position when the walk began; nil between walks.
     public var end: Int64?
 
-    /// Creates a cursor; without an end one between walks.
-    public init(epoch: String, position: Int64, known: Int64? = nil, end: Int64? = nil) {
+    /// Creates a cursor between walks.
+    public init(epoch: String, position: Int64) {
+        self.init(epoch: epoch, position: position, known: position, end: nil)
+    }
+
+    /// Creates a cursor of a walk that is under way.
+    public init(epoch: String, position: Int64, known: Int64?, end: Int64?) {
         self.epoch = epoch
         self.position = position
-        self.known = known ?? position
+        self.known = known
         self.end = end
     }
 
     /// Reads the text; nil when it is anything else.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.dropFirst().map { Int64($0) ?? -1 }
-        guard let epoch = parts.first, !epoch.isEmpty, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
-        switch numbers.count {
-        case 1: self.init(epoch: String(epoch), position: numbers[0])
-        case 3: self.init(epoch: String(epoch), position: numbers[0], known: numbers[1], end: numbers[2])
-        default: return nil
+        guard let epoch = parts.first, !epoch.isEmpty, parts.count == 2 || parts.count == 4,
+            let position = Self.number(parts[1])
+        else { return nil }
+        if parts.count == 2 {
+            self.init(epoch: String(epoch), position: position)
+            return
         }
+        let known = parts[2] == Self.nothing ? nil : Self.number(parts[2])
+        guard let end = Self.number(parts[3]), known != nil || parts[2] == Self.nothing else { return nil }
+        self.init(epoch: String(epoch), position: position, known: known, end: end)
+    }
+
+    private static let nothing = "-"
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard let number = Int64(text), number >= 0 else { return nil }
+        return number
     }
 
     /// The text.
     public var description: String {
-        "\(epoch).\(position)" + (end.map { ".\(known).\($0)" } ?? "")
+        "\(epoch).\(position)" + (end.map { end in ".\(known.map(String.init) ?? Self.nothing).\(end)" } ?? "")
     }
 }

@@ -34,7 +34,7 @@ extension SharedFolder {
         for operation in batch.operations {
             let result: SyncResult
             do {
-                guard try state.lastRevision() - before <= Int64(4 * Self.maximumEntries) else {
+                guard try state.lastRevision() - before <= Int64(Self.maximumBatchEntries) else {
                     throw SyncRefusal(413, "the operations before this one touch too many entries for one batch")
                 }
                 result = SyncResult(status: 200, entry: SyncEntry(try perform(operation, after: results)))
@@ -97,8 +97,8 @@ extension SharedFolder {
             return try move(source, to: place, after: results)
         case .delete(let node):
             let entry = try live(node)
-            let below = try subtree(of: entry)
-            return try bury(check(condition, of: entry, below), below)
+            let extent = try extent(of: entry, limit: Self.maximumBatchEntries)
+            return try bury(check(condition, of: entry, extent), extent)
         }
     }
 
@@ -113,7 +113,7 @@ extension SharedFolder {
                 throw SyncRefusal(409, "'\(source.path)' cannot go into itself", try known(target.parent))
             }
         }
-        return try move(source, subtree(of: source), to: target)
+        return try move(source, extent(of: source, limit: Self.maximumBatchEntries), to: target)
     }
 
     /// The newest version of an entry, a deletion included.
@@ -131,7 +131,7 @@ extension SharedFolder {
     }
 
     private func check(
-        _ condition: SyncOperation.Condition, of entry: FolderEntry, _ below: [FolderEntry] = []
+        _ condition: SyncOperation.Condition, of entry: FolderEntry, _ below: SubtreeExtent = SubtreeExtent()
     ) throws -> FolderEntry {
         if let revision = condition.revision, revision != entry.contentRevision {
             throw SyncRefusal(412, "the content of '\(entry.path)' has changed since \(revision)", entry)
@@ -139,7 +139,9 @@ extension SharedFolder {
         if let revision = condition.placeRevision, revision != entry.placeRevision {
             throw SyncRefusal(412, "'\(entry.path)' has been moved since \(revision)", entry)
         }
-        if let seen = condition.seen, let newer = ([entry] + below).first(where: { $0.change > seen }) {
+        if let seen = condition.seen, max(entry.change, below.newestChange) > seen {
+            let below = try entry.change > seen ? nil : state.firstChanged(below: entry.path.key, after: seen)
+            let newer = below ?? entry
             throw SyncRefusal(412, "'\(newer.path)' has changed since \(seen)", newer)
         }
         return entry

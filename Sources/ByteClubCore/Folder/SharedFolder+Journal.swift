@@ -32,10 +32,11 @@ extension SharedFolder {
         after cursor: JournalCursor?, epoch: String, limits: JournalLimits
     ) throws -> (entries: [FolderEntry], next: JournalCursor, hasMore: Bool) {
         let last = try state.lastRevision()
-        var walk = cursor ?? JournalCursor(epoch: epoch, position: 0)
+        var walk = cursor ?? JournalCursor(epoch: epoch, position: 0, known: nil, end: nil)
+        let known = walk.known ?? 0
         let isComplete =
-            try cursor == nil || state.forgottenRevision() <= (walk.known == 0 ? walk.end ?? 0 : walk.known)
-        guard walk.epoch == epoch, walk.position <= last, walk.known <= walk.position, isComplete else {
+            try cursor == nil || state.forgottenRevision() <= (walk.known ?? walk.end ?? 0)
+        guard walk.epoch == epoch, walk.position <= last, known <= walk.position, isComplete else {
             throw APIError(410, "the journal does not reach back to the cursor; start over without one")
         }
         let end = walk.end ?? last
@@ -46,8 +47,8 @@ extension SharedFolder {
             let wanted = limits.entries - entries.count + 1
             let found = try state.journal(after: walk.position, limit: wanted)
             for entry in found {
-                let isKnown = entry.change <= walk.known
-                let isNews = !entry.isDeleted || entry.node.number <= walk.known || entry.revision > end
+                let isKnown = entry.change <= known
+                let isNews = !entry.isDeleted || walk.known != nil || entry.revision > end
                 if !isKnown, isNews {
                     if limits.takes(entry) { inlineBytes += entry.bytes }
                     let isFull = entries.count == limits.entries || inlineBytes > limits.inlineBytes

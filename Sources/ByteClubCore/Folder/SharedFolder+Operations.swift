@@ -15,14 +15,14 @@ extension SharedFolder {
     public mutating func delete(_ path: RemotePath, seen: Revision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
         guard let entry = try live(path) else { throw APIError.notFound(path) }
-        let below = try subtree(of: entry)
+        let extent = try extent(of: entry, limit: Self.maximumEntries)
         if let seen {
-            let newest = entry.isFolder ? below.lazy.map(\.revision).max() ?? 0 : entry.revision
+            let newest = entry.isFolder ? extent.newest : entry.revision
             if entry.isFolder ? newest > seen.number : newest != seen.number {
                 throw APIError(409, "'\(path)' has changed since \(seen)")
             }
         }
-        return try bury(entry, below)
+        return try bury(entry, extent)
     }
 
     /// Moves an entry with all below it; a destination that differs in case only renames it in place.
@@ -51,39 +51,35 @@ extension SharedFolder {
         if source.isFolder, destination.key.isBelow(source.path.key) {
             throw APIError(403, "'\(path)' cannot go into itself")
         }
+        if removing {
+            let extent = try extent(of: source, limit: Self.maximumEntries)
+            return try move(source, extent, to: prepareParent(of: destination))
+        }
         let below = try subtree(of: source)
-        let target = try prepareParent(of: destination)
-        return try removing ? move(source, below, to: target) : copy(source, below, to: target)
+        return try copy(source, below, to: prepareParent(of: destination))
     }
 
     /// Gives an entry another name or folder; what is below it keeps both, and only its path changes.
-    mutating func move(_ source: FolderEntry, _ below: [FolderEntry], to target: Place) throws -> FolderEntry {
-        try Self.checkLengths(below, from: source.path, to: target.path)
-        if source.path.key != target.path.key { _ = try bury(source, below) }
+    mutating func move(_ source: FolderEntry, _ extent: SubtreeExtent, to target: Place) throws -> FolderEntry {
+        try Self.checkLength(extent.longestPath, below: source.path, to: target.path)
         var moved = source
         (moved.path, moved.parent, moved.placeRevision) = (target.path, target.parent, 0)
-        let result = try record(moved)
-        for child in below {
-            guard let path = child.path.rebased(from: source.path, to: target.path) else { continue }
-            var child = child
-            child.path = path
-            try record(child)
-        }
-        return result
+        if source.isFolder { return try record(moved, from: source, extent) }
+        if source.path.key != target.path.key { try record(source.buried) }
+        return try record(moved)
     }
 
     /// Refuses a place under which something would get a path that is none.
-    private static func checkLengths(_ below: [FolderEntry], from old: RemotePath, to new: RemotePath) throws(APIError)
-    {
-        let growth = new.string.utf8.count - old.string.utf8.count
-        guard growth > 0 else { return }
-        for child in below where child.path.string.utf8.count + growth > NameRules.maximumPathBytes {
-            throw APIError(400, "'\(child.path)' would get a path longer than \(NameRules.maximumPathBytes) bytes")
+    private static func checkLength(_ longest: Int, below old: RemotePath, to new: RemotePath) throws(APIError) {
+        if longest + new.string.utf8.count - old.string.utf8.count > max(longest, NameRules.maximumPathBytes) {
+            throw APIError(
+                400, "something in '\(old)' would get a path longer than \(NameRules.maximumPathBytes) bytes")
         }
     }
 
     private mutating func copy(_ source: FolderEntry, _ below: [FolderEntry], to target: Place) throws -> FolderEntry {
-        try Self.checkLengths(below, from: source.path, to: target.path)
+        let longest = below.lazy.map(\.path.string.utf8.count).max() ?? 0
+        try Self.checkLength(longest, below: source.path, to: target.path)
         let result = try record(source.copied(to: target))
         var copies = [source.node: result.node]
         for child in below {
@@ -117,21 +113,21 @@ extension SharedFolder {
     }
 
     /// Deletes an entry and what is below it.
-    mutating func bury(_ entry: FolderEntry, _ below: [FolderEntry]) throws -> FolderEntry {
-        let gone = try record(entry.buried)
-        for child in below { try record(child.buried) }
-        return gone
+    mutating func bury(_ entry: FolderEntry, _ extent: SubtreeExtent) throws -> FolderEntry {
+        try entry.isFolder ? record(nil, from: entry, extent) : record(entry.buried)
+    }
+
+    private mutating func record(
+        _ target: FolderEntry?, from source: FolderEntry, _ extent: SubtreeExtent
+    ) throws -> FolderEntry {
+        let change = SubtreeChange(source: source, target: target, now: now, author: author)
+        let result = change.result(count: extent.count, after: try state.lastRevision())
+        try state.record(change)
+        return result
     }
 }
 
 extension FolderEntry {
-    /// The version that says that the entry is gone.
-    fileprivate var buried: FolderEntry {
-        var gone = self
-        (gone.isDeleted, gone.bytes, gone.contentHash, gone.contentRevision) = (true, 0, nil, 0)
-        return gone
-    }
-
     /// A new entry with the same content at another place.
     fileprivate func copied<State>(to place: SharedFolder<State>.Place) -> FolderEntry {
         var copy = self

@@ -3,8 +3,10 @@
 /// Each operation is one atomic change of its ``FolderState``: run it in one transaction, and undo that when it throws.
 /// It throws ``APIError`` for what the protocol refuses, and whatever the state throws.
 public struct SharedFolder<State: FolderState> {
-    /// The most entries that one copy, move or delete may touch.
+    /// The most entries that one copy, move or delete of Core API v1 may touch.
     public static var maximumEntries: Int { 10_000 }
+    /// The most entries that one operation of a batch may touch.
+    public static var maximumBatchEntries: Int { 1_000_000 }
 
     /// Where entries are kept.
     public var state: State
@@ -69,13 +71,7 @@ public struct SharedFolder<State: FolderState> {
     /// Gives a version the next number and keeps it; a version of a new entry makes that too.
     @discardableResult
     mutating func record(_ entry: FolderEntry) throws -> FolderEntry {
-        var entry = entry
-        entry.revision = try state.lastRevision() + 1
-        entry.modified = now
-        entry.author = author
-        if entry.node == .root { entry.node = NodeID(entry.revision) }
-        if entry.contentRevision == 0 { entry.contentRevision = entry.revision }
-        if entry.placeRevision == 0 { entry.placeRevision = entry.revision }
+        let entry = entry.stamped(try state.lastRevision() + 1, now, author)
         try state.record(entry)
         return entry
     }
@@ -94,10 +90,22 @@ public struct SharedFolder<State: FolderState> {
     func subtree(of entry: FolderEntry) throws -> [FolderEntry] {
         guard entry.isFolder else { return [] }
         let below = try state.descendants(entry.path.key, limit: Self.maximumEntries + 1)
-        if below.count >= Self.maximumEntries {
-            throw APIError(406, "'\(entry.path)' holds more than \(Self.maximumEntries) entries")
-        }
+        if below.count >= Self.maximumEntries { throw Self.tooMany(entry, Self.maximumEntries) }
         return below
+    }
+
+    /// What is known of the live entries below a folder.
+    ///
+    /// - Throws: ``APIError`` 406 when there are as many as `limit`, which counts the folder too.
+    func extent(of entry: FolderEntry, limit: Int) throws -> SubtreeExtent {
+        guard entry.isFolder else { return SubtreeExtent() }
+        let extent = try state.extent(below: entry.path.key)
+        if extent.count >= limit { throw Self.tooMany(entry, limit) }
+        return extent
+    }
+
+    private static func tooMany(_ entry: FolderEntry, _ limit: Int) -> APIError {
+        APIError(406, "'\(entry.path)' holds more than \(limit) entries")
     }
 }
 

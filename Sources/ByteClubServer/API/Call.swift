@@ -26,6 +26,8 @@ final class Call {
     private(set) var place: ArraySlice<String> = []
     /// What the URL names, once it is read.
     private var route: Route?
+    /// The methods that the URL takes, when it does not take the request's; RFC 9110, 15.5.6.
+    private(set) var allowedMethods: [HTTPRequest.Method] = []
     /// The path in the URL as it was sent.
     private(set) var rawPath = ""
     /// The query as it was sent.
@@ -59,7 +61,10 @@ final class Call {
             throw APIError(404, "there is no such operation")
         }
         loggablePath = route.loggablePath
-        guard route.methods.contains(method) else { throw APIError(405, "\(method) is not allowed here") }
+        guard route.methods.contains(method) else {
+            allowedMethods = route.methods
+            throw APIError(405, "\(method) is not allowed here")
+        }
         self.route = route
         routeName = route.name
         place = rest

@@ -49,10 +49,11 @@ struct Answer: Sendable {
         Answer(status, headers: [.contentType: "application/json"], body: .bytes(ByteBuffer(bytes: text)))
     }
 
-    /// A refusal as the protocol words it.
-    static func refusal(_ error: APIError) -> Answer {
+    /// A refusal as the protocol words it, with the methods that are accepted when the request's was not.
+    static func refusal(_ error: APIError, allowing methods: [HTTPRequest.Method] = []) -> Answer {
         var answer = json(error, status: status(error.status))
         if let seconds = error.retryAfter { answer.headers[.retryAfter] = String(seconds) }
+        if error.status == 405 { answer.headers[.allow] = methods.map(\.rawValue).joined(separator: ", ") }
         return answer
     }
 

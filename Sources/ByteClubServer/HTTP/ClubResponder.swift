@@ -47,7 +47,7 @@ struct ClubResponder: Sendable {
         do {
             answer = try await api.answer(call)
         } catch let error as APIError {
-            answer = .refusal(error)
+            answer = .refusal(error, allowing: call.allowedMethods)
         } catch let error where call.body.isBroken || error is CancellationError {
             record.finish(call, status: 499, sent: 0, since: start)
             tell(record, of: call)

@@ -33,11 +33,11 @@ struct MonitorServer: Service {
             responder: { request, writer, _ in
                 let (status, type, text) = await Self.answer(request, monitor)
                 let body = ByteBuffer(string: request.method == .head ? "" : text)
-                let head = HTTPResponse(
-                    status: status,
-                    headerFields: [
-                        .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "no-store",
-                    ])
+                var headers: HTTPFields = [
+                    .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "no-store",
+                ]
+                if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
+                let head = HTTPResponse(status: status, headerFields: headers)
                 try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
             },
             onServerRunning: { channel in

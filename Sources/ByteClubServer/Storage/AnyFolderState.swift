@@ -64,6 +64,14 @@ struct AnyFolderState: FolderState {
 
     mutating func record(_ entry: FolderEntry) throws { try base.record(entry) }
 
+    func extent(below key: PathKey) throws -> SubtreeExtent { try base.extent(below: key) }
+
+    func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry? {
+        try base.firstChanged(below: key, after: revision)
+    }
+
+    mutating func record(_ change: SubtreeChange) throws { try base.record(change) }
+
     mutating func remember(
         _ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry
     ) throws {

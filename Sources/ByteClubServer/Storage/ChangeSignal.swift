@@ -58,13 +58,14 @@ final class ChangeSignal: Sendable {
         }
     }
 
-    /// Tells durable changes.
-    func tell(_ entries: [FolderEntry]) {
-        guard let last = entries.last else { return }
+    /// Tells durable changes, and of which folders all that is below has changed.
+    func tell(_ entries: [FolderEntry], below subtrees: [PathKey], upTo last: Int64) {
+        if entries.isEmpty { return }
         let awake: [CheckedContinuation<Bool, Never>] = state.withLock { state in
-            state.lastRevision = max(state.lastRevision, last.revision)
+            state.lastRevision = max(state.lastRevision, last)
             var awake: [CheckedContinuation<Bool, Never>] = []
-            for (number, waiter) in state.waiters where !waiter.hasFired && Self.concerns(waiter.prefix, entries) {
+            for (number, waiter) in state.waiters
+            where !waiter.hasFired && Self.concerns(waiter.prefix, entries, subtrees) {
                 if let continuation = waiter.continuation { awake.append(continuation) }
                 state.waiters[number]?.hasFired = true
                 state.waiters[number]?.continuation = nil
@@ -74,7 +75,8 @@ final class ChangeSignal: Sendable {
         for continuation in awake { continuation.resume(returning: true) }
     }
 
-    private static func concerns(_ prefix: PathKey, _ entries: [FolderEntry]) -> Bool {
+    private static func concerns(_ prefix: PathKey, _ entries: [FolderEntry], _ subtrees: [PathKey]) -> Bool {
         prefix == .root || entries.contains { $0.path.key == prefix || $0.path.key.isBelow(prefix) }
+            || subtrees.contains { prefix.isBelow($0) }
     }
 }

@@ -20,7 +20,10 @@ import Testing
                 #expect(answer.status == status, "\(line)")
                 #expect(try !answer.refusal().isEmpty)
                 #expect(answer["Content-Type"] == "application/json")
+                #expect((answer["Allow"] != nil) == (status == 405), "\(line)")
             }
+            #expect(try await server.send("POST /1/account/info", [])["Allow"] == "GET")
+            #expect(try await server.send("DELETE /1/files/auto/a.md", [])["Allow"] == "GET, HEAD, POST")
             let good = try await server.get("/1/account/info")
             let bad = try await server.get("/1/metadata/auto/none")
             for answer in [good, bad] {

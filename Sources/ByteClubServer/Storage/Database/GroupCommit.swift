@@ -172,6 +172,6 @@ final class GroupCommit: Sendable {
         // When this fails the log may hold the commit all the same, and bring it back after a crash: so the files stay, and
         // what nothing refers to is collected some day.
         try database.commit()
-        signal.tell(transaction.entries)
+        signal.tell(transaction.entries, below: transaction.subtrees, upTo: transaction.lastRevision)
     }
 }

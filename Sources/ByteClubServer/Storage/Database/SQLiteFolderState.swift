@@ -5,12 +5,16 @@ import GRDB
 /// The folder as one transaction of the database sees it.
 struct SQLiteFolderState: FolderState {
     /// What the columns of ``FolderEntry`` queries are, in the order in which ``entry(_:)`` reads them.
-    private static let columns = """
+    static let columns = """
         v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author, v.node, v.parent, v.content_revision,
         v.place_revision
         """
-    private static let tree = "FROM latest l JOIN version v ON v.revision = l.revision"
-    private static let isLive = "v.kind < 2"
+    /// The columns of `version`, in the order in which they are written.
+    static let stored = """
+        revision, previous, path, kind, bytes, hash, modified, author, node, parent, content_revision, place_revision
+        """
+    static let tree = "FROM latest l JOIN version v ON v.revision = l.revision"
+    static let isLive = "v.kind < 2"
 
     private static let selectLatest = "SELECT \(columns) \(tree) WHERE l.key = ?"
     private static let selectVersion = "SELECT \(columns) FROM version v WHERE v.revision = ?"
@@ -26,13 +30,12 @@ struct SQLiteFolderState: FolderState {
         WHERE v.revision > ? ORDER BY v.revision LIMIT ?
         """
     private static let insertVersion = """
-        INSERT INTO version(revision, previous, path, kind, bytes, hash, modified, author, node, parent,
-            content_revision, place_revision)
+        INSERT INTO version(\(stored))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    private let database: Database
-    private let transaction: WriteTransaction?
+    let database: Database
+    let transaction: WriteTransaction?
 
     /// The folder in a reader's snapshot; recording throws.
     init(reading database: Database) {
@@ -212,7 +215,7 @@ struct SQLiteFolderState: FolderState {
         }
     }
 
-    private static var readOnly: StorageError { StorageError(.io, "a reader cannot change the folder") }
+    static var readOnly: StorageError { StorageError(.io, "a reader cannot change the folder") }
 
     func forgottenRevision() throws -> Int64 { try Self.number(Schema.Meta.forgotten, in: database) }
 
@@ -227,7 +230,7 @@ struct SQLiteFolderState: FolderState {
         try database.firstRow("SELECT value FROM meta WHERE name = ?", [name]) { $0[0] as Int64 } ?? 0
     }
 
-    private static func entry(_ row: Row) throws -> FolderEntry {
+    static func entry(_ row: Row) throws -> FolderEntry {
         let text: String = row[1]
         let kind: Int = row[2]
         let path: RemotePath

@@ -12,6 +12,8 @@ final class WriteTransaction {
     private(set) var lastRevision: Int64
     /// The versions that this transaction made so far.
     private(set) var entries: [FolderEntry] = []
+    /// The folders with all below which this transaction changed in one go, at their old places and their new ones.
+    private(set) var subtrees: [PathKey] = []
     /// The files that came to their places in this transaction.
     private(set) var blobs: BlobPlacement
     /// Why the whole transaction is lost, not only one change; nil while it is not.
@@ -35,7 +37,7 @@ final class WriteTransaction {
 
     /// Runs one change; when it throws, all that it did is undone and nothing else.
     func change<T>(_ body: () throws -> T) throws -> T {
-        let before = (lastRevision, entries.count)
+        let before = (lastRevision, entries.count, subtrees.count)
         usageBefore = usage
         do {
             let result = try body()
@@ -47,6 +49,7 @@ final class WriteTransaction {
             (lastRevision, usage) = (before.0, usageBefore)
             for entry in entries[before.1...] { known[entry.path.key] = nil }
             entries.removeLast(entries.count - before.1)
+            subtrees.removeLast(subtrees.count - before.2)
             current = [:]
             rollBackChange(after: error)
             throw error
@@ -99,6 +102,20 @@ final class WriteTransaction {
         usage.record(entry, replacing: previous)
     }
 
+    /// Notes a change of a folder that made versions of it and of all below it, each kind `count` times.
+    func recorded(_ change: SubtreeChange, count: Int, usage: UsageChange) {
+        (known, current) = ([:], [:])
+        if change.buries, change.target != nil {
+            var gone = change.source.buried
+            gone.revision = lastRevision + 1
+            entries.append(gone)
+        }
+        entries.append(change.result(count: count - 1, after: lastRevision))
+        subtrees += [change.source.path.key, change.target?.path.key].compactMap(\.self)
+        lastRevision += Int64(change.target != nil && change.buries ? 2 * count : count)
+        self.usage.add(usage)
+    }
+
     /// Runs a statement that changes rows, and tells how many.
     @discardableResult
     func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int {
@@ -148,7 +165,8 @@ final class WriteTransaction {
         for (folder, revision) in newest {
             try database.run(
                 """
-                INSERT INTO listing(folder, newest) VALUES (?, ?) ON CONFLICT(folder) DO UPDATE SET newest = excluded.newest
+                INSERT INTO listing(folder, newest) VALUES (?, ?) ON CONFLICT(folder) DO UPDATE
+                SET newest = max(newest, excluded.newest)
                 """, [folder.sorting, revision])
         }
     }

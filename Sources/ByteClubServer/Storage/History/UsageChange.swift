@@ -13,7 +13,13 @@ struct UsageChange: Hashable, Sendable {
         if let previous { add(-previous.bytes, of: previous.author) }
     }
 
-    private mutating func add(_ bytes: Int64, of member: Int64) {
+    /// Adds another change's growth.
+    mutating func add(_ other: UsageChange) {
+        for (member, bytes) in other.members { add(bytes, of: member) }
+    }
+
+    /// Counts bytes that a member's files have more, or fewer when they are less than zero.
+    mutating func add(_ bytes: Int64, of member: Int64) {
         if bytes == 0 { return }
         club += bytes
         members[member, default: 0] += bytes
