@@ -45,6 +45,8 @@ let configuration: Target.Dependency = .product(name: "Configuration", package: 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+// SQLite's own functions, as GRDB declares them.
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
@@ -107,7 +109,7 @@ let package = Package(
             name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubHTTP", httpTypes],
             swiftSettings: settings),
         .target(
-            name: "ByteClubSync", dependencies: ["ByteClubCore", "CLinux", grdb, logging, serviceLifecycle],
+            name: "ByteClubSync", dependencies: ["ByteClubCore", "CLinux", crypto, logging, serviceLifecycle, sqlite],
             swiftSettings: settings),
         .target(
             name: "ByteClubCLI",
@@ -130,10 +132,10 @@ let package = Package(
         .executableTarget(
             name: "byteclub", dependencies: ["ByteClubCLI"], swiftSettings: settings,
             linkerSettings: staticStart + staticLibraries),
-        // The commands about mirrors: SQLite, and through GRDB all of Foundation, which the others start faster without.
+        // The commands about mirrors: SQLite, which the others start faster without.
         .executableTarget(
             name: "byteclub-mirror", dependencies: ["ByteClubCLI", "ByteClubCore", "ByteClubSync"],
-            swiftSettings: settings, linkerSettings: staticStart + staticFoundation),
+            swiftSettings: settings, linkerSettings: staticStart),
         .executableTarget(
             name: "byteclub-server", dependencies: ["ByteClubServer"], swiftSettings: settings,
             linkerSettings: staticStart + staticFoundation),
@@ -142,6 +144,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
             swiftSettings: settings),
+        // Optimised, unlike the tests: what it simulates is run millions of times.
+        .target(
+            name: "SyncSimulation", dependencies: ["ByteClubSync", "ByteClubRemotes", "ByteClubCore", "TestSupport"],
+            path: "Tests/Simulation", swiftSettings: settings),
         .testTarget(
             name: "ByteClubCoreTests", dependencies: ["ByteClubCore", "TestSupport"], swiftSettings: testSettings),
         .testTarget(
@@ -157,7 +163,9 @@ let package = Package(
             swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubSyncTests",
-            dependencies: ["ByteClubSync", "ByteClubRemotes", "ByteClubCore", "CLinux", grdb, "TestSupport"],
+            dependencies: [
+                "ByteClubSync", "ByteClubRemotes", "ByteClubCore", "CLinux", "SyncSimulation", "TestSupport",
+            ],
             swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubCLITests",

@@ -20,7 +20,7 @@ struct Benchmarks {
     private static func run(_ settings: Settings) async throws {
         let cases: [(name: String, run: @Sendable (Settings) async throws -> [Table])] = [
             ("start", StartCase.run), ("notes", NotesCase.run), ("upload", UploadCase.run),
-            ("latency", LatencyCase.run),
+            ("latency", LatencyCase.run), ("rename", RenameCase.run), ("idle", IdleCase.run),
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
             ("batch", BatchCase.run),
         ]

@@ -39,7 +39,8 @@ public enum ByteClub {
     /// Whether a command line is likely to need the network, as far as a look can tell before it is parsed.
     private static func talksToServer(_ arguments: [String]) -> Bool {
         guard let command = arguments.first, !command.hasPrefix("-") else { return false }
-        let isLocal = ["serve", "members", "sync", "status", "logout", "help"].contains(command)
+        let isLocal = ["serve", "members", "sync", "status", "why", "log", "conflicts", "logout", "help"].contains(
+            command)
         return !isLocal && !arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
     }
 
@@ -84,7 +85,8 @@ public enum ByteClub {
         if message.isEmpty { message = "the command line makes no sense" }
         // The parser ends with: See 'byteclub notes show --help' for more information.
         let hint = full.split(separator: "'").last { $0.hasPrefix("byteclub ") && $0.hasSuffix("--help") }
-        let command = hint ?? "byteclub --help"
+        let words = (hint ?? "byteclub --help").split(separator: " ").filter { $0 != SyncDirectoryCommand.name }
+        let command = words.joined(separator: " ")
         context.note(message.prefix(1).lowercased() + trimmed(message.dropFirst()) + "; see '\(command)'")
         return .usage
     }

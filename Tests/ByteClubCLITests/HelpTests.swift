@@ -6,7 +6,9 @@ import Testing
     static let commands = [
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
         "notes search", "notes history", "notes restore", "photos", "photos list", "photos upload", "photos download",
-        "photos thumbnail", "photos info", "photos rm", "sync", "status", "doctor",
+        "photos thumbnail", "photos info", "photos rm", "sync", "sync deletes", "sync deletes review",
+        "sync deletes approve", "sync deletes restore", "status", "why", "log", "conflicts", "conflicts list",
+        "conflicts show", "conflicts resolve", "doctor",
     ]
 
     @Test("the help of each command is the committed one", arguments: commands)
@@ -40,7 +42,9 @@ import Testing
             ["nonsense"], ["notes", "show"], ["notes", "list", "--wrong"], ["photos", "upload"],
             ["photos", "upload", "a.jpg", "--quality", "0"], ["photos", "upload", "a.jpg", "--limit-rate", "fast"],
             ["photos", "thumbnail", "a.jpg", "-o", "x", "--size", "huge"], ["notes", "search", "a", "--limit", "0"],
-            ["notes", "edit", "a", "--recover", "--discard"],
+            ["notes", "edit", "a", "--recover", "--discard"], ["sync", "--wrong"], ["sync", "deletes", "nonsense"],
+            ["why"], ["log", "--limit", "0"], ["conflicts", "show"], ["conflicts", "resolve", "a"],
+            ["conflicts", "resolve", "a", "--keep", "nobody"],
         ])
     func usage(_ arguments: [String]) async throws {
         let world = try World()

@@ -13,13 +13,17 @@ final class Device: Sendable {
     let remote: MemoryRemote
     let log = EventLog()
     private let forces: Bool
+    private let usesExtension: Bool
 
-    /// `forces` lets every deletion through.
+    /// `forces` lets every deletion through; without `usesExtension` only Core API v1 is spoken.
     @inline(never)
-    init(_ remote: MemoryRemote, in parent: String? = nil, forces: Bool = false) throws {
+    init(
+        _ remote: MemoryRemote, in parent: String? = nil, forces: Bool = false, usesExtension: Bool = true
+    ) throws {
         home = try TemporaryDirectory(in: parent)
         self.remote = remote
         self.forces = forces
+        self.usesExtension = usesExtension
     }
 
     var root: String { home.path + "/mirror" }
@@ -28,23 +32,23 @@ final class Device: Sendable {
     var configuration: SyncConfiguration {
         var configuration = SyncConfiguration(directory: root, stateDirectory: state)
         configuration.approvesDeletions = forces
+        configuration.usesExtension = usesExtension
         return configuration
     }
 
     @inline(never)
-    func engine(probe: SyncProbe? = nil, forcing: Bool = false) throws -> SyncEngine {
+    func engine(forcing: Bool = false) throws -> SyncEngine {
         var configuration = configuration
         configuration.approvesDeletions = forces || forcing
         return try SyncEngine(
             configuration: configuration, remote: remote,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            probe: probe ?? SyncProbe())
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     @inline(never)
     @discardableResult
-    func sync(probe: SyncProbe? = nil, forcing: Bool = false) async throws -> SyncSummary {
-        try await engine(probe: probe, forcing: forcing).runOnce { [log] in log.add($0) }
+    func sync(forcing: Bool = false) async throws -> SyncSummary {
+        try await engine(forcing: forcing).runOnce { [log] in log.add($0) }
     }
 
     func write(_ path: String, _ text: String) { write(path, Array(text.utf8)) }

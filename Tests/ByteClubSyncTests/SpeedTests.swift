@@ -5,9 +5,9 @@ import Testing
 
 @testable import ByteClubSync
 
-/// Figures, printed; the bounds are loose because tests run beside each other and without optimisation.
+/// Figures, printed, without bounds.
 @Suite struct SpeedTests {
-    @Test("ten thousand notes go up and come down in seconds, and then nothing is left to do")
+    @Test("ten thousand notes go up and come down, and then nothing is left to do; prints the rates")
     func manyNotes() async throws {
         let remote = MemoryRemote()
         let one = try Device(MemoryRemote(sharing: remote, author: 1), in: FastDisk.path)
@@ -26,6 +26,5 @@ import Testing
         #expect(summary.isComplete)
         let rate = { (time: Duration) in Int(10_000 / (time / .seconds(1))) }
         print("10,000 notes: up \(rate(up))/s, down \(rate(down))/s, nothing to do \(again)")
-        #expect(up < .seconds(30) && down < .seconds(30) && again < .seconds(5))
     }
 }

@@ -7,13 +7,17 @@ import Testing
 
 /// The decision tables for none, edit, create and delete, carried out on a disk and a server.
 @Suite struct TableTests {
+    private static let files = ["a.md": "old", "b.md": "other", "c.md": "third"]
+
     /// Two devices that hold the same few files.
-    private func pair(_ files: [String: String] = ["a.md": "old", "b.md": "other", "c.md": "third"]) async throws
+    private func pair(
+        _ files: [String: String], _ usesExtension: Bool
+    ) async throws
         -> (MemoryRemote, Device, Device)
     {
         let remote = MemoryRemote()
-        let one = try Device(remote)
-        let two = try Device(remote)
+        let one = try Device(remote, usesExtension: usesExtension)
+        let two = try Device(remote, usesExtension: usesExtension)
         try await one.sync()
         for (path, text) in files { one.write(path, text) }
         try await one.sync()
@@ -24,10 +28,12 @@ import Testing
         return (remote, one, two)
     }
 
-    @Test("a first sync makes the mirror and sends what is in it, and a second one does nothing")
-    func first() async throws {
+    @Test(
+        "a first sync makes the mirror and sends what is in it, and a second one does nothing",
+        arguments: [true, false])
+    func first(usesExtension: Bool) async throws {
         let remote = MemoryRemote()
-        let device = try Device(remote)
+        let device = try Device(remote, usesExtension: usesExtension)
         device.write("trip.md", "# Trip")
         device.write("photos/ridge.jpg", String(repeating: "x", count: 100_000))
         let summary = try await device.sync()
@@ -42,9 +48,9 @@ import Testing
         #expect(device.log.all.map(\.event) == [.summary])
     }
 
-    @Test("an edit on one side arrives on the other, and the old text is in the trash")
-    func edit() async throws {
-        let (remote, one, two) = try await pair()
+    @Test("an edit on one side arrives on the other, and the old text is in the trash", arguments: [true, false])
+    func edit(usesExtension: Bool) async throws {
+        let (remote, one, two) = try await pair(Self.files, usesExtension)
         one.write("a.md", "new text")
         #expect(try await one.sync().uploaded == 1)
         #expect(try await remote.text("a.md") == "new text")
@@ -54,9 +60,9 @@ import Testing
         #expect(two.isStagingEmpty)
     }
 
-    @Test("a file created on one side arrives on the other, folders and all")
-    func create() async throws {
-        let (_, one, two) = try await pair()
+    @Test("a file created on one side arrives on the other, folders and all", arguments: [true, false])
+    func create(usesExtension: Bool) async throws {
+        let (_, one, two) = try await pair(Self.files, usesExtension)
         one.write("deep/er/note.md", "hello")
         try await one.sync()
         try await two.sync()
@@ -64,9 +70,9 @@ import Testing
         #expect(two.log.paths(.makeLocalFolder) == ["deep", "deep/er"])
     }
 
-    @Test("a file deleted on one side goes into the trash on the other")
-    func delete() async throws {
-        let (remote, one, two) = try await pair()
+    @Test("a file deleted on one side goes into the trash on the other", arguments: [true, false])
+    func delete(usesExtension: Bool) async throws {
+        let (remote, one, two) = try await pair(Self.files, usesExtension)
         one.remove("a.md")
         #expect(try await one.sync().deletedRemote == 1)
         #expect(try await remote.text("a.md") == nil)
@@ -75,9 +81,9 @@ import Testing
         #expect(two.trash == ["old"])
     }
 
-    @Test("an edit wins over the other side's deletion, whichever side it is on")
-    func editAgainstDelete() async throws {
-        let (remote, one, two) = try await pair()
+    @Test("an edit wins over the other side's deletion, whichever side it is on", arguments: [true, false])
+    func editAgainstDelete(usesExtension: Bool) async throws {
+        let (remote, one, two) = try await pair(Self.files, usesExtension)
         one.write("a.md", "kept")
         one.remove("b.md")
         two.remove("a.md")
@@ -91,9 +97,9 @@ import Testing
         #expect(one.read("b.md") == "kept too")
     }
 
-    @Test("a deletion on both sides is forgotten without a word")
-    func deleteBoth() async throws {
-        let (_, one, two) = try await pair()
+    @Test("a deletion on both sides is forgotten without a word", arguments: [true, false])
+    func deleteBoth(usesExtension: Bool) async throws {
+        let (_, one, two) = try await pair(Self.files, usesExtension)
         one.remove("a.md")
         two.remove("a.md")
         try await one.sync()
@@ -101,9 +107,9 @@ import Testing
         #expect(summary.deletedLocal == 0 && summary.deletedRemote == 0 && summary.isComplete)
     }
 
-    @Test("edits on both sides keep both texts, under the same names on every device")
-    func conflict() async throws {
-        let (remote, one, two) = try await pair()
+    @Test("edits on both sides keep both texts, under the same names on every device", arguments: [true, false])
+    func conflict(usesExtension: Bool) async throws {
+        let (remote, one, two) = try await pair(Self.files, usesExtension)
         one.write("a.md", "from one")
         two.write("a.md", "from two")
         try await one.sync()
@@ -119,9 +125,9 @@ import Testing
         #expect(status.conflicts.map(\.copy) == [copy])
     }
 
-    @Test("the same edit on both sides is no conflict")
-    func sameEdit() async throws {
-        let (_, one, two) = try await pair()
+    @Test("the same edit on both sides is no conflict", arguments: [true, false])
+    func sameEdit(usesExtension: Bool) async throws {
+        let (_, one, two) = try await pair(Self.files, usesExtension)
         one.write("a.md", "same")
         two.write("a.md", "same")
         try await one.sync()
@@ -129,9 +135,9 @@ import Testing
         #expect(summary.conflicts == 0 && summary.uploaded == 0 && summary.downloaded == 0 && summary.isComplete)
     }
 
-    @Test("the same name created on both sides keeps both texts")
-    func createBoth() async throws {
-        let (_, one, two) = try await pair()
+    @Test("the same name created on both sides keeps both texts", arguments: [true, false])
+    func createBoth(usesExtension: Bool) async throws {
+        let (_, one, two) = try await pair(Self.files, usesExtension)
         one.write("new.md", "one's")
         two.write("new.md", "two's")
         try await one.sync()
@@ -141,9 +147,12 @@ import Testing
         #expect(Set(one.files().values).isSuperset(of: ["one's", "two's"]))
     }
 
-    @Test("a folder's deletion deletes it on the other side, but not a file that was edited in it")
-    func folderDelete() async throws {
-        let (remote, one, two) = try await pair(["f/a.md": "a", "f/b.md": "b", "g.md": "g", "h.md": "h"])
+    @Test(
+        "a folder's deletion deletes it on the other side, but not a file that was edited in it",
+        arguments: [true, false])
+    func folderDelete(usesExtension: Bool) async throws {
+        let (remote, one, two) = try await pair(
+            ["f/a.md": "a", "f/b.md": "b", "g.md": "g", "h.md": "h"], usesExtension)
         one.remove("f")
         two.write("f/b.md", "edited")
         try await one.sync()
@@ -154,9 +163,10 @@ import Testing
         #expect(one.files() == two.files())
     }
 
-    @Test("a folder in which a file was deleted before can be deleted too")
-    func folderDeleteAfterFileDelete() async throws {
-        let (remote, one, two) = try await pair(["f/a.md": "a", "f/b.md": "b", "g.md": "g", "h.md": "h"])
+    @Test("a folder in which a file was deleted before can be deleted too", arguments: [true, false])
+    func folderDeleteAfterFileDelete(usesExtension: Bool) async throws {
+        let (remote, one, two) = try await pair(
+            ["f/a.md": "a", "f/b.md": "b", "g.md": "g", "h.md": "h"], usesExtension)
         two.remove("f/b.md")
         try await two.sync()
         try await one.sync()
@@ -168,9 +178,9 @@ import Testing
         #expect(two.files() == one.files())
     }
 
-    @Test("a file that becomes a folder, and a folder that becomes a file, arrive")
-    func typeChange() async throws {
-        let (_, one, two) = try await pair(["x": "file", "y/in.md": "in", "z.md": "z", "w.md": "w"])
+    @Test("a file that becomes a folder, and a folder that becomes a file, arrive", arguments: [true, false])
+    func typeChange(usesExtension: Bool) async throws {
+        let (_, one, two) = try await pair(["x": "file", "y/in.md": "in", "z.md": "z", "w.md": "w"], usesExtension)
         one.remove("x")
         one.write("x/now.md", "folder now")
         one.remove("y")
@@ -181,9 +191,9 @@ import Testing
         #expect(one.files() == two.files())
     }
 
-    @Test("a file on one side and a folder on the other under one name both survive")
-    func clash() async throws {
-        let (_, one, two) = try await pair()
+    @Test("a file on one side and a folder on the other under one name both survive", arguments: [true, false])
+    func clash(usesExtension: Bool) async throws {
+        let (_, one, two) = try await pair(Self.files, usesExtension)
         one.write("n/in.md", "inside")
         two.write("n", "a file")
         try await one.sync()
@@ -193,9 +203,10 @@ import Testing
         #expect(Set(two.files().values).isSuperset(of: ["inside", "a file"]))
     }
 
-    @Test("a name that differs in case only is the same entry, and the disk keeps its own case")
-    func letterCase() async throws {
-        let (remote, one, two) = try await pair()
+    @Test(
+        "a name that differs in case only is the same entry, and the disk keeps its own case", arguments: [true, false])
+    func letterCase(usesExtension: Bool) async throws {
+        let (remote, one, two) = try await pair(Self.files, usesExtension)
         try await remote.write("A.MD", "upper")
         try await one.sync()
         try await two.sync()
@@ -203,9 +214,9 @@ import Testing
         #expect(two.read("a.md") == "upper")
     }
 
-    @Test("large files travel through staging, byte for byte")
-    func large() async throws {
-        let (_, one, two) = try await pair()
+    @Test("large files travel through staging, byte for byte", arguments: [true, false])
+    func large(usesExtension: Bool) async throws {
+        let (_, one, two) = try await pair(Self.files, usesExtension)
         let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         one.write("photos/big.jpg", bytes)
         try await one.sync()
@@ -215,9 +226,9 @@ import Testing
         #expect(two.isStagingEmpty)
     }
 
-    @Test("a rehearsal tells the steps and changes neither side nor the state")
-    func rehearsal() async throws {
-        let (remote, one, _) = try await pair()
+    @Test("a rehearsal tells the steps and changes neither side nor the state", arguments: [true, false])
+    func rehearsal(usesExtension: Bool) async throws {
+        let (remote, one, _) = try await pair(Self.files, usesExtension)
         one.write("new.md", "new")
         one.remove("a.md")
         try await remote.write("b.md", "remote edit")
@@ -228,7 +239,7 @@ import Testing
         #expect(one.read("b.md") == "other")
         let summary = try await one.sync()
         #expect(summary.uploaded == 1 && summary.downloaded == 1 && summary.deletedRemote == 1)
-        let stranger = try Device(remote)
+        let stranger = try Device(remote, usesExtension: usesExtension)
         #expect(try await stranger.engine().plan().count == 3)
         #expect(!stranger.exists(""))
     }

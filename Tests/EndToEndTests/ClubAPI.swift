@@ -3,6 +3,7 @@ import ByteClubHTTP
 import FoundationEssentials
 import HTTPTypes
 import TestSupport
+import Testing
 
 /// The wire as the tests use it: requests made by hand, answers as they came.
 struct ClubAPI: Sendable {
@@ -81,6 +82,16 @@ struct ClubAPI: Sendable {
         try await tree().map { key, metadata in
             "\(key) \(metadata.rev?.description ?? "-") \(metadata.bytes) \(metadata.contentHash?.description ?? "-")"
         }.sorted()
+    }
+
+    /// The contents by key, whatever their versions are called.
+    func hashes() async throws -> [String: ContentHash?] { try await tree().mapValues(\.contentHash) }
+
+    /// The number by which ByteClub's own protocol knows a folder or file of the top level.
+    func node(of name: String) async throws -> NodeID {
+        let answer = try await send(.get, "/1/sync/changes?limit=1000&bodies=false")
+        let page = try SyncFrame(answer.bytes).map { try JSONReader.read(SyncPage.self, from: $0.head) }
+        return try #require(page?.entries.first { $0.name == name && $0.parent == .root }?.node)
     }
 
     /// A path or parameter for a target: all but unreserved characters and slashes is percent-encoded.

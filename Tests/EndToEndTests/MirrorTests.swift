@@ -4,9 +4,11 @@ import Testing
 
 extension EndToEnd {
     @Suite("Two mirrors") struct MirrorTests {
-        @Test("1,000 notes and 20 photos converge byte for byte, and every kind of change arrives")
-        func convergence() async throws {
-            let club = try await Club.start()
+        @Test(
+            "1,000 notes and 20 photos converge byte for byte, and every kind of change arrives",
+            arguments: Wire.allCases)
+        func convergence(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             let bo = try await club.member("bo")
             var generator = SeededGenerator(seed: Sample.seed("mirrors"))
@@ -36,9 +38,9 @@ extension EndToEnd {
             #expect(second.files.count == 1020 - 10)
         }
 
-        @Test("an edit on both sides leaves both texts, one as a conflict copy")
-        func bothEdit() async throws {
-            let club = try await Club.start()
+        @Test("an edit on both sides leaves both texts, one as a conflict copy", arguments: Wire.allCases)
+        func bothEdit(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             let bo = try await club.member("bo")
             try LocalFiles.write("We meet at six.\n", to: ann.mirror + "/plan.md")
@@ -59,9 +61,9 @@ extension EndToEnd {
             #expect(texts == ["We meet at seven, says Ann.\n", "We meet at eight, says Bo.\n"])
         }
 
-        @Test("a sync with nothing to do changes nothing and says so")
-        func nothingToDo() async throws {
-            let club = try await Club.start()
+        @Test("a sync with nothing to do changes nothing and says so", arguments: Wire.allCases)
+        func nothingToDo(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             var generator = SeededGenerator(seed: 7)
             for index in 0..<30 {
@@ -86,9 +88,9 @@ extension EndToEnd {
             #expect(FileTree(ann.mirror) == mirror)
         }
 
-        @Test("--dry-run tells what would be done and does nothing")
-        func dryRun() async throws {
-            let club = try await Club.start()
+        @Test("--dry-run tells what would be done and does nothing", arguments: Wire.allCases)
+        func dryRun(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             try LocalFiles.write("text\n", to: ann.mirror + "/a.md")
             let put = try await club.api.put(Array("other\n".utf8), "/byteclub/b.md")
@@ -102,9 +104,9 @@ extension EndToEnd {
             #expect(FileTree(ann.mirror) == mirror)
         }
 
-        @Test("what two mirrors that keep syncing are given arrives in both by itself")
-        func continuous() async throws {
-            let club = try await Club.start()
+        @Test("what two mirrors that keep syncing are given arrives in both by itself", arguments: Wire.allCases)
+        func continuous(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             let bo = try await club.member("bo")
             try LocalFiles.write("start\n", to: ann.mirror + "/start.md")

@@ -26,7 +26,11 @@ struct RootCommand: ParsableCommand {
                 name: "Account",
                 subcommands: [LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, DoctorCommand.self]),
             CommandGroup(name: "Club", subcommands: [NotesCommand.self, PhotosCommand.self]),
-            CommandGroup(name: "Mirror", subcommands: [SyncCommand.self, StatusCommand.self]),
+            CommandGroup(
+                name: "Mirror",
+                subcommands: [
+                    SyncCommand.self, StatusCommand.self, WhyCommand.self, LogCommand.self, ConflictsCommand.self,
+                ]),
             CommandGroup(name: "Hosting", subcommands: [ServeCommand.self, MembersCommand.self]),
         ])
 }

@@ -13,6 +13,30 @@ public protocol MirrorEngine: Sendable {
     /// What is known of a mirror; neither it nor the server is asked.
     static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus
 
+    /// The newest events of a mirror's log, newest last, of one path and what is below it when that is given.
+    static func log(
+        of configuration: SyncConfiguration, below path: String?, limit: Int
+    ) throws(SyncError) -> [SyncLogEntry]
+
+    /// Says of a path, relative to the mirror's root, what each side shows, what is to be done, and what is in the way.
+    ///
+    /// - Returns: One answer for each entry at the path; none when nobody knows it.
+    static func explain(_ path: String, of configuration: SyncConfiguration) throws(SyncError) -> [SyncExplanation]
+
+    /// The conflicts, the newest first; `all` has those as well that somebody has settled.
+    static func conflicts(of configuration: SyncConfiguration, all: Bool) throws(SyncError) -> [SyncStatus.Conflict]
+
+    /// Settles a conflict by the files in the mirror; what is not kept goes into the mirror's trash.
+    static func resolve(
+        _ conflict: SyncStatus.Conflict, keeping side: ConflictSide, of configuration: SyncConfiguration
+    ) throws(SyncError)
+
+    /// Gives the word that the held deletions wait for, and tells which they are.
+    static func approveDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
+
+    /// Takes the held deletions back, and tells which they were: what is gone on one side comes back from the other.
+    static func restoreDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
+
     /// What happens while ``run()`` runs; a slow reader may miss events.
     var events: AsyncStream<SyncEvent> { get }
 
@@ -26,6 +50,6 @@ public protocol MirrorEngine: Sendable {
     /// - Throws: ``SyncError`` for what only a person can mend.
     func run() async throws
 
-    /// What ``runOnce(_:)`` would do first; changes nothing.
-    func plan() async throws(SyncError) -> [Step]
+    /// What ``runOnce(_:)`` would do first, as the events that it would tell; changes nothing.
+    func plan() async throws(SyncError) -> [SyncEvent]
 }

@@ -17,6 +17,15 @@ public struct SyncConfiguration: Sendable {
     /// How often the whole mirror is looked through while it is watched, for what no event told.
     public var rescanInterval: Duration
 
+    /// Whether the server's extension for this engine is used where it has one; without it, Core API v1 has to do.
+    public var usesExtension: Bool
+    /// What tells one server from another, such as its address: a cursor is good for one server only.
+    public var serverIdentity: String
+    /// How long the trash keeps what was replaced or deleted, in days.
+    public var trashDays: Int
+    /// The bytes on the disk that no download may use.
+    public var diskReserve: Int64
+
     /// Describes a mirror of the shared folder with everything else as it comes.
     public init(directory: String, stateDirectory: String) {
         self.directory = directory
@@ -27,6 +36,10 @@ public struct SyncConfiguration: Sendable {
         approvesDeletions = false
         longPollTimeout = .seconds(300)
         rescanInterval = .seconds(900)
+        usesExtension = true
+        serverIdentity = ""
+        trashDays = 30
+        diskReserve = 64 << 20
     }
 
     private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root

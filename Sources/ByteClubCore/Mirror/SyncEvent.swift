@@ -14,6 +14,12 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         case makeLocalFolder = "mkdir-local"
         /// A folder was made on the server.
         case makeRemoteFolder = "mkdir-remote"
+        /// A local entry was renamed or moved, as it was on the server.
+        case moveLocal = "move-local"
+        /// An entry was renamed or moved on the server, as it was in the mirror.
+        case moveRemote = "move-remote"
+        /// Both sides changed a note in different lines: one note has both changes now.
+        case merge
         /// Both sides changed an entry; the local one is kept under `copy`.
         case conflict
         /// One path is left alone; the message says why.
@@ -32,6 +38,8 @@ public struct SyncEvent: Hashable, Sendable, Codable {
     public var event: Kind
     /// The path relative to the mirror's root, without a slash at its start; nil for events about the whole.
     public var path: String?
+    /// Where the entry was before, of a `move-local` and a `move-remote`.
+    public var from: String?
     /// The bytes moved; of a `progress`, so far.
     public var bytes: Int64?
     /// The bytes to move, of a `progress`.
@@ -45,11 +53,13 @@ public struct SyncEvent: Hashable, Sendable, Codable {
 
     /// Creates an event.
     public init(
-        _ event: Kind, path: String? = nil, bytes: Int64? = nil, total: Int64? = nil, copy: String? = nil,
+        _ event: Kind, path: String? = nil, from: String? = nil, bytes: Int64? = nil, total: Int64? = nil,
+        copy: String? = nil,
         message: String? = nil, summary: SyncSummary? = nil
     ) {
         self.event = event
         self.path = path
+        self.from = from
         self.bytes = bytes
         self.total = total
         self.copy = copy

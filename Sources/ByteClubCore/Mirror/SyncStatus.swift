@@ -20,11 +20,14 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var path: String
         /// Where it would be deleted: `local` or `remote`.
         public var side: String
+        /// When it was first held, in seconds since 1970.
+        public var since: Int64
 
         /// Describes a deletion that waits.
-        public init(path: String, side: String) {
+        public init(path: String, side: String, since: Int64) {
             self.path = path
             self.side = side
+            self.since = since
         }
     }
 
@@ -36,12 +39,29 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var copy: String
         /// When it was made, in seconds since 1970.
         public var at: Int64
+        /// Whether somebody has settled it.
+        public var isResolved: Bool
 
         /// Describes a copy.
-        public init(path: String, copy: String, at: Int64) {
+        public init(path: String, copy: String, at: Int64, isResolved: Bool = false) {
             self.path = path
             self.copy = copy
             self.at = at
+            self.isResolved = isResolved
+        }
+    }
+
+    /// What keeps a whole mirror from being synced.
+    public struct Obstacle: Hashable, Sendable, Codable {
+        /// Since when, in seconds since 1970.
+        public var since: Int64
+        /// One line for people.
+        public var message: String
+
+        /// Describes an obstacle.
+        public init(since: Int64, message: String) {
+            self.since = since
+            self.message = message
         }
     }
 
@@ -57,11 +77,21 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     public var pending = 0
     /// When a sync last ended with mirror and server in agreement, in seconds since 1970; nil when never.
     public var lastSync: Int64?
+    /// Whether a sync is under way now, in whichever process.
+    public var isRunning = false
+    /// Whether syncing is paused.
+    public var isPaused = false
+    /// Until when it is paused, in seconds since 1970; nil when somebody has to resume it.
+    public var pausedUntil: Int64?
+    /// What keeps the whole mirror from being synced.
+    public var obstacle: Obstacle?
+    /// Why changes on disk are noticed later than they might be; nil when they are noticed at once.
+    public var watching: String?
     /// Paths left alone.
     public var problems: [Problem] = []
     /// Deletions held by the guard.
     public var held: [HeldDeletion] = []
-    /// Conflict copies made, the newest first.
+    /// Conflicts that nobody has settled, the newest first.
     public var conflicts: [Conflict] = []
 
     /// Creates the status of a mirror that was never synced.

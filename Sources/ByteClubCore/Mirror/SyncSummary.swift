@@ -8,6 +8,12 @@ public struct SyncSummary: Hashable, Sendable, Codable {
     public var deletedLocal = 0
     /// Entries deleted on the server; a folder counts with all below it.
     public var deletedRemote = 0
+    /// Entries renamed or moved in the mirror; a folder counts once.
+    public var movedLocal = 0
+    /// Entries renamed or moved on the server; a folder counts once.
+    public var movedRemote = 0
+    /// Notes in which the changes of both sides were put together.
+    public var merged = 0
     /// Conflict copies made.
     public var conflicts = 0
     /// Deletions that wait for somebody's word.

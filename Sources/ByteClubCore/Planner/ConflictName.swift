@@ -8,6 +8,9 @@ public enum ConflictName {
         return NumberedName.tagged(name, number == 1 ? "(conflict \(what))" : "(conflict \(what) \(number))")
     }
 
+    /// Whether a name is one that was given to a losing side.
+    public static func isCopy(_ name: String) -> Bool { name.contains(" (conflict ") }
+
     /// The conflict copy's path beside the entry; a number from 2 when that is taken by something else.
     ///
     /// - Throws: ``PathError`` when the path is too long for it.

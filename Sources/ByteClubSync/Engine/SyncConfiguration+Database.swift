@@ -1,6 +1,44 @@
 import ByteClubCore
+import CLinux
+import Glibc
 
 extension SyncConfiguration {
-    /// The mirror's database.
-    var databasePath: String { stateDirectory + "/" + MirrorStore.fileName }
+    /// Where the mirror's database is.
+    var databasePath: String { stateDirectory + "/" + SQLiteTreeStore.fileName }
+
+    /// The file that an engine holds while it runs, and watches for being touched.
+    var lockPath: String { stateDirectory + "/" + MirrorLock.fileName }
+
+    /// Has an engine that is running look at what was changed in its database.
+    func nudge() { _ = unsafe utimensat(AT_FDCWD, lockPath, nil, 0) }
+
+    /// Whether an engine has the mirror now, in whichever process.
+    var isRunning: Bool {
+        guard let file = try? FileDescriptor.open(lockPath, O_RDONLY) else { return false }
+        return flock(file.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    /// Reads the database, also while an engine has it; nil when there is none.
+    func read<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
+        do {
+            guard let store = try SQLiteTreeStore.reading(path: databasePath) else { return nil }
+            defer { try? store.close() }
+            return try body(store)
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+
+    /// Changes the database durably, also while an engine has it; nil when there is none.
+    func change<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
+        do {
+            guard let store = try SQLiteTreeStore.joining(path: databasePath) else { return nil }
+            defer { try? store.close() }
+            let value = try store.transaction(durably: true) { try body(store) }
+            nudge()
+            return value
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
 }

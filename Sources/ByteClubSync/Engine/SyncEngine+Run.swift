@@ -9,10 +9,13 @@ extension SyncEngine {
     /// Failures that may pass are told as events and tried again, at longer and longer intervals.
     ///
     /// - Throws: ``SyncError`` for what only a person can mend: another engine runs, the mirror is gone, a wrong token.
-    public func run() async throws {
+    public func run() async throws { try await run(watching: .max) }
+
+    /// Goes on like that, and watches so many folders at most.
+    func run(watching limit: Int) async throws {
         try await cancelWhenGracefulShutdown { [self] in
             do {
-                try await keepGoing()
+                try await keepGoing(watching: limit)
             } catch {
                 let error = SyncError.wrapping(error)
                 if error.code != .cancelled { throw error }
@@ -20,114 +23,79 @@ extension SyncEngine {
         }
     }
 
-    private func keepGoing() async throws {
-        let mirror = try Mirror(configuration, probe: probe)
+    private func keepGoing(watching limit: Int) async throws {
         let bell = Bell()
-        let watcher = try Watcher { [eventSink] change in
-            if case .degraded(let message) = change {
-                eventSink.yield(SyncEvent(.problem, message: message))
-                bell.ring(at: .now + .seconds(10), everything: true)
-            }
-            bell.ring(change)
-        }
+        let lock = try takeLock()
+        let watcher = try Watcher(nudged: configuration.lockPath, limit: limit) { bell.note($0) }
         defer {
             watcher.stop()
             bell.stop()
         }
-        do {
+        let tally = Tally { [eventSink] in eventSink.yield($0) }
+        let mirror = try Mirror(configuration, remote, Surroundings(configuration), tally) { folder, item, isNew in
+            watcher.add(folder, item, isNew: isNew)
+        }
+        try await closing(mirror, lock) {
             try await mirror.recover()
-            await mirror.setWatch { folder, path in watcher.add(folder, path) }
+            await mirror.setOnTransferEnd { bell.ring() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let (cursors, cursorSink) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
-                group.addTask { [self] in try await poll(cursors, bell) }
-                group.addTask { [self] in try await cycles(mirror, bell, cursorSink) }
+                group.addTask { [self] in try await poll(mirror, cursors, bell) }
+                group.addTask { [self] in
+                    var cycles = ContinuousCycles(mirror, watcher, bell, configuration) { [eventSink] in
+                        eventSink.yield($0)
+                    }
+                    try await cycles.run(cursorSink)
+                }
                 defer { group.cancelAll() }
                 try await group.next()
             }
-            try await mirror.close()
-        } catch {
-            if !(error is SimulatedCrash) { try? await mirror.close() }
-            throw error
         }
-    }
-
-    /// One cycle for each ring of the bell.
-    private func cycles(
-        _ mirror: Mirror, _ bell: Bell, _ cursors: AsyncStream<String>.Continuation
-    ) async throws {
-        var failures = 0
-        var lastFull: ContinuousClock.Instant?
-        bell.ring(everything: true)
-        for await _ in bell.rings {
-            let reasons = bell.take()
-            if reasons.isEmpty { continue }
-            if reasons.isEverything { lastFull = .now }
-            let isQuieting = lastFull != nil && !reasons.isEverything
-            do {
-                try await mirror.checkRoot()
-                try await cycle(mirror, bell, reasons.scope, mayDefer: isQuieting)
-                failures = 0
-            } catch {
-                try Task.checkCancellation()
-                let error = SyncError.wrapping(error)
-                guard error.isRetryable || error.code == .database && failures < 3 else { throw error }
-                failures += 1
-                logger.warning("sync failed and will be tried again", metadata: ["reason": "\(error.message)"])
-                eventSink.yield(SyncEvent(.problem, message: error.message))
-                let pause = min(Duration.milliseconds(500) * (1 << min(failures - 1, 7)), .seconds(60))
-                bell.ring(at: .now + pause)
-                bell.keep(reasons)
-            }
-            if let cursor = try? await mirror.cursor() { cursors.yield(cursor) }
-            if let last = lastFull, ContinuousClock.now - last > configuration.rescanInterval {
-                bell.ring(everything: true)
-            } else {
-                bell.ring(at: (lastFull ?? .now) + configuration.rescanInterval)
-            }
-        }
-        try Task.checkCancellation()
-    }
-
-    private func cycle(_ mirror: Mirror, _ bell: Bell, _ scope: ScanScope, mayDefer: Bool) async throws {
-        let tally = Tally { [eventSink] in eventSink.yield($0) }
-        try await mirror.forgetTransferProblems()
-        let cycle = Cycle(mirror, remote, configuration, probe, tally)
-        let outcome = try await cycle.run(scope) { mayDefer && bell.isUnquiet(within: .milliseconds(200)) }
-        if let next = outcome.nextLook { bell.ring(at: next) }
-        if outcome.hasDeferred { bell.ring(at: .now + .milliseconds(210)) }
-        var summary = tally.summary
-        summary.held = outcome.held
-        summary.problems = await mirror.allProblems.count
-        summary.isComplete = summary.held == 0 && summary.problems == 0
-        eventSink.yield(SyncEvent(.idle, summary: summary))
     }
 
     /// Waits for the server's changes, one wait after another.
-    private func poll(_ cursors: AsyncStream<String>, _ bell: Bell) async throws {
-        var hasLongPoll: Bool?
-        for await cursor in cursors {
-            var failures = 0
+    private func poll(_ mirror: Mirror, _ cursors: AsyncStream<String>, _ bell: Bell) async throws {
+        var failures = 0
+        for await first in cursors {
+            var cursor = first
             while true {
-                do throws(RemoteError) {
-                    if hasLongPoll == nil { hasLongPoll = try await remote.features().longPoll }
-                    if hasLongPoll == false { try? await Task.sleep(for: .seconds(10)) }
-                    let answer = try await remote.waitForChanges(
-                        after: cursor, timeout: configuration.longPollTimeout)
-                    if let seconds = answer.backoff { try? await Task.sleep(for: .seconds(min(seconds, 300))) }
+                do {
+                    guard let next = try await wait(after: cursor, mirror, bell) else { break }
+                    cursor = next
                     failures = 0
-                    if answer.changes { break }
                 } catch {
                     try Task.checkCancellation()
                     // A cursor that is refused, or a server that is away: the next cycle finds out.
                     failures += 1
                     let pause = min(Duration.milliseconds(500) * (1 << min(failures - 1, 7)), .seconds(60))
                     try await Task.sleep(for: pause)
-                    if error.code == .badCursor || !error.isRetryable { break }
+                    await mirror.markFeedStale()
+                    bell.ring()
+                    break
                 }
                 try Task.checkCancellation()
             }
-            bell.ring()
         }
         try Task.checkCancellation()
+    }
+
+    /// Waits once; the cursor after which to wait next, or nil when a cycle must tell it.
+    private func wait(after cursor: String, _ mirror: Mirror, _ bell: Bell) async throws -> String? {
+        let features = try await mirror.knownFeatures()
+        if features.sync, let remote = remote as? any SyncRemote {
+            let changes = try await remote.journal(
+                after: cursor, limit: 2_000, contents: true, wait: configuration.longPollTimeout)
+            if changes.page.entries.isEmpty, !changes.page.hasMore { return changes.page.cursor }
+            try await mirror.deliver(changes, after: cursor)
+            bell.ring()
+            return changes.page.hasMore ? nil : changes.page.cursor
+        }
+        if !features.longPoll { try await Task.sleep(for: .seconds(10)) }
+        let answer = try await remote.waitForChanges(after: cursor, timeout: configuration.longPollTimeout)
+        if let seconds = answer.backoff { try await Task.sleep(for: .seconds(min(seconds, 300))) }
+        guard answer.changes else { return cursor }
+        await mirror.markFeedStale()
+        bell.ring()
+        return nil
     }
 }

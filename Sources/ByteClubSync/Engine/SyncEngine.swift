@@ -16,20 +16,13 @@ public final class SyncEngine: Service, Sendable {
     public let events: AsyncStream<SyncEvent>
     let remote: any Remote
     let logger: Logger
-    let probe: SyncProbe
     let eventSink: AsyncStream<SyncEvent>.Continuation
 
     /// Prepares an engine; nothing is opened before it runs.
     ///
     /// - Throws: ``SyncError`` with the code `configuration` when the mirror and its state would lie in each other.
-    public convenience init(
+    public init(
         configuration: SyncConfiguration, remote: any Remote, logger: Logger
-    ) throws(SyncError) {
-        try self.init(configuration: configuration, remote: remote, logger: logger, probe: SyncProbe())
-    }
-
-    init(
-        configuration: SyncConfiguration, remote: any Remote, logger: Logger, probe: SyncProbe
     ) throws(SyncError) {
         var configuration = configuration
         configuration.directory = try Self.absolute(configuration.directory)
@@ -44,7 +37,6 @@ public final class SyncEngine: Service, Sendable {
         self.configuration = configuration
         self.remote = remote
         self.logger = logger
-        self.probe = probe
         (events, eventSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4_096))
     }
 
@@ -56,69 +48,52 @@ public final class SyncEngine: Service, Sendable {
     /// - Throws: ``SyncError``; whatever was done until then stays done.
     public func runOnce(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) async throws(SyncError) -> SyncSummary {
         do {
-            let mirror = try Mirror(configuration, probe: probe)
             let tally = Tally(onEvent)
-            do {
-                let summary = try await sync(mirror, tally)
-                try await mirror.close()
-                return summary
-            } catch {
-                if !(error is SimulatedCrash) { try? await mirror.close() }
-                throw error
-            }
+            let lock = try takeLock()
+            let mirror = try Mirror(configuration, remote, Surroundings(configuration), tally)
+            let summary = try await closing(mirror, lock) { try await Self.sync(mirror, tally) }
+            tally.note(SyncEvent(.summary, summary: summary))
+            return summary
         } catch {
             throw SyncError.wrapping(error)
         }
     }
 
-    private func sync(_ mirror: Mirror, _ tally: Tally) async throws -> SyncSummary {
+    private static func sync(_ mirror: Mirror, _ tally: Tally) async throws -> SyncSummary {
         try await mirror.recover()
-        try await mirror.forgetTransferProblems()
-        let cycle = Cycle(mirror, remote, configuration, probe, tally)
-        var outcome = try await cycle.run(.everything)
+        var outcome = try await mirror.cycle(.everything, waitsForTransfers: true)
         // Files that somebody is writing get two more chances.
         for _ in 0..<2 {
             guard let next = outcome.nextLook else { break }
-            try await Task.sleep(until: next, clock: .continuous)
-            outcome = try await cycle.run(.folders([]))
+            try await mirror.sleep(until: next)
+            outcome = try await mirror.cycle(.folders([]), waitsForTransfers: true)
         }
-        var summary = tally.summary
-        let problems = await mirror.allProblems
-        let busy = await mirror.busyPaths
-        for path in busy {
-            tally.noteOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync takes it"))
-        }
-        summary.held = outcome.held
-        summary.problems = problems.count + busy.count
-        summary.isComplete = summary.held == 0 && summary.problems == 0
-        tally.note(SyncEvent(.summary, summary: summary))
-        return summary
+        return try await mirror.summary(outcome)
     }
 
-    /// What ``runOnce(_:)`` would do first; changes neither side nor the state.
-    public func plan() async throws(SyncError) -> [Step] {
+    /// Closes a mirror whatever comes of some work.
+    func closing<Value: Sendable>(
+        _ mirror: Mirror, _ lock: MirrorLock, _ work: () async throws -> Value
+    ) async throws -> Value {
         do {
-            let mirror = try Mirror(rehearsing: configuration)
-            let cycle = Cycle(mirror, remote, configuration, SyncProbe(), Tally { _ in })
-            try await mirror.scan(.everything)
-            try await cycle.refresh()
-            let work = try await cycle.makeWork()
+            let value = try await work()
             try await mirror.close()
-            return work.plan.steps
+            lock.markClean()
+            return value
         } catch {
-            throw SyncError.wrapping(error)
+            try? await mirror.close()
+            throw error
         }
     }
 
-    /// What a mirror's database knows; neither the mirror nor the server is asked.
-    public static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus {
-        let path = configuration.databasePath
-        guard unsafe access(path, F_OK) == 0 else { return SyncStatus() }
-        do {
-            return try MirrorStore.status(at: path)
-        } catch {
-            throw SyncError.wrapping(error)
+    /// Keeps other engines away from this mirror.
+    func takeLock() throws -> MirrorLock {
+        if isNew { try MirrorLock.makeDirectories(configuration.directory, mode: 0o777) }
+        try MirrorLock.makeDirectories(configuration.stateDirectory, mode: 0o700)
+        guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
+            throw SyncError(.alreadyRunning, "another sync of '\(configuration.directory)' is running")
         }
+        return lock
     }
 
     private static func absolute(_ path: String) throws(SyncError) -> String {

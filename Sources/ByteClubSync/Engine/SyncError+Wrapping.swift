@@ -1,5 +1,4 @@
 import ByteClubCore
-import GRDB
 
 extension SyncError {
     /// Says of any error what it means for syncing.
@@ -10,8 +9,6 @@ extension SyncError {
         case let error as RemoteError: SyncError(.remote(error), error.message)
         case is CancellationError: SyncError(.cancelled, "cancelled")
         case let error as FileError: SyncError(.io, error.description)
-        case let error as DatabaseError:
-            SyncError(.database, "the mirror's database failed: \(error.message ?? "unknown reason")")
         default: SyncError(.io, "\(error)")
         }
     }

@@ -24,6 +24,9 @@ final class Tally: Sendable {
                 counts.bytesDown += event.bytes ?? 0
             case .deleteLocal: counts.deletedLocal += nodes
             case .deleteRemote: counts.deletedRemote += nodes
+            case .moveLocal: counts.movedLocal += 1
+            case .moveRemote: counts.movedRemote += 1
+            case .merge: counts.merged += 1
             case .conflict: counts.conflicts += 1
             default: break
             }

@@ -6,7 +6,8 @@ import Glibc
 /// Names are single components and links are never followed.
 final class FileDescriptor: Sendable {
     let number: Int32
-    private let path: String
+    /// Where it was when it was opened, for errors.
+    let path: String
 
     /// Takes over a descriptor that the system gave.
     init(owning number: Int32, path: String) {
@@ -36,23 +37,17 @@ final class FileDescriptor: Sendable {
         try open(name, O_RDONLY | O_DIRECTORY)
     }
 
-    /// Opens a directory in this directory and makes it when it is missing.
-    func directoryMakingIt(_ name: String, mode: mode_t = 0o777) throws(FileError) -> FileDescriptor {
-        if unsafe mkdirat(number, name, mode) != 0, errno != EEXIST { throw failure("make the folder", name) }
-        return try directory(name)
-    }
-
     /// What the system tells about this file.
-    func status() throws(FileError) -> stat {
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0 else { throw failure("look at", nil) }
+    func status() throws(FileError) -> byteclub_status {
+        var status = byteclub_status()
+        guard unsafe byteclub_statx(number, "", &status) == 0 else { throw failure("look at", nil) }
         return status
     }
 
     /// What the system tells about an entry of this directory; nil when there is none.
-    func status(of name: String) throws(FileError) -> stat? {
-        var status = stat()
-        if unsafe fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+    func status(of name: String) throws(FileError) -> byteclub_status? {
+        var status = byteclub_status()
+        if unsafe byteclub_statx(number, name, &status) == 0 { return status }
         if errno == ENOENT || errno == ENOTDIR { return nil }
         throw failure("look at", name)
     }

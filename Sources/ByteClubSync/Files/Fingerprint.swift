@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 /// What tells, without reading a file, that it is still the one whose content is known.
 struct Fingerprint: Hashable, Sendable {
     var device: Int64
@@ -19,18 +16,18 @@ struct Fingerprint: Hashable, Sendable {
         self.changed = changed
     }
 
-    init(_ status: stat) {
-        device = Int64(bitPattern: UInt64(status.st_dev))
-        inode = Int64(bitPattern: UInt64(status.st_ino))
-        size = Int64(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-        changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+    /// Whether this is the same file with the same content as far as times can tell, even when it was renamed since.
+    ///
+    /// A device's number may be another after each start of the system, so it does not count.
+    func isSameContent(as other: Fingerprint) -> Bool {
+        inode == other.inode && size == other.size && modified == other.modified
     }
 
-    /// Whether this is the same file with the same content as far as times can tell, even when it was renamed since.
-    func isSameContent(as other: Fingerprint) -> Bool {
-        device == other.device && inode == other.inode && size == other.size && modified == other.modified
-    }
+    /// Whether nothing at all has happened to the file.
+    func isUntouched(since other: Fingerprint) -> Bool { isSameContent(as: other) && changed == other.changed }
+
+    /// The longest time after a change for which a look can be racy.
+    static let racyWindow = Duration.seconds(2)
 
     /// Whether a write right after the look could leave this fingerprint as it is.
     ///
@@ -38,18 +35,19 @@ struct Fingerprint: Hashable, Sendable {
     func isRacy(at now: Int64) -> Bool {
         let isFine = changed % 1_000_000 != 0
         let window: Int64 = isFine ? 50_000_000 : 2_000_000_000
-        return now &- max(changed, isFine ? changed : modified) < window
+        return Self.isNear(changed, now, window) || (!isFine && Self.isNear(modified, now, window))
     }
-}
 
-/// A look at a file, and whether a write right after it could have gone unseen.
-struct Look: Hashable, Sendable {
-    let fingerprint: Fingerprint
-    let isRacy: Bool
+    /// Whether a write right after the look could leave the time of the content as it is.
+    func isContentRacy(at now: Int64) -> Bool {
+        Self.isNear(modified, now, modified % 1_000_000 != 0 ? 50_000_000 : 2_000_000_000)
+    }
 
-    /// Takes what the system has just told.
-    init(_ status: stat) {
-        fingerprint = Fingerprint(status)
-        isRacy = fingerprint.isRacy(at: WallClock.now())
+    /// Whether two times are less than a window apart.
+    ///
+    /// A time far in the future is no danger: what is written now gets another.
+    private static func isNear(_ left: Int64, _ right: Int64, _ window: Int64) -> Bool {
+        let (distance, isFar) = left.subtractingReportingOverflow(right)
+        return !isFar && distance.magnitude < window.magnitude
     }
 }

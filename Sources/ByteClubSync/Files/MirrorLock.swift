@@ -7,6 +7,9 @@ final class MirrorLock: Sendable {
     let wasUnclean: Bool
     private let file: FileDescriptor
 
+    /// The file's name in the state directory.
+    static let fileName = "lock"
+
     /// How often, and after how many microseconds, a lock that is held is tried again.
     private static let retries = (count: 20, pause: UInt32(10_000))
 
@@ -14,14 +17,14 @@ final class MirrorLock: Sendable {
     ///
     /// An engine that is ending may hold it a moment longer, and so may a program that it just started, until its exec.
     init?(in directory: String) throws(FileError) {
-        file = try FileDescriptor.open(directory + "/lock", O_RDWR | O_CREAT, mode: 0o600)
+        file = try FileDescriptor.open(directory + "/" + Self.fileName, O_RDWR | O_CREAT, mode: 0o600)
         var isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
         for _ in 0..<Self.retries.count where isHeld {
             usleep(Self.retries.pause)
             isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
         }
         if isHeld { return nil }
-        wasUnclean = try file.status().st_size > 0
+        wasUnclean = try file.status().size > 0
         if !wasUnclean { try file.write(Array("open\n".utf8)) }
     }
 

@@ -1,90 +1,81 @@
 import Synchronization
 
-/// Gathers the reasons to look again, and wakes the one who waits.
+/// Keeps the agenda for many who add to it, and wakes the one who works through it.
 final class Bell: Sendable {
-    /// Why somebody rang.
-    struct Reasons: Sendable {
-        var folders: Set<String> = []
-        var isEverything = false
-        var isTime = false
-
-        var isEmpty: Bool { folders.isEmpty && !isEverything && !isTime }
-        var scope: ScanScope { isEverything ? .everything : .folders(folders) }
-    }
+    /// How long the disk must not have changed before it counts as quiet.
+    static let quiet = Duration.milliseconds(200)
 
     private struct State {
-        var reasons = Reasons()
-        var lastLocal: ContinuousClock.Instant?
+        var agenda = Agenda()
+        var lastChange: ContinuousClock.Instant?
         var timer: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
     }
 
-    /// Yields when there are reasons.
+    /// Yields when something may be due.
     let rings: AsyncStream<Void>
     private let sink: AsyncStream<Void>.Continuation
     private let state = Mutex(State())
 
     init() { (rings, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-    /// Rings because something in the mirror may have changed.
-    func ring(_ change: Watcher.Change) {
+    /// Adds to the agenda, and wakes the one who waits at the earliest moment on it.
+    func plan(_ change: (inout Agenda) -> Void) {
         state.withLock { state in
-            switch change {
-            case .folders(let folders): state.reasons.folders.formUnion(folders)
-            case .unknown: state.reasons.isEverything = true
-            case .degraded: return
-            }
-            state.lastLocal = .now
-        }
-        sink.yield()
-    }
-
-    /// Rings because the server may have changed, or because it is time.
-    func ring(everything: Bool = false) {
-        state.withLock { state in
-            state.reasons.isTime = true
-            if everything { state.reasons.isEverything = true }
-        }
-        sink.yield()
-    }
-
-    /// Gives reasons back that came to nothing, without ringing.
-    func keep(_ reasons: Reasons) {
-        state.withLock { state in
-            state.reasons.folders.formUnion(reasons.folders)
-            if reasons.isEverything { state.reasons.isEverything = true }
+            change(&state.agenda)
+            arm(&state)
         }
     }
 
-    /// Rings at a time, unless an earlier one is set.
-    func ring(at time: ContinuousClock.Instant, everything: Bool = false) {
+    /// Asks for a cycle now.
+    func ring() { plan { $0.wake(.now) } }
+
+    /// Notes what a watcher saw: what is finished is looked at now, what may be under way when it is quiet.
+    func note(_ change: Watcher.Change) {
+        let now = ContinuousClock.now
         state.withLock { state in
-            if let timer = state.timer {
-                if timer.at <= time, timer.at > .now, !everything { return }
-                if !everything { timer.task.cancel() }
-            }
-            let task = Task { [weak self] in
-                try? await Task.sleep(until: time, clock: .continuous)
-                if !Task.isCancelled { self?.ring(everything: everything) }
-            }
-            if !everything { state.timer = (time, task) }
+            if change.isLost { state.agenda.lookAtEverything(now) }
+            state.agenda.glance(at: change.saved, now)
+            state.agenda.look(at: change.finished, now)
+            state.agenda.look(at: change.begun, now + Self.quiet)
+            if change.isNudge { state.agenda.wake(now) }
+            if change.isLost || !change.finished.isEmpty || !change.begun.isEmpty { state.lastChange = now }
+            arm(&state)
         }
     }
 
-    /// Takes the reasons that have gathered.
-    func take() -> Reasons {
+    /// Takes what is due; nil when nothing is yet.
+    func take() -> Agenda.Reasons? {
         state.withLock { state in
-            defer { state.reasons = Reasons() }
-            return state.reasons
+            let reasons = state.agenda.take(.now)
+            arm(&state)
+            return reasons
         }
     }
 
-    /// Whether the disk changed within the last time, so that more is likely to come.
-    func isUnquiet(within time: Duration) -> Bool {
-        state.withLock { state in state.lastLocal.map { ContinuousClock.now - $0 < time } ?? false }
+    /// Whether the disk changed a moment ago, so that more is likely to come.
+    var isUnquiet: Bool {
+        state.withLock { state in state.lastChange.map { ContinuousClock.now - $0 < Self.quiet } ?? false }
     }
 
     func stop() {
         state.withLock { state in state.timer?.task.cancel() }
         sink.finish()
+    }
+
+    private func arm(_ state: inout State) {
+        guard let next = state.agenda.next else { return }
+        if next <= .now {
+            sink.yield()
+            return
+        }
+        if let timer = state.timer {
+            if timer.at == next { return }
+            timer.task.cancel()
+        }
+        let task = Task { [weak self] in
+            try? await Task.sleep(until: next, clock: .continuous)
+            if !Task.isCancelled { self?.sink.yield() }
+        }
+        state.timer = (next, task)
     }
 }

@@ -4,36 +4,48 @@ import Synchronization
 
 /// Tells which folders may have changed; events are hints and never truth.
 final class Watcher: Sendable {
-    /// What an event says.
-    enum Change: Sendable {
-        /// Something in these folders, by their paths on disk.
-        case folders(Set<String>)
-        /// Events were lost: anything may have changed.
-        case unknown
-        /// The system refuses to watch more folders; the line says what to do.
-        case degraded(String)
+    /// What some events say.
+    struct Change: Hashable, Sendable {
+        /// Folders in which a folder was made or moved in: worth a look now.
+        var finished: Set<ItemID> = []
+        /// Files that were saved or moved in: worth a glance now.
+        var saved: SavedFiles = [:]
+        /// Folders in which something else has happened, of which more may follow.
+        var begun: Set<ItemID> = []
+        /// Whether events were lost, so that anything may have changed.
+        var isLost = false
+        /// Whether somebody touched the file that asks for attention.
+        var isNudge = false
     }
 
-    private let inotify: FileDescriptor
+    /// Nil when the system refuses to watch anything.
+    private let inotify: FileDescriptor?
     private let stopper: FileDescriptor
-    private let folders = Mutex<[Int32: String]>([:])
-    private let isDegraded = Mutex(false)
-    private let tell: @Sendable (Change) -> Void
+    private let watches = Mutex(Watches())
+    private let nudge: Int32
+    private let limit: Int
+    private let noticed: @Sendable (Change) -> Void
 
     private static let mask = UInt32(
         IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
             | IN_ONLYDIR | IN_EXCL_UNLINK)
 
-    /// Starts watching on a thread of its own; `tell` is called there.
-    init(_ tell: @escaping @Sendable (Change) -> Void) throws(FileError) {
-        self.tell = tell
+    /// Starts watching on a thread of its own; `noticed` is called there.
+    ///
+    /// `nudged` is a file that is watched beside the mirror; no more folders than `limit` are.
+    init(
+        nudged file: String, limit: Int = .max, _ noticed: @escaping @Sendable (Change) -> Void
+    ) throws(FileError) {
+        self.noticed = noticed
+        self.limit = limit
         let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard number >= 0 else { throw FileError(operation: "watch", path: "the mirror", code: errno) }
-        inotify = FileDescriptor(owning: number, path: "inotify")
+        inotify = number < 0 ? nil : FileDescriptor(owning: number, path: "inotify")
+        nudge = number < 0 ? -1 : unsafe inotify_add_watch(number, file, UInt32(IN_ATTRIB))
         let event = eventfd(0, Int32(EFD_CLOEXEC))
         guard event >= 0 else { throw FileError(operation: "watch", path: "the mirror", code: errno) }
         stopper = FileDescriptor(owning: event, path: "event descriptor")
-        let code = Thread.start { [self] in run() }
+        guard let inotify else { return }
+        let code = Thread.start { [self] in run(inotify) }
         if code != 0 { throw FileError(operation: "start", path: "thread", code: code) }
     }
 
@@ -43,28 +55,58 @@ final class Watcher: Sendable {
         _ = unsafe write(stopper.number, &one, 8)
     }
 
-    /// Watches a folder, before it is listed; watching it again under another path is right.
-    func add(_ folder: FileDescriptor, _ path: String) {
-        let watch = folders.withLock { folders in
-            let watch = unsafe inotify_add_watch(inotify.number, "/proc/self/fd/\(folder.number)", Self.mask)
-            if watch >= 0 { folders[watch] = path }
-            return watch
+    /// Watches a folder, before it is looked at.
+    ///
+    /// `isNew` tells that it may be another folder than the one that was watched for the item.
+    func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool) {
+        guard let folder = folder as? LinuxFolder else { return }
+        watches.withLock { watches in
+            if !isNew, watches.number(item) != nil { return }
+            guard let inotify else { return watches.refuse(item, EMFILE) }
+            if watches.count >= limit { return watches.refuse(item, ENOSPC) }
+            let path = "/proc/self/fd/\(folder.descriptor.number)"
+            let number = unsafe inotify_add_watch(inotify.number, path, Self.mask)
+            if number >= 0 { watches.add(number, item) } else { watches.refuse(item, errno) }
         }
-        guard watch < 0 else { return }
-        let code = errno
-        let isFirst = isDegraded.withLock { isDegraded in
-            defer { isDegraded = true }
-            return !isDegraded
-        }
-        guard isFirst else { return }
-        let remedy =
-            code == ENOSPC
-            ? "raise the limit with 'sysctl fs.inotify.max_user_watches=1048576'"
-            : FileError(operation: "watch", path: path, code: code).reason
-        tell(.degraded("not all folders can be watched, so changes are looked for every 10 s: \(remedy)"))
     }
 
-    private func run() {
+    /// Watches folders no longer that have left the mirror.
+    func remove(_ items: [ItemID]) {
+        watches.withLock { watches in
+            for item in items {
+                if let number = watches.remove(item), let inotify { inotify_rm_watch(inotify.number, number) }
+            }
+        }
+    }
+
+    /// Those of some folders that cannot be watched.
+    func unwatched(of folders: Set<ItemID>) -> Set<ItemID> {
+        watches.withLock { $0.refused.intersection(folders) }
+    }
+
+    /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are watched.
+    var trouble: String? {
+        let (refused, watched, code) = watches.withLock { ($0.refused.count, $0.count, $0.refusal) }
+        if refused == 0 { return nil }
+        let remedy =
+            switch code {
+            case ENOSPC: "raise the limit with 'sysctl fs.inotify.max_user_watches=\(Self.advised(refused + watched))'"
+            case EMFILE: "raise the limit with 'sysctl fs.inotify.max_user_instances=1024'"
+            default: FileError(operation: "watch", path: "folders", code: code).reason
+            }
+        return
+            "\(refused) of \(refused + watched) folders cannot be watched and are looked at every few seconds instead: "
+            + remedy
+    }
+
+    /// A limit that leaves room: a power of two, and at least twice what the mirror takes.
+    private static func advised(_ folders: Int) -> Int {
+        var limit = 1 << 16
+        while limit < 2 * folders { limit *= 2 }
+        return limit
+    }
+
+    private func run(_ inotify: FileDescriptor) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             var waits = [
@@ -80,21 +122,42 @@ final class Watcher: Sendable {
     }
 
     private func take(_ bytes: ArraySlice<UInt8>) {
-        var changed: Set<String> = []
-        var isLost = false
+        var change = Change()
         let header = MemoryLayout<inotify_event>.size
         unsafe bytes.withUnsafeBytes { all in
             var offset = 0
             while offset + header <= all.count {
                 let event = unsafe all.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                let name = unsafe all[(offset + header)...].prefix(Int(event.len)).prefix { $0 != 0 }
                 offset += header + Int(event.len)
-                if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { isLost = true }
-                folders.withLock { folders in
-                    if let path = folders[event.wd] { changed.insert(path) }
-                    if event.mask & UInt32(IN_IGNORED) != 0 { folders[event.wd] = nil }
-                }
+                note(event.wd, event.mask, unsafe String(validating: name, as: UTF8.self), &change)
             }
         }
-        if isLost { tell(.unknown) } else if !changed.isEmpty { tell(.folders(changed)) }
+        change.begun.subtract(change.finished)
+        if change != Change() { noticed(change) }
+    }
+
+    private func note(_ number: Int32, _ mask: UInt32, _ name: String?, _ change: inout Change) {
+        let has = { (bits: Int32) in mask & UInt32(bits) != 0 }
+        if mask & (UInt32(IN_Q_OVERFLOW) | UInt32(IN_UNMOUNT)) != 0 { change.isLost = true }
+        if number == nudge {
+            change.isNudge = true
+            return
+        }
+        let item = watches.withLock { watches in
+            defer { if has(Int32(IN_IGNORED)) { watches.end(number) } }
+            return watches.item(number)
+        }
+        guard let item else { return }
+        let isFolder = mask & UInt32(IN_ISDIR) != 0
+        let isFinished = has(Int32(IN_CLOSE_WRITE)) || has(Int32(IN_MOVED_TO)) || isFolder && has(Int32(IN_CREATE))
+        if isFinished, !isFolder, let name, !name.isEmpty {
+            change.saved[item, default: []].insert(name)
+            change.begun.insert(item)
+        } else if isFinished {
+            change.finished.insert(item)
+        } else {
+            change.begun.insert(item)
+        }
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 extension EndToEnd {
     @Suite("Mirrors in a bad state") struct BadMirrorTests {
-        @Test("a link out of the mirror is never followed, from either side")
-        func linkOut() async throws {
-            let club = try await Club.start()
+        @Test("a link out of the mirror is never followed, from either side", arguments: Wire.allCases)
+        func linkOut(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             let outside = club.folder.path + "/outside"
             try LocalFiles.write("private\n", to: outside + "/private.md")
@@ -43,9 +43,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a file that cannot be read is told, and all others are synced")
-        func unreadable() async throws {
-            let club = try await Club.start()
+        @Test("a file that cannot be read is told, and all others are synced", arguments: Wire.allCases)
+        func unreadable(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             try LocalFiles.write("mine\n", to: ann.mirror + "/closed.md")
             try LocalFiles.write("open\n", to: ann.mirror + "/open.md")
@@ -72,9 +72,9 @@ extension EndToEnd {
             try await expectEqual([ann], club)
         }
 
-        @Test("a mirror directory that is gone is 66 and deletes nothing on the server")
-        func goneMirror() async throws {
-            let club = try await Club.start()
+        @Test("a mirror directory that is gone is 66 and deletes nothing on the server", arguments: Wire.allCases)
+        func goneMirror(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             for index in 0..<5 { try LocalFiles.write("note \(index)\n", to: ann.mirror + "/\(index).md") }
             try await expectSynced(ann)
@@ -90,9 +90,11 @@ extension EndToEnd {
             #expect(try await club.api.fingerprint() == before, "\(empty)")
         }
 
-        @Test("a mirror whose files are nearly all gone holds the deletions until they are confirmed")
-        func massDelete() async throws {
-            let club = try await Club.start()
+        @Test(
+            "a mirror whose files are nearly all gone holds the deletions until they are confirmed",
+            arguments: Wire.allCases)
+        func massDelete(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             for index in 0..<60 { try LocalFiles.write("note \(index)\n", to: ann.mirror + "/\(index).md") }
             try await expectSynced(ann)
@@ -106,9 +108,9 @@ extension EndToEnd {
             #expect(try await club.api.tree("/byteclub").values.filter { !$0.isFolder }.count == 5)
         }
 
-        @Test("lost state is found out again: nothing is deleted and nothing is doubled")
-        func lostState() async throws {
-            let club = try await Club.start()
+        @Test("lost state is found out again: nothing is deleted and nothing is doubled", arguments: Wire.allCases)
+        func lostState(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             for index in 0..<20 { try LocalFiles.write("note \(index)\n", to: ann.mirror + "/\(index).md") }
             try await expectSynced(ann)
@@ -120,9 +122,9 @@ extension EndToEnd {
             #expect(FileTree(ann.mirror).files.count == 20)
         }
 
-        @Test("what is no file, and names that the server refuses, stay here and stop nobody")
-        func oddEntries() async throws {
-            let club = try await Club.start()
+        @Test("what is no file, and names that the server refuses, stay here and stop nobody", arguments: Wire.allCases)
+        func oddEntries(wire: Wire) async throws {
+            let club = try await Club.start(wire)
             let ann = try await club.member("ann")
             unsafe mkfifo(ann.mirror + "/pipe.md", 0o644)
             try LocalFiles.write("x", to: ann.mirror + "/back\\slash.md")

@@ -72,6 +72,9 @@ public final class SpawnedProcess: Sendable {
         state.withLock { if !$0.isReaped { _ = kill(-pid, SIGKILL) } }
     }
 
+    /// What the process has written to standard error so far.
+    public var errorsSoFar: String { state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
+
     /// Whether the process has ended.
     public var hasEnded: Bool { state.withLock { $0.result != nil } }
 

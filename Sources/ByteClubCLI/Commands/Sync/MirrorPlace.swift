@@ -29,6 +29,28 @@ struct MirrorPlace: Hashable, Sendable {
     /// What the engine is told of the mirror.
     var configuration: SyncConfiguration { SyncConfiguration(directory: directory, stateDirectory: state) }
 
+    /// A path as the mirror has it, relative to its root: an absolute one in the mirror, one relative to the working
+    /// directory when that is in the mirror, else one relative to the mirror's root.
+    func relative(_ path: String) throws -> String {
+        let inside = { (path: String) -> String? in
+            if path == directory { return "" }
+            return path.hasPrefix(directory + "/") ? String(path.dropFirst(directory.count + 1)) : nil
+        }
+        if path.hasPrefix("/") {
+            guard let found = inside(try LocalFile.absolute(path)) else {
+                throw Failure(.noInput, "'\(path)' is not in the mirror '\(directory)'")
+            }
+            return found
+        }
+        if inside(try LocalFile.absolute(".")) != nil {
+            guard let found = inside(try LocalFile.absolute(path)) else {
+                throw Failure(.noInput, "'\(path)' is not in the mirror '\(directory)'")
+            }
+            return found
+        }
+        return String(try LocalFile.absolute("/" + path).dropFirst())
+    }
+
     /// Makes the directories of a new mirror; the directory of one that was synced before is never made anew.
     func prepare(isRehearsal: Bool) throws {
         if !isRehearsal, !LocalFile.exists(state) {

@@ -4,27 +4,21 @@ import ByteClubCore
 struct PlannedStep: Encodable, Hashable, Sendable {
     /// The event that the step would be.
     var event: String
-    /// The entry's path in the shared tree.
+    /// The entry's path relative to the mirror's root.
     var path: String
+    /// Where it would be moved from.
+    var from: String?
     /// Where this machine's side of a conflict would go.
     var copy: String?
     /// Always true: nothing was done.
     var planned = true
 
-    /// Describes a step; nil for bookkeeping.
-    init?(_ step: Step) {
-        switch step {
-        case .adopt, .forget: return nil
-        case .createLocalFolder(let remote): (event, path) = ("mkdir-local", remote.path.string)
-        case .createRemoteFolder(let local): (event, path) = ("mkdir-remote", local.path.string)
-        case .download(let remote, _): (event, path) = ("download", remote.path.string)
-        case .upload(let local, _): (event, path) = ("upload", local.path.string)
-        case .deleteLocal(let local): (event, path) = ("delete-local", local.path.string)
-        case .deleteRemote(let remote, _): (event, path) = ("delete-remote", remote.path.string)
-        case .keepBoth(let local, _, let copy):
-            (event, path) = ("conflict", local.path.string)
-            self.copy = copy.string
-        }
+    /// Describes a step by the event that it would be.
+    init(_ event: SyncEvent) {
+        self.event = event.event.rawValue
+        path = event.path ?? ""
+        from = event.from
+        copy = event.copy
     }
 
     /// One line for people.
@@ -37,6 +31,8 @@ struct PlannedStep: Encodable, Hashable, Sendable {
         case "upload": return "would upload \(shown)"
         case "delete-local": return "would remove here \(shown)"
         case "delete-remote": return "would remove on the server \(shown)"
+        case "move-local": return "would move here \(Failure.line(from ?? "")) to \(shown)"
+        case "move-remote": return "would move on the server \(Failure.line(from ?? "")) to \(shown)"
         default: return "would keep both sides of \(shown), this machine's as \(Failure.line(copy ?? ""))"
         }
     }

@@ -31,6 +31,13 @@ struct StatusCommand: MirrorCommand {
                     + "\(HumanSize.text(status.bytes)), \(last)"
             ]
             if status.pending > 0 { lines.append("to do: \(status.pending)") }
+            if status.isPaused {
+                lines.append("paused" + (status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""))
+            }
+            if let obstacle = status.obstacle {
+                lines.append("in the way: \(obstacle.message), since \(style.calendar(obstacle.since))")
+            }
+            if let watching = status.watching { lines.append("watching: \(watching)") }
             lines += status.problems.map { "problem: \($0.path): \($0.message)" }
             lines += status.held.map {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"

@@ -1,17 +1,25 @@
 import ArgumentParser
-import ByteClubCore
-import Logging
 
-/// Does what `byteclub sync [DIR]` asks for.
-struct SyncCommand: MirrorCommand {
+/// What `byteclub sync …` can do: keep a directory the same as the shared folder, and decide about what waits.
+struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
         abstract: "Keep a directory the same as the shared folder.",
+        usage: """
+            byteclub sync [<dir>] [<options>]
+            byteclub sync deletes review|approve|restore [<dir>]
+            """,
         discussion: """
             Runs until Ctrl-C and prints one line for each change; with --once it ends when both sides agree. A \
             directory that does not exist is made. When both sides changed a note, both texts are kept, one as a \
             conflict copy. Files that vanish here go to a trash in the mirror. Unusually many deletions are held \
-            until --force-deletes. The file .byteclubignore names what stays here.
+            until 'byteclub sync deletes approve' or --force-deletes. The file .byteclubignore names what stays here.
+
+            The directory is the one that was synced last when none is named; write ./deletes for one of that name. With \
+            --json each line is one JSON object; the last one's event is 'summary'.
+
+            With BYTECLUB_PLAIN=1 in the environment only Core API v1 is spoken. That is for a server, or a proxy before \
+            it, that says that it knows ByteClub's quicker protocol and does not carry it.
 
             Exit codes of --once: 0 both sides agree, 75 something is held or could not be done yet, 66 the mirror \
             is gone.
@@ -20,13 +28,17 @@ struct SyncCommand: MirrorCommand {
               byteclub sync ~/club
               byteclub sync ~/club --once --dry-run
               byteclub sync --once --json
-            """)
+              byteclub sync deletes review
+            """,
+        subcommands: [SyncDirectoryCommand.self, SyncDeletesCommand.self],
+        defaultSubcommand: SyncDirectoryCommand.self)
 
-    @Argument(
-        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"),
-        completion: .directory)
-    var directory: String?
+    @OptionGroup var options: SyncOptions
+    @OptionGroup var outputOptions: OutputOptions
+}
 
+/// How a directory is kept the same as the shared folder.
+struct SyncOptions: ParsableArguments {
     @Flag(help: "End when mirror and server agree.")
     var once = false
 
@@ -37,48 +49,4 @@ struct SyncCommand: MirrorCommand {
     var forceDeletes = false
 
     @OptionGroup var connection: ConnectionOptions
-
-    @Flag(help: "Print one JSON object a line; the last one's event is 'summary'.")
-    var json = false
-
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let login = try context.login(flags: connection.settings)
-        let place = try MirrorPlace(directory, context)
-        var configuration = place.configuration
-        configuration.remoteRoot = login.folder
-        configuration.approvesDeletions = forceDeletes
-        let settings = configuration
-        let logger = DiagnosticLog.logger(context)
-        let printer = SyncPrinter(context: context, json: json)
-        let (once, dryRun) = (once, dryRun)
-        do {
-            try place.prepare(isRehearsal: dryRun)
-            if !dryRun { try place.remember() }
-            let isComplete = try await context.withRemote(login, .mirror) { remote in
-                let engine = try Engine(configuration: settings, remote: remote, logger: logger)
-                if dryRun { return try printer.print(try await engine.plan()) }
-                if once { return try await engine.runOnce { printer.take($0) }.isComplete }
-                return try await Self.follow(engine, printer)
-            }
-            try printer.finish(nil)
-            if !isComplete { throw Failure.silent(.tryAgain) }
-        } catch {
-            var failure = Failure(error)
-            if !once, failure.status == .interrupted || failure.status == .terminated {
-                failure.message = "stopped; the next sync goes on from here"
-            }
-            try printer.finish(failure)
-            throw failure
-        }
-    }
-
-    /// Syncs until it is cancelled.
-    private static func follow(_ engine: any MirrorEngine, _ printer: SyncPrinter) async throws -> Bool {
-        let events = engine.events
-        let printing = Task { for await event in events { printer.take(event) } }
-        defer { printing.cancel() }
-        // It returns when it is cancelled, with all in order.
-        try await engine.run()
-        throw CancellationError()
-    }
 }

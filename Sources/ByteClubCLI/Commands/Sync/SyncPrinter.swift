@@ -34,8 +34,8 @@ final class SyncPrinter: Sendable {
     }
 
     /// Prints what would be done; tells whether that is nothing.
-    func print(_ steps: [Step]) throws -> Bool {
-        let planned = steps.compactMap { PlannedStep($0) }
+    func print(_ events: [SyncEvent]) throws -> Bool {
+        let planned = events.map { PlannedStep($0) }
         for step in planned {
             if json { try context.output.write(JSON.line(step)) } else { try context.output.line(step.text) }
         }
@@ -71,6 +71,9 @@ final class SyncPrinter: Sendable {
         case .deleteRemote: return "removed on the server \(path)"
         case .makeLocalFolder: return "made here \(path)/"
         case .makeRemoteFolder: return "made on the server \(path)/"
+        case .moveLocal: return "moved here \(event.from ?? "") to \(path)"
+        case .moveRemote: return "moved on the server \(event.from ?? "") to \(path)"
+        case .merge: return "merged \(path)"
         case .conflict: return "conflict \(path): this machine's text is in \(event.copy ?? "a copy beside it")"
         case .problem: return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "left alone")
         case .held:
@@ -89,6 +92,9 @@ final class SyncPrinter: Sendable {
         add(summary.downloaded, "downloaded")
         add(summary.deletedLocal, "removed here")
         add(summary.deletedRemote, "removed on the server")
+        add(summary.movedLocal, "moved here")
+        add(summary.movedRemote, "moved on the server")
+        add(summary.merged, "merged")
         add(summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts")
         add(summary.held, summary.held == 1 ? "deletion held" : "deletions held")
         add(summary.problems, "left alone")

@@ -1,0 +1,69 @@
+import ArgumentParser
+import ByteClubCore
+
+/// What `byteclub conflicts …` can do.
+struct ConflictsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts",
+        abstract: "List, show and settle entries of which both sides were kept.",
+        discussion: """
+            Examples:
+              byteclub conflicts list
+              byteclub conflicts show plan.md
+              byteclub conflicts resolve plan.md --keep mine
+            """,
+        subcommands: [ConflictsListCommand.self, ConflictsShowCommand.self, ConflictsResolveCommand.self])
+}
+
+/// Does what `byteclub conflicts list` asks for.
+struct ConflictsListCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the conflicts that nobody has settled, the newest first.",
+        discussion: """
+            Example:
+              byteclub conflicts list --all --json
+            """)
+
+    @Flag(help: "List those as well that are settled.")
+    var all = false
+
+    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// The conflicts of a mirror.
+    struct Result: CommandResult {
+        var directory: String
+        var conflicts: [SyncStatus.Conflict]
+
+        func text(_ style: TextStyle) -> String {
+            var table = Table(.left, .left, .left, .left)
+            table.rows = conflicts.map {
+                ["\(style.calendar($0.at))", $0.path, $0.copy, $0.isResolved ? "settled" : ""]
+            }
+            return conflicts.isEmpty ? "no conflicts" : table.text
+        }
+    }
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let place = try MirrorPlace(mirrorOptions.mirror, context)
+        let conflicts = try Engine.conflicts(of: place.configuration, all: all)
+        try context.print(Result(directory: place.directory, conflicts: conflicts), json: outputOptions.json)
+    }
+}
+
+extension SyncStatus.Conflict {
+    /// The conflict of an entry, named by its own path or its copy's.
+    ///
+    /// - Throws: ``Failure`` when there is none, or when the entry has several and none of their copies was named.
+    static func find(_ path: String, in conflicts: [Self]) throws -> Self {
+        let found = conflicts.filter { $0.copy == path }
+        let named = found.isEmpty ? conflicts.filter { $0.path == path } : found
+        guard let first = named.first else { throw Failure(.noInput, "'\(path)' has no conflict") }
+        if named.count > 1 {
+            let copies = named.map { "'\($0.copy)'" }.joined(separator: ", ")
+            throw Failure(.badData, "'\(path)' has \(named.count) conflicts; name one of the copies: \(copies)")
+        }
+        return first
+    }
+}

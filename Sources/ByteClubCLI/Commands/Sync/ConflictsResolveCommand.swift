@@ -1,0 +1,64 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub conflicts resolve PATH --keep SIDE` asks for.
+struct ConflictsResolveCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve",
+        abstract: "Settle a conflict: keep this machine's content, the other one, or both.",
+        discussion: """
+            'mine' is what is in the conflict copy, 'theirs' is what has the name, 'both' leaves the files as they are. \
+            What is not kept goes into the trash in the mirror; the next sync, or the one that runs, does the same on \
+            the server.
+
+            Example:
+              byteclub conflicts resolve plan.md --keep mine
+            """)
+
+    @Argument(help: "The entry in the mirror, or its conflict copy.", completion: .file())
+    var path: String
+
+    @Option(help: "What is kept.")
+    var keep: KeptSide
+
+    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// What was settled.
+    struct Result: CommandResult {
+        var path: String
+        var copy: String
+        var kept: ConflictSide
+
+        func text(_ style: TextStyle) -> String {
+            switch kept {
+            case .mine: Failure.line("\(path) has this machine's content now")
+            case .theirs: Failure.line("\(path) stays as it is; the copy is in the trash")
+            case .both: Failure.line("\(path) and \(copy) both stay")
+            }
+        }
+    }
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let place = try MirrorPlace(mirrorOptions.mirror, context)
+        let conflict = try SyncStatus.Conflict.find(
+            try place.relative(path), in: try Engine.conflicts(of: place.configuration, all: false))
+        try Engine.resolve(conflict, keeping: keep.side, of: place.configuration)
+        try context.print(
+            Result(path: conflict.path, copy: conflict.copy, kept: keep.side), json: outputOptions.json)
+    }
+}
+
+/// Which content of a conflict is kept, as it is typed.
+enum KeptSide: String, ExpressibleByArgument, CaseIterable {
+    case mine, theirs, both
+
+    /// As the engine calls it.
+    var side: ConflictSide {
+        switch self {
+        case .mine: .mine
+        case .theirs: .theirs
+        case .both: .both
+        }
+    }
+}

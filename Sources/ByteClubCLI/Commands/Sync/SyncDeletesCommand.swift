@@ -1,0 +1,119 @@
+import ArgumentParser
+import ByteClubCore
+
+/// What `byteclub sync deletes …` can do.
+struct SyncDeletesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deletes",
+        abstract: "Decide about deletions that are held because they are many.",
+        discussion: """
+            Examples:
+              byteclub sync deletes review
+              byteclub sync deletes approve
+              byteclub sync deletes restore ~/club
+            """,
+        subcommands: [DeletesReviewCommand.self, DeletesApproveCommand.self, DeletesRestoreCommand.self])
+}
+
+/// Does what `byteclub sync deletes review [DIR]` asks for.
+struct DeletesReviewCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "review",
+        abstract: "List the deletions that are held.",
+        discussion: """
+            Example:
+              byteclub sync deletes review --json
+            """)
+
+    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let place = try MirrorPlace(mirrorArgument.directory, context)
+        let held = try Engine.status(of: place.configuration).held
+        try context.print(HeldDeletions(directory: place.directory, deletions: held), json: outputOptions.json)
+    }
+}
+
+/// Does what `byteclub sync deletes approve [DIR]` asks for.
+struct DeletesApproveCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve",
+        abstract: "Let the next sync, or the one that runs, carry out the deletions that are held.",
+        discussion: """
+            What is deleted here goes into the mirror's trash, and the server keeps what is deleted there in its \
+            history. Deletions that are held later wait again.
+
+            Example:
+              byteclub sync deletes approve
+            """)
+
+    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let place = try MirrorPlace(mirrorArgument.directory, context)
+        let held = try Engine.approveDeletions(of: place.configuration)
+        try context.print(
+            HeldDeletions(directory: place.directory, deletions: held, decision: .approved), json: outputOptions.json)
+    }
+}
+
+/// Does what `byteclub sync deletes restore [DIR]` asks for.
+struct DeletesRestoreCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Take the deletions back that are held: what is gone on one side comes back from the other.",
+        discussion: """
+            The next sync, or the one that runs, downloads again what was deleted here and uploads again what was \
+            deleted on the server.
+
+            Example:
+              byteclub sync deletes restore
+            """)
+
+    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let place = try MirrorPlace(mirrorArgument.directory, context)
+        let held = try Engine.restoreDeletions(of: place.configuration)
+        try context.print(
+            HeldDeletions(directory: place.directory, deletions: held, decision: .restored), json: outputOptions.json)
+    }
+}
+
+/// The mirror as a command's only argument.
+struct MirrorArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"),
+        completion: .directory)
+    var directory: String?
+}
+
+/// Deletions that are held, or were until now.
+struct HeldDeletions: CommandResult {
+    /// What was decided about them.
+    enum Decision: String, Codable {
+        case none, approved, restored
+    }
+
+    var directory: String
+    var deletions: [SyncStatus.HeldDeletion]
+    var decision = Decision.none
+
+    func text(_ style: TextStyle) -> String {
+        if deletions.isEmpty { return "no deletion is held" }
+        let lines = deletions.map { deletion in
+            let isHere = deletion.side == "local"
+            switch decision {
+            case .none:
+                return "\(deletion.path): gone \(isHere ? "on the server" : "here"), would be removed "
+                    + "\(isHere ? "here" : "on the server"), held since \(style.calendar(deletion.since))"
+            case .approved: return "\(deletion.path): will be removed \(isHere ? "here" : "on the server")"
+            case .restored: return "\(deletion.path): will be \(isHere ? "uploaded" : "downloaded") again"
+            }
+        }
+        return lines.map(Failure.line).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub why PATH` asks for.
+struct WhyCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Tell why a file or folder of a mirror is as it is, and what is in its way.",
+        discussion: """
+            Prints what the disk showed last, what the server told last, and the state in which both were last equal; the \
+            rule that decides now, what is to be done next, and what keeps it from being done. Only the mirror's \
+            database is read.
+
+            Exit codes: 0 the path is known, 66 nobody knows it.
+
+            Examples:
+              byteclub why Trips/plan.md
+              byteclub why ~/club/ridge.jpg --json
+            """)
+
+    @Argument(help: "The file or folder in the mirror.", completion: .file())
+    var path: String
+
+    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// Why the entries at a path are as they are.
+    struct Result: CommandResult {
+        var directory: String
+        var path: String
+        var entries: [SyncExplanation]
+
+        func text(_ style: TextStyle) -> String {
+            entries.map { Self.text($0, style) }.joined(separator: "\n")
+        }
+
+        private static func text(_ entry: SyncExplanation, _ style: TextStyle) -> String {
+            var table = Table(.left, .left)
+            table.rows = [
+                ["disk", row(entry.disk, style)], ["server", row(entry.server, style)],
+                ["last equal", row(entry.synced, style)],
+            ]
+            if let rule = entry.rule { table.rows.append(["rule", rule]) }
+            table.rows += entry.next.map { ["next", $0] }
+            table.rows += entry.blockers.map { [entry.state == .excluded ? "left out" : "in the way", $0] }
+            if let time = entry.nextAttempt { table.rows.append(["next attempt", "\(style.calendar(time))"]) }
+            let path = entry.path.isEmpty ? "the mirror's root" : entry.path
+            return Failure.line("\(path): \(words(entry.state))") + "\n" + table.text
+        }
+
+        private static func words(_ state: SyncExplanation.State) -> String {
+            switch state {
+            case .inSync: "in sync"
+            case .pending: "to do"
+            case .blocked: "waiting"
+            case .excluded: "left out"
+            }
+        }
+
+        private static func row(_ row: SyncExplanation.Row?, _ style: TextStyle) -> String {
+            guard let row else { return "-" }
+            var parts = [row.path + (row.isFolder ? "/" : "")]
+            if let size = row.size { parts.append("\(size) bytes") }
+            if !row.isFolder { parts.append("hash \(row.hash.map { String($0.prefix(8)) } ?? "not known")") }
+            if let revision = row.revision, !row.isFolder { parts.append("revision \(revision)") }
+            if let modified = row.modified { parts.append("written \(style.calendar(modified))") }
+            return parts.joined(separator: ", ")
+        }
+    }
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let place = try MirrorPlace(mirrorOptions.mirror, context)
+        let path = try place.relative(path)
+        let entries = try Engine.explain(path, of: place.configuration)
+        if entries.isEmpty {
+            if outputOptions.json {
+                try context.print(Result(directory: place.directory, path: path, entries: []), json: true)
+            }
+            let last = try Engine.log(of: place.configuration, below: path, limit: 1).last
+            let when = last.map { "; the last that is logged of it: \($0.event), \(context.calendar($0.at))" } ?? ""
+            throw Failure(.noInput, "neither the mirror nor the server has '\(path)'\(when)")
+        }
+        try context.print(
+            Result(directory: place.directory, path: path, entries: entries), json: outputOptions.json)
+    }
+}

@@ -1,0 +1,65 @@
+/// Why an entry of a mirror is as it is: what each side shows, what is to be done, and what is in the way.
+public struct SyncExplanation: Hashable, Sendable, Codable {
+    /// An entry as one of the three trees has it.
+    public struct Row: Hashable, Sendable, Codable {
+        /// The path relative to the mirror's root.
+        public var path: String
+        /// Whether it is a folder.
+        public var isFolder: Bool
+        /// A file's length in bytes.
+        public var size: Int64?
+        /// A file's content hash as hexadecimal digits; nil when nobody has read it since it changed.
+        public var hash: String?
+        /// When the file was last written, in seconds since 1970; only of the disk's row.
+        public var modified: Int64?
+        /// The number of the content's revision; not of the disk's row.
+        public var revision: Int64?
+
+        /// Describes an entry.
+        public init(
+            path: String, isFolder: Bool, size: Int64? = nil, hash: String? = nil, modified: Int64? = nil,
+            revision: Int64? = nil
+        ) {
+            self.path = path
+            self.isFolder = isFolder
+            self.size = size
+            self.hash = hash
+            self.modified = modified
+            self.revision = revision
+        }
+    }
+
+    /// How the entry stands.
+    public enum State: String, Hashable, Sendable, Codable {
+        /// Disk and server show the same.
+        case inSync = "in-sync"
+        /// Something is to be done, and nothing is in the way.
+        case pending
+        /// Something is in the way.
+        case blocked
+        /// The ignore rules or the selection keep it out.
+        case excluded
+    }
+
+    /// The path that was asked about.
+    public var path: String
+    /// How the entry stands.
+    public var state = State.inSync
+    /// What the disk showed when it was last looked at.
+    public var disk: Row?
+    /// What the server last told.
+    public var server: Row?
+    /// The state in which both were last equal.
+    public var synced: Row?
+    /// The rule that decides now.
+    public var rule: String?
+    /// What is to be done, one line each, in order.
+    public var next: [String] = []
+    /// What is in the way, one line each; what must go first comes first.
+    public var blockers: [String] = []
+    /// When the next attempt is made, in seconds since 1970; nil when no time is set for one.
+    public var nextAttempt: Int64?
+
+    /// Says nothing of a path yet.
+    public init(path: String) { self.path = path }
+}

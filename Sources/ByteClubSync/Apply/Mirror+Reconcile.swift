@@ -1,0 +1,140 @@
+import ByteClubCore
+import Glibc
+
+extension Mirror {
+    /// Settles an item whose content both sides changed: the texts are merged when that is clean; otherwise the server's
+    /// keeps the name, and the disk's stands beside it under a conflict name, as an entry of its own.
+    func reconcile(_ id: ItemID, conflictName: EntryName) async throws -> Bool {
+        guard let item = try store.item(id), let local = item.local, let mine = local.hash, let remote = item.remote
+        else { return false }
+        let isText = local.size <= Int64(TextMerge.limit) && remote.size <= Int64(TextMerge.limit)
+        if isText || remote.hash == nil {
+            guard let theirs = try await remoteContent(of: item, remote) else { return false }
+            let theirHash = ContentHasher.hash(theirs)
+            if remote.hash == nil {
+                // A server that tells no hashes: now it is known, and the next plan decides.
+                guard var item = try store.item(id), item.remote?.revision == remote.revision else { return false }
+                item.remote?.hash = theirHash
+                try store.save(item)
+                return true
+            }
+            if let merged = try await merge(item, local, theirs) {
+                return try await commit(merged, to: item, remote, theirs: theirHash)
+            }
+        }
+        guard let now = try store.item(id), now.local == local, now.remote == remote else { return false }
+        return try keepBoth(now, local, mine, remote, conflictName)
+    }
+
+    /// The merge of both texts on what they were made from; nil when there is none that is clean.
+    private func merge(_ item: Item, _ local: LocalState, _ theirs: [UInt8]) async throws -> [UInt8]? {
+        guard let synced = item.synced, let base = try await baseContent(item, synced),
+            let mine = try readNote(item.id, local)
+        else { return nil }
+        return TextMerge.merge(base: base, mine: mine, theirs: theirs)
+    }
+
+    /// The content that both sides had last.
+    private func baseContent(_ item: Item, _ synced: SyncedState) async throws -> [UInt8]? {
+        guard let hash = synced.hash, synced.size <= Int64(TextMerge.limit) else { return nil }
+        if let kept = surroundings.bases.content(hash) { return kept }
+        let revision = Revision(number: synced.revision)
+        guard let path = try? remotePath(of: item.id) else { return nil }
+        do throws(RemoteError) {
+            let bytes = try await remote.content(
+                at: path, revision: revision, range: nil, limit: TextMerge.limit
+            ).bytes
+            return ContentHasher.hash(bytes) == hash ? bytes : nil
+        } catch {
+            if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
+            return nil
+        }
+    }
+
+    /// Reads a small file whose hash is known; nil when it is not as the tree says any more.
+    func readNote(_ id: ItemID, _ local: LocalState) throws -> [UInt8]? {
+        do throws(FileError) {
+            guard let folder = try wrapped({ try self.folder(local.place.parent) }) else { return nil }
+            let bytes = try folder.open(local.place.name.text).bytes(limit: Int(local.size) + 1)
+            if Int64(bytes.count) == local.size, ContentHasher.hash(bytes) == local.hash { return bytes }
+        } catch {
+            if !error.isMissing { try note(error, about: id) }
+        }
+        suspects.insert(local.place.parent)
+        return nil
+    }
+
+    private func wrapped<Value>(_ work: () throws -> Value) throws(FileError) -> Value {
+        do {
+            return try work()
+        } catch let error as FileError {
+            throw error
+        } catch {
+            throw FileError(operation: "open", path: "\(error)", code: EIO)
+        }
+    }
+
+    /// Sends a merged text as the successor of the very version that was merged in, then puts it on the disk.
+    private func commit(
+        _ merged: [UInt8], to item: Item, _ remote: RemoteState, theirs: ContentHash
+    ) async throws -> Bool {
+        let hash = ContentHasher.hash(merged)
+        if hash != theirs {
+            guard try await sendMerged(merged, hash, item, remote) else { return false }
+        }
+        guard let now = try store.item(item.id), now.local == item.local, let told = now.remote, told.hash == hash
+        else {
+            return hash != theirs
+        }
+        let place = now.local?.place ?? told.place
+        if hash == now.local?.hash {
+            try store.transaction(durably: true) { try adopt(now.id) }
+        } else {
+            let incoming = Incoming(item: now, place: place, remote: told, hash: hash, bytes: merged)
+            if try install([incoming]).isEmpty { return hash != theirs }
+        }
+        try tell(.merge, item.id)
+        return true
+    }
+
+    /// Gives the disk's content a conflict name and an identity of its own.
+    private func keepBoth(
+        _ item: Item, _ local: LocalState, _ mine: ContentHash, _ remote: RemoteState, _ name: EntryName
+    ) throws -> Bool {
+        guard let folder = try folder(local.place.parent), try isAsPlanned(local, item.id, in: folder) else {
+            return false
+        }
+        let before = try path(of: item.id, on: .local)
+        do throws(FileError) {
+            try folder.rename(local.place.name.text, to: folder, name.text, .withoutReplacing)
+            try folder.sync()
+        } catch {
+            suspects.insert(local.place.parent)
+            if error.code != EEXIST { try note(error, about: item.id) }
+            return false
+        }
+        guard let look = try folder.entry(name.text)?.look else { return false }
+        let copy = LocalPath.join(LocalPath.split(before).parent, name.text)
+        try store.transaction(durably: true) {
+            try unseal([local.place.parent])
+            var (old, kept) = (item, Item(try store.newItem()))
+            kept.local = local
+            kept.local?.place = Place(local.place.parent, name)
+            kept.local?.look = look
+            if local.look.map({ !$0.fingerprint.isSameContent(as: look.fingerprint) }) ?? true {
+                kept.local?.hash = nil
+            }
+            old.local = nil
+            old.synced = nil
+            old.sent = nil
+            try store.save(old)
+            try store.save(kept)
+            try store.addConflict(
+                ConflictRecord(path: before, copy: copy, winner: remote.hash, loser: mine, at: seconds))
+        }
+        tally.note(
+            SyncEvent(.conflict, path: before, copy: copy, message: "both sides changed it; both are kept"))
+        try log(.conflict, before, rule: Rule.editedBoth.rawValue, copy)
+        return true
+    }
+}

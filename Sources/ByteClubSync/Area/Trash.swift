@@ -1,0 +1,92 @@
+import Glibc
+
+/// Where files go that were replaced or deleted: `trash/<day>/<path>`, in the mirror's own area.
+struct Trash: Sendable {
+    private let top: any DiskFolder
+
+    init(_ folder: any DiskFolder) { top = folder }
+
+    /// Moves an entry into the trash of a day under a path of its own, or one like it when that is taken.
+    ///
+    /// - Returns: The path in the trash.
+    @discardableResult
+    func take(
+        _ name: String, from folder: any DiskFolder, as path: String, at now: Int64
+    ) throws(FileError) -> String {
+        let (parent, last) = LocalPath.split(path)
+        var target = top
+        var place = ""
+        for part in LocalPath.join(WallClock.day(now), parent).utf8.split(separator: UInt8(ascii: "/")) {
+            let wanted = String(Substring(part))
+            var number = 0
+            while true {
+                let candidate = Self.numbered(wanted, number)
+                do throws(FileError) {
+                    target = try target.subfolder(candidate)
+                    place = LocalPath.join(place, candidate)
+                    break
+                } catch {
+                    guard error.code == ENOTDIR || error.code == ELOOP else { throw error }
+                    number += 1
+                }
+            }
+        }
+        var number = 0
+        while true {
+            let candidate = Self.numbered(last, number)
+            do throws(FileError) {
+                try folder.rename(name, to: target, candidate, .withoutReplacing)
+                return LocalPath.join(place, candidate)
+            } catch {
+                guard error.code == EEXIST else { throw error }
+                number += 1
+            }
+        }
+    }
+
+    /// The folder in the trash that holds a path, and the last name; nil when it is gone.
+    func find(_ path: String) -> (folder: any DiskFolder, name: String)? {
+        let (parent, name) = LocalPath.split(path)
+        var target = top
+        for part in parent.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let next = try? target.folder(String(Substring(part))) else { return nil }
+            target = next
+        }
+        return (target, name)
+    }
+
+    /// Empties the trash of days before one, `2026-08-01`; whatever else lies in the trash stays.
+    func purge(before day: String) throws(FileError) {
+        for entry in try top.list() where entry.kind == .folder && Self.isDay(entry.name) && entry.name < day {
+            try Self.empty(top.folder(entry.name))
+            try top.removeFolder(entry.name)
+        }
+    }
+
+    private static func empty(_ folder: any DiskFolder) throws(FileError) {
+        for entry in try folder.list() {
+            if entry.kind == .folder {
+                try empty(folder.folder(entry.name))
+                try folder.removeFolder(entry.name)
+            } else {
+                try folder.removeFile(entry.name)
+            }
+        }
+    }
+
+    private static func isDay(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else { return false }
+        return bytes.enumerated().allSatisfy { index, byte in
+            index == 4 || index == 7 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+    }
+
+    private static func numbered(_ name: String, _ number: Int) -> String {
+        if number == 0 { return name }
+        let tail = ".\(number)"
+        var stem = Substring(name)
+        while stem.utf8.count + tail.utf8.count > 255, !stem.isEmpty { stem.removeLast() }
+        return stem + tail
+    }
+}

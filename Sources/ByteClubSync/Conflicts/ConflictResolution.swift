@@ -1,0 +1,108 @@
+import ByteClubCore
+import Glibc
+
+/// Settles a conflict by the files in a mirror alone; the next sync carries it on.
+///
+/// What is not kept goes into the mirror's trash. The entry stays the one it was, so that its history goes on: the other
+/// content is put into its place as an editor would. A crash leaves either the conflict as it was or the file settled
+/// with the rest still beside it.
+struct ConflictResolution {
+    let disk: any Disk
+    private let root: any DiskFolder
+    private static let chunk = 1 << 18
+
+    init(_ disk: any Disk) throws(FileError) {
+        self.disk = disk
+        root = try disk.openRoot()
+    }
+
+    /// Keeps one content or both.
+    func settle(path: String, copy: String, keeping side: ConflictSide) throws {
+        let copyPlace = try place(copy)
+        switch side {
+        case .both: return
+        case .theirs:
+            if try copyPlace.folder.entry(copyPlace.name) == nil { return }
+        case .mine:
+            guard try copyPlace.folder.entry(copyPlace.name)?.kind == .file else {
+                throw SyncError(.io, "the conflict copy '\(copy)' is gone; keep 'both' to leave all as it is")
+            }
+            try replace(path, with: copyPlace)
+        }
+        try discard(copyPlace, as: copy)
+    }
+
+    private typealias Place = (folder: any DiskFolder, name: String)
+
+    private func place(_ path: String) throws(FileError) -> Place {
+        var names = Self.names(path)
+        guard let name = names.popLast() else { throw FileError(operation: "open", path: path, code: EISDIR) }
+        return (try folder(names, makingIt: false), name)
+    }
+
+    private static func names(_ path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    private func folder(_ names: [String], makingIt: Bool) throws(FileError) -> any DiskFolder {
+        var current = root
+        for name in names {
+            if makingIt, try current.entry(name) == nil { try current.makeFolder(name) }
+            current = try current.folder(name)
+        }
+        return current
+    }
+
+    /// Puts a copy of a file's content into an entry's place, and what was there into the trash.
+    private func replace(_ path: String, with source: Place) throws {
+        let target = try place(path)
+        let staging = try folder([MirrorDirectory.privateName, "staging"], makingIt: true)
+        let staged = "resolve-" + String(ContentHasher.hash(Array(path.utf8)).description.prefix(16))
+        if try staging.entry(staged) != nil { try discard((staging, staged), as: path) }
+        try copy(source, to: (staging, staged))
+        guard let found = try target.folder.entry(target.name) else {
+            try staging.rename(staged, to: target.folder, target.name, .withoutReplacing)
+            return try target.folder.sync()
+        }
+        guard found.kind == .file else {
+            try staging.removeFile(staged)
+            throw SyncError(.io, "'\(path)' is no file any more; settle the conflict by hand and keep 'both'")
+        }
+        try staging.rename(staged, to: target.folder, target.name, .exchanging)
+        try target.folder.sync()
+        try discard((staging, staged), as: path)
+    }
+
+    private func copy(_ source: Place, to target: Place) throws(FileError) {
+        let file = try source.folder.open(source.name)
+        let made = try target.folder.create(target.name)
+        var offset: Int64 = 0
+        while true {
+            var buffer = [UInt8](repeating: 0, count: Self.chunk)
+            let count = try file.read(into: &buffer, at: offset)
+            if count == 0 { break }
+            try made.write(count == buffer.count ? buffer : Array(buffer.prefix(count)))
+            offset += Int64(count)
+        }
+        try made.sync()
+    }
+
+    /// Moves a file into today's trash under its own path, or one like it when that is taken.
+    private func discard(_ place: Place, as path: String) throws(FileError) {
+        var names = [MirrorDirectory.privateName, "trash", WallClock.day(disk.now())] + Self.names(path)
+        let name = names.removeLast()
+        let folder = try folder(names, makingIt: true)
+        var number = 0
+        while true {
+            do throws(FileError) {
+                let free = number == 0 ? name : "\(name).\(number)"
+                try place.folder.rename(place.name, to: folder, free, .withoutReplacing)
+                break
+            } catch {
+                guard error.code == EEXIST, number < 10_000 else { throw error }
+                number += 1
+            }
+        }
+        try place.folder.sync()
+    }
+}

@@ -1,0 +1,25 @@
+public import ByteClubCore
+
+extension SyncEngine {
+    /// The conflicts, the newest first; `all` has those as well that somebody has settled.
+    public static func conflicts(
+        of configuration: SyncConfiguration, all: Bool
+    ) throws(SyncError) -> [SyncStatus.Conflict] {
+        try configuration.read { try $0.conflicts(all: all).map(SyncStatus.Conflict.init) } ?? []
+    }
+
+    /// Settles a conflict by the files in the mirror; the next sync, or the one that runs, carries it on.
+    public static func resolve(
+        _ conflict: SyncStatus.Conflict, keeping side: ConflictSide, of configuration: SyncConfiguration
+    ) throws(SyncError) {
+        do {
+            if side != .both {
+                try ConflictResolution(LinuxDisk(configuration.directory))
+                    .settle(path: conflict.path, copy: conflict.copy, keeping: side)
+            }
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+        _ = try configuration.change { try $0.resolveConflict(copy: conflict.copy) }
+    }
+}

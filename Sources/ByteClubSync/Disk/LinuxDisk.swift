@@ -1,0 +1,55 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// A directory of a Linux file system as the disk under a mirror.
+final class LinuxDisk: Disk {
+    /// What the file system turned out not to be able to do.
+    struct Limits: OptionSet, Sendable {
+        let rawValue: UInt8
+        /// It has no handles: files are told apart by inode and time of birth.
+        static let handles = Limits(rawValue: 1)
+        /// It cannot rename without replacing.
+        static let noReplace = Limits(rawValue: 2)
+        /// It cannot exchange two entries.
+        static let exchange = Limits(rawValue: 4)
+    }
+
+    private let path: String
+    private let limits: LinuxLimits
+
+    /// Takes the mirror's root; links on the way to it are followed.
+    ///
+    /// `limits` is what the file system is known not to be able to do.
+    init(_ path: String, limits: Limits = []) {
+        self.path = path
+        self.limits = LinuxLimits(limits)
+    }
+
+    func openRoot() throws(FileError) -> any DiskFolder {
+        try LinuxFolder(FileDescriptor.open(path, O_RDONLY | O_DIRECTORY), limits)
+    }
+
+    func now() -> Int64 { WallClock.now() }
+
+    var limitations: [String] {
+        let known = limits.known
+        var lines: [String] = []
+        if known.contains(.handles) { lines.append("the file system has no file handles") }
+        if known.contains(.noReplace) { lines.append("the file system cannot rename without replacing") }
+        if known.contains(.exchange) { lines.append("the file system cannot exchange two files in one step") }
+        return lines
+    }
+}
+
+/// What is known of a file system's limits, shared by all folders of a disk.
+final class LinuxLimits: Sendable {
+    private let bits: Atomic<UInt8>
+
+    init(_ known: LinuxDisk.Limits) { bits = Atomic(known.rawValue) }
+
+    var known: LinuxDisk.Limits { LinuxDisk.Limits(rawValue: bits.load(ordering: .relaxed)) }
+
+    /// Remembers a limit.
+    func add(_ limit: LinuxDisk.Limits) { bits.bitwiseOr(limit.rawValue, ordering: .relaxed) }
+}

@@ -1,0 +1,27 @@
+/// An open regular file.
+final class LinuxFile: DiskFile {
+    private let descriptor: FileDescriptor
+    private let limits: LinuxLimits
+
+    init(_ descriptor: FileDescriptor, _ limits: LinuxLimits) {
+        self.descriptor = descriptor
+        self.limits = limits
+    }
+
+    func look() throws(FileError) -> DiskLook {
+        let status = try descriptor.status()
+        return unsafe DiskLook(status, FileHandle(descriptor.number, "", status, limits))
+    }
+
+    func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
+        try descriptor.read(into: &buffer, at: offset)
+    }
+
+    func write(_ bytes: [UInt8]) throws(FileError) { try descriptor.write(bytes) }
+
+    func sync() throws(FileError) { try descriptor.sync() }
+
+    var isBeingWritten: Bool { descriptor.isBeingWritten }
+
+    var path: String? { "/proc/self/fd/\(descriptor.number)" }
+}

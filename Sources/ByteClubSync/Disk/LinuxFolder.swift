@@ -1,0 +1,115 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// An open directory.
+final class LinuxFolder: DiskFolder {
+    let descriptor: FileDescriptor
+    let limits: LinuxLimits
+    private let knownDevice = Mutex<UInt64?>(nil)
+
+    init(_ descriptor: FileDescriptor, _ limits: LinuxLimits) {
+        self.descriptor = descriptor
+        self.limits = limits
+    }
+
+    /// The number of the file system's device, which an open folder keeps.
+    private func device() throws(FileError) -> UInt64 {
+        if let known = knownDevice.withLock({ $0 }) { return known }
+        let found = try descriptor.status().device
+        knownDevice.withLock { $0 = found }
+        return found
+    }
+
+    var path: String? { "/proc/self/fd/\(descriptor.number)" }
+
+    func look() throws(FileError) -> DiskLook {
+        let status = try descriptor.status()
+        return unsafe DiskLook(status, FileHandle(descriptor.number, "", status, limits))
+    }
+
+    func sealedList() throws(FileError) -> (entries: [DiskEntry], seal: DiskSeal) {
+        let device = try device()
+        var entries: [DiskEntry] = []
+        var sum = SealSum()
+        unsafe try LinuxListing(directory: descriptor).forEach { name, status in
+            unsafe sum.add(name, status)
+            guard let text = unsafe name.assumingMemoryBound(to: CChar.self).baseAddress else { return }
+            let decoded = unsafe String(validatingCString: text)
+            unsafe entries.append(
+                DiskEntry(
+                    name: decoded ?? String(decoding: name, as: UTF8.self), isDecodable: decoded != nil,
+                    kind: DiskKind(status, inFolderOn: device),
+                    look: DiskLook(status, FileHandle(descriptor.number, text, status, limits))))
+        }
+        let isRacy = entries.contains { $0.kind == .file && $0.look.isRacy }
+        return (entries, DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy))
+    }
+
+    func seal() throws(FileError) -> DiskSeal {
+        var sum = SealSum()
+        var isRacy = false
+        let now = WallClock.now()
+        unsafe try LinuxListing(directory: descriptor).forEach { name, status in
+            unsafe sum.add(name, status)
+            if status.mode & S_IFMT == S_IFREG, Fingerprint(status).isRacy(at: now) { isRacy = true }
+        }
+        return DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy)
+    }
+
+    func entry(_ name: String) throws(FileError) -> DiskEntry? {
+        guard let status = try descriptor.status(of: name) else { return nil }
+        return unsafe DiskEntry(
+            name: name, isDecodable: true, kind: DiskKind(status, inFolderOn: try device()),
+            look: DiskLook(status, FileHandle(descriptor.number, name, status, limits)))
+    }
+
+    func folder(_ name: String) throws(FileError) -> any DiskFolder {
+        LinuxFolder(try descriptor.directory(name), limits)
+    }
+
+    func makeFolder(_ name: String) throws(FileError) { try descriptor.makeDirectory(name) }
+
+    func removeFolder(_ name: String) throws(FileError) { try descriptor.removeDirectory(name) }
+
+    func open(_ name: String) throws(FileError) -> any DiskFile {
+        // Opening a pipe would wait for its other end.
+        let file = try descriptor.open(name, O_RDONLY | O_NONBLOCK)
+        guard try file.status().mode & S_IFMT == S_IFREG else {
+            throw FileError(operation: "read", path: file.path, code: EINVAL)
+        }
+        return LinuxFile(file, limits)
+    }
+
+    func create(_ name: String) throws(FileError) -> any DiskFile {
+        LinuxFile(try descriptor.open(name, O_RDWR | O_CREAT | O_EXCL), limits)
+    }
+
+    func removeFile(_ name: String) throws(FileError) { try descriptor.remove(name) }
+
+    func sync() throws(FileError) { try descriptor.sync() }
+
+    func syncFileSystem() throws(FileError) { try descriptor.syncFileSystem() }
+
+    func room() throws(FileError) -> (free: Int64, total: Int64) {
+        var status = statvfs()
+        guard unsafe fstatvfs(descriptor.number, &status) == 0 else {
+            throw FileError(operation: "ask for free space at", path: descriptor.path, code: errno)
+        }
+        let bytes = { (blocks: UInt64) in
+            let (bytes, isFar) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
+            return isFar ? .max : Int64(clamping: bytes)
+        }
+        return (bytes(UInt64(status.f_bavail)), bytes(UInt64(status.f_blocks)))
+    }
+
+    func fileSystem() throws(FileError) -> String {
+        var status = CLinux.statfs()
+        guard unsafe fstatfs(descriptor.number, &status) == 0 else {
+            throw FileError(operation: "ask for the file system of", path: descriptor.path, code: errno)
+        }
+        let (first, second) = status.f_fsid.__val
+        if first != 0 || second != 0 { return "\(first).\(second)" }
+        return "\(try descriptor.status().device)"
+    }
+}

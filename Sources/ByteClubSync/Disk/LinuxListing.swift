@@ -1,0 +1,71 @@
+import CLinux
+import Glibc
+
+/// Goes through a directory's entries with what statx(2) tells of each, without a string or an array for any.
+struct LinuxListing {
+    private static let bufferSize = 1 << 15
+    /// Where in a record of getdents64(2) its length is, and where its name starts.
+    private static let (lengthOffset, nameOffset) = (16, 19)
+
+    let directory: FileDescriptor
+
+    /// Calls `body` with each entry's name, the bytes without the zero at the end, and its status.
+    func forEach(
+        _ body: (_ name: UnsafeRawBufferPointer, _ status: byteclub_status) -> Void
+    ) throws(FileError) {
+        // A directory is read from a descriptor's own place in it, and others may be reading from this one.
+        let stream = try directory.directory(".")
+        let code = unsafe withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer -> Int32 in
+            unsafe Self.read(stream.number, into: buffer, body)
+        }
+        if code != 0 { throw FileError(operation: "list", path: directory.path, code: code) }
+    }
+
+    /// Reads to the end; 0, or the error's number.
+    private static func read(
+        _ number: Int32, into buffer: UnsafeMutableRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer, byteclub_status) -> Void
+    ) -> Int32 {
+        guard let base = buffer.baseAddress else { return ENOMEM }
+        var status = byteclub_status()
+        while true {
+            let count = unsafe byteclub_getdents(number, base, UInt32(buffer.count))
+            if count < 0 { return errno }
+            if count == 0 { return 0 }
+            var offset = 0
+            while offset + nameOffset < count {
+                let length = unsafe Int(base.loadUnaligned(fromByteOffset: offset + lengthOffset, as: UInt16.self))
+                if length <= nameOffset || offset + length > count { return EIO }
+                let name = unsafe UnsafeRawPointer(base + offset + nameOffset)
+                offset += length
+                let text = unsafe name.assumingMemoryBound(to: CChar.self)
+                let bytes = unsafe UnsafeRawBufferPointer(start: name, count: strnlen(text, length - nameOffset))
+                if unsafe isDots(bytes) { continue }
+                if unsafe byteclub_statx(number, text, &status) == 0 {
+                    unsafe body(bytes, status)
+                } else if errno != ENOENT {
+                    return errno
+                }
+            }
+        }
+    }
+
+    private static func isDots(_ name: UnsafeRawBufferPointer) -> Bool {
+        guard name.count <= 2 else { return false }
+        return unsafe name.allSatisfy { $0 == UInt8(ascii: ".") }
+    }
+}
+
+extension SealSum {
+    /// Adds an entry as the system told it.
+    mutating func add(_ name: UnsafeRawBufferPointer, _ status: byteclub_status) {
+        let kind = status.mode & S_IFMT
+        if kind == S_IFDIR, status.born != 0 {
+            unsafe addFolder(name, kind: kind, inode: status.inode, born: status.born)
+        } else {
+            unsafe add(
+                name, kind: kind, inode: status.inode, size: status.size, modified: status.modified,
+                changed: status.changed)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import ByteClubCore
+
+/// One cycle after another, each when something on the agenda is due.
+struct ContinuousCycles {
+    private let mirror: Mirror
+    private let watcher: Watcher
+    private let bell: Bell
+    private let rescanInterval: Duration
+    private let tell: @Sendable (SyncEvent) -> Void
+    private var pace = PollingPace()
+    private var trouble: String?
+    private var failures = 0
+
+    init(
+        _ mirror: Mirror, _ watcher: Watcher, _ bell: Bell, _ configuration: SyncConfiguration,
+        _ tell: @escaping @Sendable (SyncEvent) -> Void
+    ) {
+        self.mirror = mirror
+        self.watcher = watcher
+        self.bell = bell
+        rescanInterval = configuration.rescanInterval
+        self.tell = tell
+    }
+
+    /// Goes on until the task is cancelled, or throws what only a person can mend; tells after each cycle where the
+    /// server's feed goes on.
+    mutating func run(_ cursors: AsyncStream<String>.Continuation) async throws {
+        bell.plan { $0.lookAtEverything(.now) }
+        for await _ in bell.rings {
+            try Task.checkCancellation()
+            guard let reasons = bell.take() else { continue }
+            do {
+                try await cycle(reasons)
+                failures = 0
+            } catch {
+                try Task.checkCancellation()
+                try await judge(SyncError.wrapping(error), reasons)
+            }
+            if let cursor = try? await mirror.cursor() { cursors.yield(cursor) }
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Tries again later what may pass.
+    private mutating func judge(_ error: SyncError, _ reasons: Agenda.Reasons) async throws {
+        guard Self.mayPass(error) || error.code == .database && failures < 3 else { throw error }
+        failures += 1
+        tell(SyncEvent(.problem, message: error.message))
+        let pause = min(Duration.milliseconds(500) * (1 << min(failures - 1, 7)), .seconds(60))
+        bell.plan { $0.putBack(reasons, .now + pause) }
+        await mirror.markFeedStale()
+    }
+
+    /// Whether a failure may be over later; another's answer in the server's place may be, a wrong token is not.
+    private static func mayPass(_ error: SyncError) -> Bool {
+        if case .remote(let error) = error.code { return error.code != .unauthorized }
+        return error.isRetryable
+    }
+
+    private mutating func cycle(_ reasons: Agenda.Reasons) async throws {
+        let start = ContinuousClock.now
+        watcher.remove(try await mirror.attend(to: reasons.folders.union(reasons.saved.keys)))
+        let outcome = try await mirror.cycle(reasons.scope, saved: reasons.saved, waitsForTransfers: false) { [bell] in
+            bell.isUnquiet
+        }
+        if let until = outcome.pausedUntil { return await wait(until) }
+        let now = ContinuousClock.now
+        let uptime = await mirror.uptime
+        let again = outcome.restless.subtracting(reasons.secondLooks)
+        let unwatched = watcher.unwatched(of: outcome.restless)
+        bell.plan { agenda in
+            if let next = outcome.nextLook { agenda.wake(now + .milliseconds(10) + (next - uptime)) }
+            if outcome.hasSpared { agenda.wake(now + Bell.quiet + .milliseconds(10)) }
+            agenda.lookAgain(at: again, now + Fingerprint.racyWindow + .milliseconds(100))
+            if reasons.isEverything { agenda.lookAtEverything(now + rescanInterval) }
+        }
+        try await noteTrouble()
+        if trouble != nil { keepLooking(reasons, unwatched, lasting: now - start) }
+        tell(SyncEvent(.idle, summary: try await mirror.summary(outcome)))
+    }
+
+    /// Looks for what no event will tell.
+    private mutating func keepLooking(_ reasons: Agenda.Reasons, _ changed: Set<ItemID>, lasting: Duration) {
+        let now = ContinuousClock.now
+        let hot = pace.hotFolders(adding: changed, now)
+        if !hot.isEmpty { bell.plan { $0.look(at: hot, now + PollingPace.hot) } }
+        if reasons.isEverything {
+            let pause = pace.afterEverything(foundChanges: !changed.isEmpty, lasting: lasting)
+            bell.plan { $0.lookAtEverything(now + pause) }
+        } else if !changed.isEmpty {
+            bell.plan { $0.lookAtEverything(now + PollingPace.shortest) }
+        }
+    }
+
+    /// Tells when folders cannot be watched, and when they can again.
+    private mutating func noteTrouble() async throws {
+        let now = watcher.trouble
+        if now == trouble { return }
+        if trouble == nil, let now {
+            tell(SyncEvent(.problem, message: now))
+            bell.plan { $0.lookAtEverything(.now + PollingPace.shortest) }
+        }
+        trouble = now
+        try await mirror.setWatching(now)
+    }
+
+    /// Waits until a pause is over; what has happened meanwhile is found by a look at everything.
+    private func wait(_ until: Int64) async {
+        let rest = until == .max ? .max : until - (await mirror.seconds)
+        bell.plan { $0.lookAtEverything(.now + .seconds(min(max(rest, 1), 10))) }
+    }
+}

@@ -1,0 +1,109 @@
+import ByteClubCore
+
+extension Mirror {
+    /// Reads what is kept out of the mirror, by the ignore file and by choice, and brings the trees in line with it when
+    /// that has changed; then everything is to be looked at.
+    func loadRules() throws -> Bool {
+        var rules = ScanRules()
+        var text = ""
+        if let entry = try root.entry(IgnoreRules.fileName), entry.kind == .file {
+            text = String(decoding: try root.open(IgnoreRules.fileName).bytes(limit: 1 << 20), as: UTF8.self)
+            rules.ignored = IgnoreRules(text)
+        }
+        let hash = text.isEmpty ? "" : "\(ContentHasher.hash(Array(text.utf8)))"
+        let (oldHash, applied) = try appliedRules()
+        let wanted = try Selection(store.meta(.deselected)).keys
+        // What is on disk in a folder that is to be left out goes first, once the server has it all.
+        rules.deselected = try wanted.filter { try applied.contains($0) || localFolder(at: $0) == nil }
+        leaving = wanted.subtracting(rules.deselected).sorted { $0.string < $1.string }
+        let isNew = hash != oldHash || rules.deselected != applied
+        scanner.rules = rules
+        if isNew { try apply(rules, hash) }
+        return isNew
+    }
+
+    /// Leaves folders out from now on that were waiting for it, those of which the server has everything; their files
+    /// go into the trash.
+    func leaveFolders() throws {
+        for key in leaving {
+            guard let id = try localFolder(at: key) else { continue }
+            var departure = Departure(store)
+            guard try departure.gather(id, at: path(of: id, on: .local)) else { continue }
+            scanner.rules.deselected.insert(key)
+            try apply(scanner.rules, appliedRules().hash)
+            leaving.removeAll { $0 == key }
+            try remove(departure)
+        }
+    }
+
+    private func apply(_ rules: ScanRules, _ hash: String) throws {
+        let kept = rules.deselected.map(\.string).sorted()
+        let lines = ([hash] + kept).joined(separator: "\n")
+        try store.transaction(durably: true) {
+            try ExclusionPass(store: store, rules: rules).run()
+            try store.setMeta(.rules, lines.isEmpty ? nil : lines)
+        }
+        openFolders.removeAll(keepingCapacity: true)
+    }
+
+    private func appliedRules() throws -> (hash: String, deselected: Set<PathKey>) {
+        let lines = (try store.meta(.rules) ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+        return (String(lines.first ?? ""), Set(lines.dropFirst().map { PathKey(folded: String($0)) }))
+    }
+
+    /// The folder on disk that has a path by its keys; nil when none has.
+    private func localFolder(at key: PathKey) throws -> ItemID? {
+        var found = ItemID.root
+        for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
+            let children = try store.children(of: found, key: String(Substring(name)), on: .local)
+            guard let next = children.first(where: \.isFolder) else { return nil }
+            found = next.id
+        }
+        return found == .root ? nil : found
+    }
+
+    /// Puts the files of a folder that was left out into the trash; what has changed in the last moment stays.
+    private func remove(_ departure: Departure) throws {
+        guard let area else { return }
+        for file in departure.files {
+            do throws(FileError) {
+                let folder = try root.folder(below: LocalPath.split(file.path).parent)
+                guard let look = file.look, try folder.entry(file.name)?.look.isUntouched(since: look) == true else {
+                    continue
+                }
+                let leaving = StagedName.leaving(file.item, expected: file.hash).text
+                try folder.rename(file.name, to: area.staging, leaving, .withoutReplacing)
+                if try area.staging.entry(leaving)?.look.handle == look.handle {
+                    try area.trash.take(leaving, from: area.staging, as: file.path, at: surroundings.disk.now())
+                } else {
+                    try area.staging.rename(leaving, to: folder, file.name, .withoutReplacing)
+                }
+            } catch {
+                // It stays on disk, which does no harm.
+                continue
+            }
+        }
+        for path in departure.folders {
+            let (parent, name) = LocalPath.split(path)
+            try? root.folder(below: parent).removeFolder(name)
+        }
+    }
+}
+
+extension DiskFolder {
+    /// Opens a folder below it, by its path.
+    func folder(below path: String) throws(FileError) -> any DiskFolder {
+        var current: any DiskFolder = self
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+            current = try current.folder(String(Substring(name)))
+        }
+        return current
+    }
+}
+
+extension DiskLook {
+    /// Whether it is the same file, and nothing at all has happened to it.
+    func isUntouched(since other: DiskLook) -> Bool {
+        handle == other.handle && fingerprint.isUntouched(since: other.fingerprint)
+    }
+}

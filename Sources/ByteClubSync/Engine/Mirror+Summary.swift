@@ -1,0 +1,56 @@
+import ByteClubCore
+
+extension Mirror {
+    /// What a sync did, and what is left.
+    func summary(_ outcome: CycleOutcome) throws -> SyncSummary {
+        var summary = tally.summary
+        let waiting = try busy.keys.sorted().map { try shownPath(of: $0) }
+        let problems = try store.problems()
+        for path in waiting where !problems.contains(where: { $0.path == path }) {
+            tally.noteOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync takes it"))
+            summary.problems += 1
+        }
+        summary.held = outcome.held
+        summary.problems += problems.count
+        summary.isComplete = summary.held == 0 && summary.problems == 0 && outcome.pausedUntil == nil
+        return summary
+    }
+
+    /// Waits until a moment on the engine's clock.
+    func sleep(until moment: Duration) async throws {
+        let rest = moment - surroundings.uptime()
+        if rest > .zero { try await surroundings.sleep(rest) }
+    }
+
+    /// Where the server's feed goes on; nil before the first.
+    func cursor() throws -> String? { try store.meta(.cursor) }
+
+    /// Takes a part of the journal that somebody waited for.
+    func deliver(_ changes: SyncChanges, after cursor: String?) throws {
+        try take(changes, after: cursor)
+        if changes.page.hasMore { isFeedStale = true }
+    }
+
+    /// Tries files again that were being written in folders where something was saved; tells which of the folders are in
+    /// the mirror no more.
+    func attend(to folders: Set<ItemID>) throws -> [ItemID] {
+        for id in busy.keys.sorted() where refusals[id] == nil {
+            if let parent = try store.item(id)?.local?.place.parent, folders.contains(parent) { busy[id] = nil }
+        }
+        return try folders.sorted().filter { try $0 != .root && store.item($0)?.local == nil }
+    }
+
+    /// Keeps why changes are noticed late, for those who ask how the mirror is.
+    func setWatching(_ line: String?) throws { try store.setMeta(.watching, line) }
+
+    /// Says that the server has changed.
+    func markFeedStale() { isFeedStale = true }
+
+    /// Calls a function whenever a transfer ends.
+    func setOnTransferEnd(_ call: @escaping @Sendable () -> Void) { onTransferEnd = call }
+}
+
+extension Mirror {
+    /// Now, on the engine's clock.
+    var uptime: Duration { surroundings.uptime() }
+}

@@ -1,0 +1,48 @@
+public import ByteClubCore
+
+extension SyncEngine {
+    /// Leaves a folder out of the mirror: its files go from this disk once the server has all of them, and stay there.
+    ///
+    /// `path` is relative to the mirror's root.
+    ///
+    /// - Throws: ``SyncError`` with the code `configuration` for a mirror that was never synced, or its root.
+    public static func deselect(_ path: String, of configuration: SyncConfiguration) throws(SyncError) {
+        try change(path, configuration) { selection, key throws(SyncError) in selection.leaveOut(key) }
+    }
+
+    /// Takes a folder into the mirror again: its files come from the server with the next sync.
+    ///
+    /// - Throws: ``SyncError`` with the code `configuration` when a folder above it is left out.
+    public static func select(_ path: String, of configuration: SyncConfiguration) throws(SyncError) {
+        try change(path, configuration) { selection, key throws(SyncError) in
+            if !selection.takeIn(key) {
+                throw SyncError(.configuration, "a folder above '\(path)' is left out; select that one")
+            }
+        }
+    }
+
+    /// The folders that are left out, as keys relative to the mirror's root, without a slash at their start.
+    public static func deselected(of configuration: SyncConfiguration) throws(SyncError) -> [String] {
+        let text = try configuration.read { store in try store.meta(.deselected) } ?? nil
+        return Selection(text).keys.map { String($0.string.dropFirst()) }.sorted()
+    }
+
+    private static func change(
+        _ path: String, _ configuration: SyncConfiguration,
+        _ change: @Sendable (inout Selection, PathKey) throws(SyncError) -> Void
+    ) throws(SyncError) {
+        let names = path.split(separator: "/").filter { $0 != "." }
+        if names.isEmpty || names.contains("..") {
+            throw SyncError(.configuration, "'\(path)' is no folder in the mirror")
+        }
+        let key = PathKey(folded: "/" + PathKey.fold(names.joined(separator: "/")))
+        let isKnown: Void? = try configuration.change { store in
+            var selection = try Selection(store.meta(.deselected))
+            try change(&selection, key)
+            try store.setMeta(.deselected, selection.text)
+        }
+        if isKnown == nil {
+            throw SyncError(.configuration, "'\(configuration.directory)' was never synced; sync it first")
+        }
+    }
+}

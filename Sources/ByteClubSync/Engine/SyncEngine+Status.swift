@@ -1,0 +1,55 @@
+public import ByteClubCore
+
+extension SyncEngine {
+    /// What is known of a mirror; neither it nor the server is asked.
+    public static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus {
+        var status = try configuration.read { try SyncStatus($0, now: WallClock.now() / 1_000_000_000) } ?? SyncStatus()
+        status.isRunning = configuration.isRunning
+        return status
+    }
+
+    /// The newest events of the log, newest last, of one path and what is below it when that is given.
+    public static func log(
+        of configuration: SyncConfiguration, below path: String?, limit: Int
+    ) throws(SyncError) -> [SyncLogEntry] {
+        try configuration.read { store in
+            try store.events(limit: limit, below: path).map {
+                SyncLogEntry(at: $0.at, path: $0.path, event: $0.event, rule: $0.rule, detail: $0.detail)
+            }
+        } ?? []
+    }
+}
+
+extension SyncStatus {
+    /// Reads a database.
+    init(_ store: SQLiteTreeStore, now: Int64) throws {
+        self.init()
+        isKnown = true
+        (files, folders, bytes) = try store.totals()
+        pending = try store.unsettledCount()
+        lastSync = try store.meta(.lastSync).flatMap { Int64($0) }
+        switch try store.meta(.pausedUntil).flatMap({ Pause($0, now: now) }) {
+        case nil: break
+        case .forever: isPaused = true
+        case .until(let time): (isPaused, pausedUntil) = (true, time)
+        }
+        obstacle = try store.meta(.obstacle).flatMap { ByteClubSync.Obstacle($0) }
+            .map { Obstacle(since: $0.since, message: $0.message) }
+        watching = try store.meta(.watching)
+        problems = try store.problems().map { Problem(path: $0.path, message: $0.message) }
+        held = try store.heldDeletions().map(HeldDeletion.init)
+        conflicts = try store.conflicts(all: false).map(Conflict.init)
+    }
+}
+
+extension SyncStatus.HeldDeletion {
+    init(_ held: HeldDeletion) {
+        self.init(path: held.path, side: held.side == .local ? "local" : "remote", since: held.since)
+    }
+}
+
+extension SyncStatus.Conflict {
+    init(_ conflict: ConflictRecord) {
+        self.init(path: conflict.path, copy: conflict.copy, at: conflict.at, isResolved: conflict.isResolved)
+    }
+}

@@ -1,0 +1,124 @@
+import ByteClubCore
+
+extension Explainer {
+    /// What is wrong with an item or a folder above it: problems, what cannot be read, deletions that wait.
+    func ownObstacles(_ chain: [Item]) throws -> (lines: [String], nextAttempt: Int64?) {
+        guard let item = chain.first else { return ([], nil) }
+        let path = try paths.path(of: item)
+        var lines: [String] = []
+        var nextAttempt: Int64?
+        for above in chain {
+            let abovePath = try paths.path(of: above)
+            let known = problems.filter { $0.item == above.id || $0.path.utf8.elementsEqual(abovePath.utf8) }
+            for problem in known {
+                lines.append(line(problem, for: path))
+                nextAttempt = [nextAttempt, problem.nextAttempt].compactMap { $0 }.min()
+            }
+            if known.isEmpty, above.isFrozen {
+                lines.append(
+                    above.id == item.id
+                        ? "it cannot be read or looked at now"
+                        : "the folder '\(abovePath)' cannot be read or looked at now")
+            }
+        }
+        for above in chain {
+            guard let deletion = held.first(where: { $0.item == above.id }) else { continue }
+            let place = deletion.side == .local ? "here" : "on the server"
+            lines.append(
+                "the delete guard holds its deletion \(place); see 'byteclub sync deletes review'")
+            break
+        }
+        return (lines, nextAttempt)
+    }
+
+    /// A problem's line; of a folder above, with its path.
+    func line(_ problem: Problem, for path: String) -> String {
+        problem.path.isEmpty || problem.path.utf8.elementsEqual(path.utf8)
+            ? problem.message : "'\(problem.path)': \(problem.message)"
+    }
+
+    /// What an item waits for by the plan, and what that waits for in turn.
+    func planObstacles(of id: ItemID, _ plan: Plan, _ seen: inout Set<ItemID>) throws -> [String] {
+        guard let blocker = plan.blocked[id] else { return [] }
+        let other = blocker.item
+        if other == id { return [] }
+        guard let item = try store.item(other) else { return [words(blocker, "an entry that is not known yet")] }
+        let chain = try paths.chain(of: item)
+        var lines = [words(blocker, "'\(try paths.path(of: item))'")]
+        if let excluded = chain.first(where: \.isExcluded) { lines.append(try exclusion(of: excluded)) }
+        if !seen.insert(other).inserted { return lines }
+        lines += try ownObstacles(chain).lines
+        lines += try planObstacles(of: other, plan, &seen)
+        return lines
+    }
+
+    private func words(_ blocker: Blocker, _ other: String) -> String {
+        switch blocker {
+        case .parent: "its folder must be there first: \(other)"
+        case .name: "another entry still has the name: \(other)"
+        case .contents: "something is still in it: \(other)"
+        case .frozen: "it waits for what is left alone for now: \(other)"
+        }
+    }
+
+    /// What keeps everything in the mirror from being synced.
+    func sharedObstacles() throws -> [String] {
+        var lines: [String] = []
+        switch try store.meta(.pausedUntil).flatMap({ Pause($0, now: facts.now) }) {
+        case nil: break
+        case .forever: lines.append("syncing is paused until somebody resumes it")
+        case .until(let time): lines.append("syncing is paused for another \(Self.duration(time - facts.now))")
+        }
+        if let obstacle = try store.meta(.obstacle).flatMap({ Obstacle($0) }) {
+            lines.append("\(obstacle.message), for \(Self.duration(max(0, facts.now - obstacle.since)))")
+        }
+        if !facts.isRunning { lines.append("no sync runs now; start one with 'byteclub sync'") }
+        return lines
+    }
+
+    /// Why an excluded item is excluded.
+    func exclusion(of item: Item) throws -> String {
+        try reasonForExclusion(try paths.path(of: item), isFolder: item.isFolder)
+            ?? "the ignore rules or the selection keep it out"
+    }
+
+    /// What keeps a path out; nil when nothing does.
+    func reasonForExclusion(_ path: String, isFolder: Bool) throws -> String? {
+        if let line = try deselection(of: path) { return line }
+        guard let key = try? RemotePath("/" + path).key else { return "its name cannot be synced" }
+        guard rules.excludes(key, isFolder: isFolder) else { return nil }
+        guard let number = rules.deciding(key, isFolder: isFolder) else { return "names like this are never synced" }
+        let lines = facts.ignoreText.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let text = lines.indices.contains(number - 1) ? ": \(lines[number - 1])" : ""
+        return "line \(number) of \(IgnoreRules.fileName) ignores it\(text)"
+    }
+
+    /// Which folder that is not selected keeps a path out.
+    func deselection(of path: String) throws -> String? {
+        let key = PathKey.fold(path)
+        let folders = try store.meta(.deselected)?.split(separator: "\n").map(String.init) ?? []
+        guard let folder = folders.first(where: { Self.isAtOrAbove(PathKey.fold($0), key) }) else { return nil }
+        return "the folder '\(folder)' is not selected for this machine"
+    }
+
+    /// A time span in its largest unit.
+    private static func duration(_ seconds: Int64) -> String {
+        let (count, unit): (Int64, String) =
+            switch seconds {
+            case ..<60: (seconds, "second")
+            case ..<3_600: (seconds / 60, "minute")
+            case ..<86_400: (seconds / 3_600, "hour")
+            default: (seconds / 86_400, "day")
+            }
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
+    }
+}
+
+extension Blocker {
+    /// The item that is in the way.
+    fileprivate var item: ItemID {
+        switch self {
+        case .parent(let id), .name(let id), .contents(let id), .frozen(let id): id
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import ByteClubCore
+
+/// What is known beside the trees when somebody asks why.
+struct ExplainerFacts {
+    /// Whether an engine has the mirror now.
+    var isRunning: Bool
+    /// Seconds since 1970.
+    var now: Int64
+    /// The mirror's ignore file; empty when there is none.
+    var ignoreText: String
+    /// Whether something that a path names is on disk now, and is a folder; nil when nothing is.
+    var onDisk: (String) -> Bool?
+}
+
+/// Says of an entry what each side shows, what is to be done, and what is in the way.
+struct Explainer {
+    let store: SQLiteTreeStore
+    let facts: ExplainerFacts
+    let paths: TreePaths<SQLiteTreeStore>
+    let problems: [Problem]
+    let held: [HeldDeletion]
+    let rules: IgnoreRules
+
+    init(_ store: SQLiteTreeStore, _ facts: ExplainerFacts) throws {
+        self.store = store
+        self.facts = facts
+        paths = TreePaths(view: store)
+        problems = try store.problems()
+        held = try store.heldDeletions()
+        rules = IgnoreRules(facts.ignoreText)
+    }
+
+    /// One answer for each entry that is or was at the path; none when nobody knows it.
+    func explain(_ path: String) throws -> [SyncExplanation] {
+        let items = try paths.items(at: path)
+        if !items.isEmpty { return try items.map { try explain($0, path) } }
+        return try explainUnknown(path).map { [$0] } ?? []
+    }
+
+    private func explain(_ item: Item, _ path: String) throws -> SyncExplanation {
+        var answer = SyncExplanation(path: path)
+        answer.disk = try item.local.map { local in
+            SyncExplanation.Row(
+                path: try paths.path(of: local.place, on: .local), isFolder: local.isFolder,
+                size: local.isFolder ? nil : local.size, hash: local.hash?.description,
+                modified: local.isFolder ? nil : local.look.map { $0.fingerprint.modified / 1_000_000_000 })
+        }
+        answer.server = try item.remote.map { remote in
+            SyncExplanation.Row(
+                path: try paths.path(of: remote.place, on: .remote), isFolder: remote.isFolder,
+                size: remote.isFolder ? nil : remote.size, hash: remote.hash?.description, revision: remote.revision)
+        }
+        answer.synced = try item.synced.map { synced in
+            SyncExplanation.Row(
+                path: try paths.path(of: synced.place, on: .local), isFolder: synced.isFolder,
+                size: synced.isFolder ? nil : synced.size, hash: synced.hash?.description, revision: synced.revision)
+        }
+        let chain = try paths.chain(of: item)
+        if let excluded = chain.first(where: \.isExcluded) {
+            answer.state = .excluded
+            answer.blockers = [try exclusion(of: excluded)]
+            return answer
+        }
+        let plan = try Planner.plan([item.id], in: store)
+        answer.rule = plan.rules[item.id]?.rawValue
+        if plan.unread.contains(item.id) { answer.next.append("read it") }
+        answer.next += try plan.operations.filter { $0.item == item.id }.map(words)
+        let own = try ownObstacles(chain)
+        let isOpen = !item.isSettled || !own.lines.isEmpty
+        answer.blockers = own.lines
+        answer.nextAttempt = own.nextAttempt
+        if isOpen {
+            var seen: Set<ItemID> = [item.id]
+            answer.blockers += try planObstacles(of: item.id, plan, &seen)
+            answer.blockers += try sharedObstacles()
+            answer.state = answer.blockers.isEmpty ? .pending : .blocked
+        }
+        return answer
+    }
+
+    /// An entry that no tree has: kept out, left alone, or only not looked at yet.
+    private func explainUnknown(_ path: String) throws -> SyncExplanation? {
+        var answer = SyncExplanation(path: path)
+        let known = problems.filter { Self.isAtOrAbove($0.path, path) }
+        if !known.isEmpty {
+            answer.state = .blocked
+            answer.blockers = known.map { line($0, for: path) }
+            answer.nextAttempt = known.compactMap(\.nextAttempt).min()
+            return answer
+        }
+        if let isFolder = facts.onDisk(path) {
+            if let reason = try reasonForExclusion(path, isFolder: isFolder) {
+                answer.state = .excluded
+                answer.blockers = [reason]
+            } else {
+                answer.next = ["look at it: it is on disk, and no sync has seen it yet"]
+                answer.blockers = try sharedObstacles()
+                answer.state = answer.blockers.isEmpty ? .pending : .blocked
+            }
+            return answer
+        }
+        if let line = try deselection(of: path) {
+            answer.state = .excluded
+            answer.blockers = [line]
+            return answer
+        }
+        return nil
+    }
+
+    /// What an operation does, for people.
+    private func words(_ operation: Operation) throws -> String {
+        let place = { (place: Place) in "'\(try paths.path(of: place, on: .local))'" }
+        return switch operation {
+        case .adopt: "remember that both sides are equal"
+        case .forget: "forget it: both sides have deleted it"
+        case .revoke: "bring it back: it was deleted on one side and changed on the other"
+        case .unify: "take the entry on disk and the one on the server for the same"
+        case .makeFolder(_, let target): "make the folder \(try place(target)) here"
+        case .moveLocal(_, let target): "move it here to \(try place(target))"
+        case .download(_, let target): "download it to \(try place(target))"
+        case .discard: "put it into the trash here"
+        case .reconcile(_, let name): "merge both texts, or keep this machine's as '\(name.text)'"
+        case .makeRemoteFolder: "make the folder on the server"
+        case .upload: "upload it"
+        case .moveRemote(_, let target): "move it on the server to \(try place(target))"
+        case .deleteRemote: "delete it on the server"
+        }
+    }
+
+    /// Whether a path is another or a folder above it.
+    static func isAtOrAbove(_ above: String, _ path: String) -> Bool {
+        above.utf8.elementsEqual(path.utf8) || path.utf8.starts(with: (above + "/").utf8)
+    }
+}

@@ -1,0 +1,33 @@
+public import ByteClubCore
+import CLinux
+import Glibc
+
+extension SyncEngine {
+    /// Says of a path, relative to the mirror's root, what each side shows, what is to be done, and what is in the way.
+    ///
+    /// - Returns: One answer for each entry at the path; none when nobody knows it.
+    public static func explain(
+        _ path: String, of configuration: SyncConfiguration
+    ) throws(SyncError) -> [SyncExplanation] {
+        let directory = configuration.directory
+        let facts = ExplainerFacts(
+            isRunning: configuration.isRunning, now: WallClock.now() / 1_000_000_000,
+            ignoreText: ignoreText(in: directory),
+            onDisk: { path in
+                var status = stat()
+                guard unsafe lstat(directory + "/" + path, &status) == 0 else { return nil }
+                return status.st_mode & S_IFMT == S_IFDIR
+            })
+        return try configuration.read { try Explainer($0, facts).explain(path) } ?? []
+    }
+
+    /// The mirror's ignore file; empty when there is none or it is larger than 1 MiB.
+    private static func ignoreText(in directory: String) -> String {
+        guard
+            let file = try? FileDescriptor.open(directory + "/" + IgnoreRules.fileName, O_RDONLY | O_NONBLOCK)
+        else { return "" }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = (try? file.read(into: &bytes, at: 0)) ?? 0
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,122 @@
+import ByteClubCore
+
+extension Mirror {
+    /// Brings the remote tree up to one page of the journal, and moves the cursor, as one change.
+    ///
+    /// A page that does not start where the tree stands has been taken already, and is left out.
+    @discardableResult
+    func take(_ changes: SyncChanges, after cursor: String?) throws -> FeedWalk {
+        guard try store.meta(.cursor) == cursor, cursor != nil || changes.page.isReset else { return FeedWalk() }
+        var inline = changes.contents.makeIterator()
+        for entry in changes.page.entries where entry.isInline {
+            if let bytes = inline.next(), let hash = entry.hash { arrivals.add(bytes, hash) }
+        }
+        var walk = FeedWalk()
+        try store.transaction(durably: false) {
+            if changes.page.isReset { try forgetIdentities(unless: changes.page.cursor) }
+            walk.generation = try beginWalk(isReset: changes.page.isReset)
+            walk.isForeign = try walk.generation != nil && store.meta(.isForeign) != nil
+            for entry in changes.page.entries { try take(entry, &walk) }
+            if !changes.page.hasMore { try endWalk(&walk) }
+            try store.setMeta(.cursor, changes.page.cursor)
+            if let sequence = changes.page.sequence { try store.setMeta(.sequence, "\(sequence)") }
+        }
+        return walk
+    }
+
+    /// Takes what the server told of an entry.
+    func take(_ entry: SyncEntry, _ walk: inout FeedWalk) throws {
+        if entry.node == .root { return }
+        if entry.isDeleted {
+            if entry.node == rootNode { try setRootNode(nil) }
+            return try takeDeletion(entry)
+        }
+        guard let parent = try item(folder: entry.parent) else {
+            throw RemoteError(.protocolViolation, "the server's journal tells '\(entry.name)' before its folder")
+        }
+        if entry.node == rootNode { return }
+        if (try? NameRules.check(entry.name)) == nil {
+            // A name that is a path would lead out of the mirror.
+            throw RemoteError(.protocolViolation, "the server's journal tells of an entry with an impossible name")
+        }
+        let name = EntryName(entry.name)
+        let isOutside = try isOutside(parent, &walk)
+        var item = try store.item(node: entry.node)
+        if item == nil, walk.isForeign { item = try formerItem(at: Place(parent, name), isFolder: entry.isFolder) }
+        if try isOutside && isMirroredFolder(entry, parent, name) { return try enterRoot(entry.node, item) }
+        if let known = item, let seen = known.remote, walk.generation == nil, isOld(entry, seen) { return }
+        if let known = item, isOutside != known.isOutside {
+            if isOutside {
+                try leaveScope(known)
+                item = nil
+            } else {
+                try enterScope(known)
+                item = try store.item(known.id)
+            }
+        }
+        var remote = RemoteState(
+            node: entry.node, place: Place(parent, name), isFolder: entry.isFolder, hash: entry.hash,
+            size: entry.bytes, revision: entry.revision, placeRevision: entry.placeRevision)
+        remote.generation = walk.generation ?? item?.remote?.generation ?? 0
+        try keep(remote, as: item, isOutside: isOutside, isRefresh: walk.generation != nil, &walk)
+    }
+
+    /// Whether the tree knows a newer state of an entry than the one that is told: an answer that came late.
+    func isOld(_ entry: SyncEntry, _ seen: RemoteState) -> Bool {
+        entry.revision < seen.revision || entry.placeRevision < seen.placeRevision
+    }
+
+    /// Forgets identities when a walk over the whole state is not of the journal that was followed last.
+    private func forgetIdentities(unless cursor: String) throws {
+        let epoch = String(cursor.prefix { $0 != "." })
+        let isForeign = try store.meta(.epoch) != epoch
+        if isForeign { try forgetIdentities() }
+        try store.setMeta(.isForeign, isForeign ? "1" : nil)
+        try store.setMeta(.epoch, epoch)
+    }
+
+    private func takeDeletion(_ entry: SyncEntry) throws {
+        guard var item = try store.item(node: entry.node) else { return }
+        if let remote = item.remote, entry.revision < remote.revision { return }
+        item.remote = nil
+        item.lastNode = item.isOutside ? nil : entry.node
+        try store.save(item)
+    }
+
+    /// The item of a folder by the server's name for it; nil when it was never told.
+    func item(folder node: NodeID) throws -> ItemID? {
+        if node == rootNode { return .root }
+        if node == .root { return .outside }
+        return try store.item(node: node)?.id
+    }
+
+    func setRootNode(_ node: NodeID?) throws {
+        rootNode = node
+        try store.setMeta(.rootNode, node.map { "\($0)" })
+    }
+
+    private func isMirroredFolder(_ entry: SyncEntry, _ parent: ItemID, _ name: EntryName) throws -> Bool {
+        guard entry.isFolder, rootNode == nil else { return false }
+        var keys = [name.key]
+        var next = parent
+        while next != .outside {
+            guard let place = try store.item(next)?.remote?.place, keys.count < 100 else { return false }
+            keys.insert(place.name.key, at: 0)
+            next = place.parent
+        }
+        return keys == configuration.remoteRoot.components.map(PathKey.fold)
+    }
+
+    /// Takes a folder of the server for the mirrored one, with all that is in it.
+    private func enterRoot(_ node: NodeID, _ known: Item?) throws {
+        try setRootNode(node)
+        guard var known else { return }
+        for var child in try store.children(of: known.id, on: .remote) {
+            child.remote?.place.parent = .root
+            try enterScope(child)
+        }
+        known.remote = nil
+        known.lastNode = nil
+        try store.save(known)
+    }
+}

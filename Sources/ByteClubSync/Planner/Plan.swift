@@ -1,0 +1,44 @@
+/// What to do next, as batches in their order; the operations of one batch commute.
+struct Plan: Hashable, Sendable {
+    var batches: [[Operation]] = []
+    /// Files whose content must be read before anything can be decided about them.
+    var unread: [ItemID] = []
+    /// Why nothing is done about an item now.
+    var blocked: [ItemID: Blocker] = [:]
+    /// Which rule decided about an item, for those who ask why.
+    var rules: [ItemID: Rule] = [:]
+
+    /// Whether there is nothing to do.
+    var isEmpty: Bool { batches.isEmpty && unread.isEmpty }
+    /// All operations in order.
+    var operations: [Operation] { batches.flatMap { $0 } }
+}
+
+/// What an item waits for.
+enum Blocker: Hashable, Sendable {
+    /// The folder that is to hold it is not there yet, or not known yet.
+    case parent(ItemID)
+    /// Another entry still has the name.
+    case name(ItemID)
+    /// The folder is not empty on the side where it is to be deleted.
+    case contents(ItemID)
+    /// It is excluded or cannot be read, or something above it is.
+    case frozen(ItemID)
+}
+
+/// The rule that decided, named as in the decision tables.
+enum Rule: String, Hashable, Sendable, Codable {
+    case adopted, forgotten, kept, unified
+    case createdLocally = "created-on-disk"
+    case createdRemotely = "created-on-server"
+    case editedLocally = "edited-on-disk"
+    case editedRemotely = "edited-on-server"
+    case editedBoth = "edited-on-both"
+    case movedLocally = "moved-on-disk"
+    case movedRemotely = "moved-on-server"
+    case movedBoth = "moved-on-both"
+    case deletedLocally = "deleted-on-disk"
+    case deletedRemotely = "deleted-on-server"
+    case nameClash = "name-clash"
+    case cycle
+}

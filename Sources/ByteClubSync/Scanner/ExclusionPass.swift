@@ -1,0 +1,36 @@
+import ByteClubCore
+
+/// Brings both trees in line with rules that have changed: what they keep out now is neither there nor deleted, and what
+/// they let in again is as the server has it.
+///
+/// All seals are forgotten, so that the next scan of everything finds what they let in on disk.
+struct ExclusionPass {
+    let store: any TreeStore
+    let rules: ScanRules
+
+    /// Does it all; to be called in a transaction.
+    func run() throws {
+        try store.setSeal(nil, of: .root)
+        try visit(.root, .root, .local)
+        try visit(.root, .root, .remote)
+    }
+
+    private func visit(_ folder: ItemID, _ key: PathKey, _ side: Side) throws {
+        for var item in try store.children(of: folder, on: side) {
+            let state = side == .local ? item.local?.place : item.remote?.place
+            guard let place = state, !item.isOutside else { continue }
+            let key = PathKey(folded: key == .root ? "/" + place.name.key : key.string + "/" + place.name.key)
+            if rules.excludes(key, isFolder: item.isFolder) {
+                if !item.isExcluded { try store.exclude(item.id) }
+                continue
+            }
+            if item.isExcluded {
+                item.isExcluded = false
+                try store.save(item)
+            }
+            guard item.isFolder else { continue }
+            try store.setSeal(nil, of: item.id)
+            try visit(item.id, key, side)
+        }
+    }
+}

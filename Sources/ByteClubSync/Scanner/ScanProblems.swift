@@ -1,0 +1,51 @@
+/// What scans have found to be wrong with single paths: kept in the store, changed only where it changes.
+final class ScanProblems {
+    private let store: any TreeStore
+    private var byFolder: [String: [String: Problem]] = [:]
+    private(set) var count = 0
+
+    init(_ store: any TreeStore) throws {
+        self.store = store
+        for problem in try store.problems() where problem.isFromScan { keep(problem) }
+    }
+
+    /// Whether a scan has found something wrong with a path.
+    func has(_ path: String) -> Bool { byFolder[LocalPath.split(path).parent]?[path] != nil }
+
+    /// Notes what is wrong with a path.
+    func set(_ path: String, _ item: ItemID?, _ message: String) throws {
+        let problem = Problem(path: path, item: item, message: message, isFromScan: true)
+        if byFolder[LocalPath.split(path).parent]?[path] == problem { return }
+        try store.setProblem(problem, path: path)
+        keep(problem)
+    }
+
+    /// Notes that nothing is wrong with a path any more.
+    func clear(_ path: String) throws {
+        guard byFolder[LocalPath.split(path).parent]?.removeValue(forKey: path) != nil else { return }
+        count -= 1
+        try store.setProblem(nil, path: path)
+    }
+
+    /// Forgets what was wrong with entries of a folder, but for these.
+    func keepOnly(_ paths: Set<String>, in folder: String) throws {
+        guard let known = byFolder[folder] else { return }
+        for path in known.keys.sorted() where !paths.contains(path) { try clear(path) }
+    }
+
+    /// Takes along what is wrong with a folder and below it to another path, or forgets it.
+    func move(_ old: String, to new: String?) throws {
+        let moved = byFolder.values.flatMap(\.values).filter { LocalPath.isWithin($0.path, old) }
+        for problem in moved.sorted(by: { $0.path < $1.path }) {
+            try clear(problem.path)
+            guard let new else { continue }
+            let rest = String(decoding: problem.path.utf8.dropFirst(old.utf8.count), as: UTF8.self)
+            try set(new + rest, problem.item, problem.message)
+        }
+    }
+
+    private func keep(_ problem: Problem) {
+        let folder = LocalPath.split(problem.path).parent
+        if byFolder[folder, default: [:]].updateValue(problem, forKey: problem.path) == nil { count += 1 }
+    }
+}

@@ -1,0 +1,134 @@
+import ByteClubCore
+import Glibc
+
+/// The file in which a mirror's trees are: its form, and what becomes of one that cannot be used.
+enum DatabaseFile {
+    /// The number of the schema; the engine that kept rows by path had 1.
+    private static let version: Int64 = 2
+    /// The page cache in KiB; a larger change spills into the log.
+    private static let cache = 4_096
+    /// After how many pages the log is carried over into the database.
+    private static let checkpoint = 2_000
+
+    /// Opens a database for an engine, a new one when there is none that can be used; the flag tells whether the engine
+    /// that had it last did not close it.
+    static func open(_ path: String) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool) {
+        if let found = try existing(path) { return found }
+        let connection = try SQLiteConnection(path, .writing)
+        try prepare(connection)
+        try connection.run("PRAGMA journal_mode = WAL")
+        try makeSchema(connection)
+        return (connection, false)
+    }
+
+    /// Opens a database that is there already; nil when there is none that can be used.
+    static func openExisting(_ path: String, _ mode: SQLiteConnection.Mode) throws(SyncError) -> SQLiteConnection? {
+        if !exists(path) { return nil }
+        let connection = try SQLiteConnection(path, mode)
+        do {
+            if try connection.number("PRAGMA user_version") != version { return nil }
+            try prepare(connection)
+            return connection
+        } catch {
+            if connection.isDamaged { return nil }
+            throw error
+        }
+    }
+
+    private static func existing(_ path: String) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool)?
+    {
+        guard exists(path) else {
+            // A log without its database would be taken for the new one's.
+            try moveAside(path)
+            return nil
+        }
+        let connection = try SQLiteConnection(path, .writing)
+        do throws(SyncError) {
+            let found = try connection.number("PRAGMA user_version")
+            if found == version {
+                try prepare(connection)
+                let wasUnclean = try connection.text("SELECT value FROM meta WHERE name = 'isOpen'") != nil
+                if !wasUnclean { return (connection, false) }
+                if try connection.text("PRAGMA quick_check(1)") == "ok" { return (connection, true) }
+            } else if try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
+                return nil
+            }
+        } catch {
+            if !connection.isDamaged, !isMissingTable(error) { throw error }
+        }
+        try? connection.close()
+        try moveAside(path)
+        return nil
+    }
+
+    /// Whether an error can only come from a schema that is not ours.
+    private static func isMissingTable(_ error: SyncError) -> Bool {
+        error.message.contains("no such table") || error.message.contains("no such column")
+    }
+
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// Renames a database with its log; what was moved aside before is replaced.
+    static func moveAside(_ path: String) throws(SyncError) {
+        for suffix in ["-wal", "-shm", ""] {
+            if unsafe rename(path + suffix, path + ".old" + suffix) != 0, errno != ENOENT {
+                throw SyncError.wrapping(FileError(operation: "move aside", path: path + suffix, code: errno))
+            }
+        }
+    }
+
+    private static func prepare(_ connection: SQLiteConnection) throws(SyncError) {
+        try connection.run(
+            "PRAGMA cache_size = -\(cache); PRAGMA wal_autocheckpoint = \(checkpoint); PRAGMA synchronous = NORMAL")
+    }
+
+    /// Makes the tables of a new database.
+    static func makeSchema(_ connection: SQLiteConnection) throws(SyncError) {
+        try connection.run("BEGIN IMMEDIATE; \(schema); PRAGMA user_version = \(version)")
+        let statements = try ItemStatements(connection)
+        try statements.save(root, known: nil)
+        try connection.run("COMMIT")
+    }
+
+    /// The mirror's root, which is there on both sides.
+    private static var root: Item {
+        let place = Place(.root, EntryName(""))
+        return Item(
+            .root, local: LocalState(place: place, isFolder: true),
+            remote: RemoteState(place: place, isFolder: true),
+            synced: SyncedState(place: place, isFolder: true))
+    }
+
+    /// The tables: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
+    ///
+    /// What is the same as on disk is NULL in `r` and `s`; a key is NULL when it equals its name.
+    private static let schema = """
+        CREATE TABLE item(
+          id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
+          l_parent INT, l_fold INT, l_name TEXT, l_key TEXT, l_hash BLOB, l_size INT,
+          handle_high INT, handle_low INT, device INT, inode INT, bytes INT, modified INT, changed INT,
+          r_parent INT, r_fold INT, r_name TEXT, r_key TEXT, r_hash BLOB, r_size INT,
+          r_node INT, r_revision INT, r_place INT, r_generation INT,
+          s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
+          s_revision INT, s_remote_name TEXT, s_remote_key TEXT,
+          last_node INT, sent BLOB);
+        CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
+        CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
+        CREATE INDEX node ON item(coalesce(r_node, last_node)) WHERE coalesce(r_node, last_node) IS NOT NULL;
+        CREATE INDEX handle ON item(handle_low) WHERE handle_low IS NOT NULL;
+        CREATE INDEX unsettled ON item(unsettled) WHERE unsettled = 1;
+        CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL;
+        CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
+        CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        INSERT INTO meta VALUES('nextItem', '1');
+        CREATE TABLE problem(
+          path TEXT PRIMARY KEY, item INT UNIQUE, message TEXT NOT NULL, is_from_scan INT NOT NULL,
+          next_attempt INT) WITHOUT ROWID;
+        CREATE TABLE held(item INTEGER PRIMARY KEY, side INT NOT NULL, path TEXT NOT NULL, since INT NOT NULL);
+        CREATE TABLE conflict(
+          copy TEXT PRIMARY KEY, path TEXT NOT NULL, winner BLOB NOT NULL, loser BLOB NOT NULL, at INT NOT NULL,
+          is_resolved INT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE event(
+          seq INTEGER PRIMARY KEY, at INT NOT NULL, path TEXT NOT NULL, event TEXT NOT NULL, rule TEXT, detail TEXT)
+        """
+}

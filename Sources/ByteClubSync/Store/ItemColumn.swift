@@ -1,0 +1,51 @@
+/// The columns of an item's row, in the order of the schema.
+enum ItemColumn: Int32, CaseIterable {
+    case id, flags, unsettled
+    case localParent, localFold, localName, localKey, localHash, localSize
+    case handleHigh, handleLow, device, inode, bytes, modified, changed
+    case remoteParent, remoteFold, remoteName, remoteKey, remoteHash, remoteSize
+    case node, revision, placeRevision, generation
+    case syncedParent, syncedName, syncedKey, syncedHash, syncedSize
+    case syncedRevision, syncedRemoteName, syncedRemoteKey
+    case lastNode, sent
+}
+
+/// What is true or false of an item, in one number.
+struct ItemFlags: OptionSet {
+    let rawValue: Int64
+
+    static let isExcluded = ItemFlags(rawValue: 1)
+    static let isFrozen = ItemFlags(rawValue: 2)
+    static let localFolder = ItemFlags(rawValue: 4)
+    static let remoteFolder = ItemFlags(rawValue: 8)
+    static let syncedFolder = ItemFlags(rawValue: 16)
+    static let isLeftover = ItemFlags(rawValue: 32)
+    static let isRacy = ItemFlags(rawValue: 64)
+    static let isOutside = ItemFlags(rawValue: 128)
+
+    init(rawValue: Int64) { self.rawValue = rawValue }
+
+    init(_ item: Item) {
+        var flags: ItemFlags = []
+        if item.isExcluded { flags.insert(.isExcluded) }
+        if item.isFrozen { flags.insert(.isFrozen) }
+        if item.isOutside { flags.insert(.isOutside) }
+        if let local = item.local {
+            if local.isFolder { flags.insert(.localFolder) }
+            if local.isLeftover { flags.insert(.isLeftover) }
+            if local.look?.isRacy == true { flags.insert(.isRacy) }
+        }
+        if item.remote?.isFolder == true { flags.insert(.remoteFolder) }
+        if item.synced?.isFolder == true { flags.insert(.syncedFolder) }
+        self = flags
+    }
+}
+
+extension EntryName {
+    /// A number that names of equal keys share, under which folders' indices have them (FNV-1a, 32 bits).
+    static func fold(_ key: String) -> Int64 {
+        var hash: UInt32 = 0x811C_9DC5
+        for byte in key.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int64(hash)
+    }
+}

@@ -1,0 +1,39 @@
+/// What keeps a whole mirror from being synced: a server that cannot be reached, a full disk.
+struct Obstacle: Hashable, Sendable {
+    /// Since when, in seconds since 1970.
+    var since: Int64
+    /// One line for people.
+    var message: String
+
+    init(since: Int64, message: String) {
+        self.since = since
+        self.message = message
+    }
+
+    /// Reads what ``text`` gave; nil when it is anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let since = Int64(parts[0]) else { return nil }
+        self.init(since: since, message: String(parts[1]))
+    }
+
+    /// The obstacle as a value of ``MetaKey/obstacle``.
+    var text: String { "\(since) \(message)" }
+}
+
+/// For how long syncing is paused.
+enum Pause: Hashable, Sendable {
+    case until(Int64)
+    case forever
+
+    /// Reads a value of ``MetaKey/pausedUntil``; nil when that time has come or it is none.
+    init?(_ text: String, now: Int64) {
+        if text == "forever" {
+            self = .forever
+        } else if let time = Int64(text), time > now {
+            self = .until(time)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import ByteClubCore
+
+extension SQLiteStatement {
+    /// All rows as items, in the order of their identities.
+    func items() throws(SyncError) -> [Item] {
+        var result: [Item] = []
+        var isSorted = true
+        while try step() {
+            let item = item()
+            if let last = result.last, last.id > item.id { isSorted = false }
+            result.append(item)
+        }
+        if isSorted { return result }
+        return result.indices.sorted { result[$0].id < result[$1].id }.map { result[$0] }
+    }
+
+    /// The first row as an item; nil when there is none.
+    func firstItem() throws(SyncError) -> Item? {
+        guard try step() else { return nil }
+        let item = item()
+        reset()
+        return item
+    }
+
+    /// The row as an item.
+    private func item() -> Item {
+        let flags = ItemFlags(rawValue: self[.flags])
+        let local = local(flags)
+        var item = Item(
+            ItemID(self[.id]), local: local, remote: remote(flags, like: local), synced: synced(flags, like: local))
+        item.lastNode = optionalNumber(ItemColumn.lastNode.rawValue).map { NodeID($0) }
+        item.isExcluded = flags.contains(.isExcluded)
+        item.isFrozen = flags.contains(.isFrozen)
+        item.isOutside = flags.contains(.isOutside)
+        item.sent = hash(.sent, like: nil)
+        return item
+    }
+
+    private func local(_ flags: ItemFlags) -> LocalState? {
+        guard let parent = optionalNumber(ItemColumn.localParent.rawValue) else { return nil }
+        let look: DiskLook? =
+            if let high = optionalNumber(ItemColumn.handleHigh.rawValue) {
+                DiskLook(
+                    handle: FileHandle(high: UInt64(bitPattern: high), low: UInt64(bitPattern: self[.handleLow])),
+                    fingerprint: Fingerprint(
+                        device: self[.device], inode: self[.inode], size: self[.bytes], modified: self[.modified],
+                        changed: self[.changed]),
+                    isRacy: flags.contains(.isRacy))
+            } else {
+                nil
+            }
+        return LocalState(
+            place: Place(ItemID(parent), name(.localName, .localKey) ?? EntryName("")),
+            isFolder: flags.contains(.localFolder), hash: hash(.localHash, like: nil), size: self[.localSize],
+            look: look, isLeftover: flags.contains(.isLeftover))
+    }
+
+    private func remote(_ flags: ItemFlags, like local: LocalState?) -> RemoteState? {
+        guard let parent = optionalNumber(ItemColumn.remoteParent.rawValue) else { return nil }
+        return RemoteState(
+            node: optionalNumber(ItemColumn.node.rawValue).map { NodeID($0) },
+            place: Place(ItemID(parent), name(.remoteName, .remoteKey) ?? local?.place.name ?? EntryName("")),
+            isFolder: flags.contains(.remoteFolder), hash: hash(.remoteHash, like: local?.hash),
+            size: self[.remoteSize], revision: self[.revision], placeRevision: self[.placeRevision],
+            generation: self[.generation])
+    }
+
+    private func synced(_ flags: ItemFlags, like local: LocalState?) -> SyncedState? {
+        guard let parent = optionalNumber(ItemColumn.syncedParent.rawValue) else { return nil }
+        return SyncedState(
+            place: Place(ItemID(parent), name(.syncedName, .syncedKey) ?? local?.place.name ?? EntryName("")),
+            remoteName: name(.syncedRemoteName, .syncedRemoteKey), isFolder: flags.contains(.syncedFolder),
+            hash: hash(.syncedHash, like: local?.hash), size: self[.syncedSize], revision: self[.syncedRevision])
+    }
+
+    private subscript(_ column: ItemColumn) -> Int64 { number(column.rawValue) }
+
+    private func name(_ text: ItemColumn, _ key: ItemColumn) -> EntryName? {
+        guard let name = self.text(text.rawValue) else { return nil }
+        return EntryName(name, key: self.text(key.rawValue) ?? name)
+    }
+
+    private func hash(_ column: ItemColumn, like other: ContentHash?) -> ContentHash? {
+        isNull(column.rawValue) ? other : ContentHash(bytes: bytes(column.rawValue))
+    }
+}

@@ -1,0 +1,120 @@
+import ByteClubCore
+
+/// Before which item none is that a walk of this generation or a later one has not shown.
+struct UnseenStart {
+    let generation: Int64
+    let item: ItemID
+}
+
+extension SQLiteTreeStore {
+    func item(_ id: ItemID) throws -> Item? {
+        if !isInTransaction { try dropStaleItems() }
+        if let known = cache[id] { return known }
+        items.byID.bind(1, id.number)
+        return try items.byID.firstItem().map(keeping)
+    }
+
+    func children(of folder: ItemID, on side: Side) throws -> [Item] {
+        let statement = side == .local ? items.localChildren : items.remoteChildren
+        statement.bind(1, folder.number)
+        return try statement.items().map(keeping)
+    }
+
+    func children(of folder: ItemID, key: String, on side: Side) throws -> [Item] {
+        let statement = side == .local ? items.localNamesakes : items.remoteNamesakes
+        statement.bind(1, folder.number)
+        statement.bind(2, EntryName.fold(key))
+        return try statement.items().filter { item in
+            (side == .local ? item.local?.place : item.remote?.place)?.name.key == key
+        }
+    }
+
+    func newItem() throws -> ItemID {
+        defer { nextItem += 1 }
+        return ItemID(nextItem)
+    }
+
+    func save(_ item: Item) throws {
+        if let start = unseenStart, let generation = item.remote?.generation, generation < start.generation {
+            unseenStart = item.id < start.item ? nil : start
+        }
+        try changing { () throws(SyncError) in
+            if item.isEmpty {
+                try items.forget(item.id)
+                cache.forget(item.id)
+            } else {
+                try items.save(item, known: cache[item.id])
+                cache.keep(item)
+            }
+        }
+    }
+
+    private func keeping(_ item: Item) -> Item {
+        cache.keep(item)
+        return item
+    }
+
+    func item(node: NodeID) throws -> Item? {
+        items.byNode.bind(1, node.number)
+        return try items.byNode.firstItem().map(keeping)
+    }
+
+    func items(handle: FileHandle) throws -> [Item] {
+        items.byHandle.bind(1, Int64(bitPattern: handle.low))
+        items.byHandle.bind(2, Int64(bitPattern: handle.high))
+        return try items.byHandle.items().map(keeping)
+    }
+
+    func unsettled(after: ItemID?, limit: Int) throws -> [Item] {
+        items.unsettled.bind(1, after?.number ?? -1)
+        items.unsettled.bind(2, Int64(limit))
+        return try items.unsettled.items().map(keeping)
+    }
+
+    func unsettledCount() throws -> Int {
+        try count("SELECT count(*) FROM item WHERE unsettled = 1")
+    }
+
+    func unseen(before generation: Int64, limit: Int) throws -> [Item] {
+        // What is before the last find was seen, unless it was saved since: the search need not begin anew each time.
+        let known = unseenStart.flatMap { $0.generation == generation ? $0.item.number : nil } ?? 1
+        items.unseen.bind(1, known - 1)
+        items.unseen.bind(2, generation)
+        items.unseen.bind(3, Int64(limit))
+        let found = try items.unseen.items()
+        if let first = found.first { unseenStart = UnseenStart(generation: generation, item: first.id) }
+        return found
+    }
+
+    func syncedCount() throws -> Int {
+        try count("SELECT count(*) FROM item WHERE s_parent IS NOT NULL") - 1
+    }
+
+    private func count(_ sql: String) throws(SyncError) -> Int {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.number(0)) : 0
+    }
+
+    func seal(of folder: ItemID) throws -> FolderSeal? {
+        let statement = try prepared("SELECT value FROM seal WHERE item = ?")
+        statement.bind(1, folder.number)
+        defer { statement.reset() }
+        return try statement.step() ? FolderSeal(bytes: statement.bytes(0)) : nil
+    }
+
+    func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws {
+        try changing { () throws(SyncError) in
+            if let seal {
+                let statement = try prepared("INSERT OR REPLACE INTO seal VALUES(?, ?)")
+                statement.bind(1, folder.number)
+                statement.bind(2, seal.bytes)
+                try statement.run()
+            } else {
+                let statement = try prepared("DELETE FROM seal WHERE item = ?")
+                statement.bind(1, folder.number)
+                try statement.run()
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import ByteClubCore
+
+extension SQLiteTreeStore {
+    func meta(_ key: MetaKey) throws -> String? {
+        let statement = try prepared("SELECT value FROM meta WHERE name = ?")
+        statement.bind(1, key.rawValue)
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    func setMeta(_ key: MetaKey, _ value: String?) throws {
+        try changing { () throws(SyncError) in try setValue(key.rawValue, value) }
+    }
+
+    /// Keeps or forgets a value within a transaction.
+    func setValue(_ name: String, _ value: String?) throws(SyncError) {
+        let statement = try prepared(
+            value == nil ? "DELETE FROM meta WHERE name = ?" : "INSERT OR REPLACE INTO meta VALUES(?, ?)")
+        statement.bind(1, name)
+        if let value { statement.bind(2, value) }
+        try statement.run()
+    }
+
+    func problems() throws -> [Problem] {
+        try rows("SELECT path, item, message, is_from_scan, next_attempt FROM problem ORDER BY path") { row in
+            Problem(
+                path: row.text(0) ?? "", item: row.optionalNumber(1).map { ItemID($0) }, message: row.text(2) ?? "",
+                isFromScan: row.number(3) != 0, nextAttempt: row.optionalNumber(4))
+        }
+    }
+
+    func setProblem(_ problem: Problem?, path: String) throws {
+        try changing { () throws(SyncError) in
+            let delete = try prepared("DELETE FROM problem WHERE path = ?")
+            delete.bind(1, path)
+            try delete.run()
+            guard let problem else { return }
+            let insert = try prepared("INSERT OR REPLACE INTO problem VALUES(?, ?, ?, ?, ?)")
+            insert.bind(1, problem.path)
+            insert.bind(2, problem.item?.number)
+            insert.bind(3, problem.message)
+            insert.bind(4, problem.isFromScan ? 1 : 0)
+            insert.bind(5, problem.nextAttempt)
+            try insert.run()
+        }
+    }
+
+    func heldDeletions() throws -> [HeldDeletion] {
+        try rows("SELECT item, side, path, since FROM held ORDER BY path, item") { row in
+            HeldDeletion(
+                item: ItemID(row.number(0)), side: Side(rawValue: Int(row.number(1))) ?? .local,
+                path: row.text(2) ?? "", since: row.number(3))
+        }
+    }
+
+    func setHeldDeletions(_ held: [HeldDeletion]) throws {
+        try changing { () throws(SyncError) in
+            try prepared("DELETE FROM held").run()
+            let insert = try prepared("INSERT OR REPLACE INTO held VALUES(?, ?, ?, ?)")
+            for deletion in held {
+                insert.bind(1, deletion.item.number)
+                insert.bind(2, Int64(deletion.side.rawValue))
+                insert.bind(3, deletion.path)
+                insert.bind(4, deletion.since)
+                try insert.run()
+            }
+        }
+    }
+
+    func conflicts(all: Bool) throws -> [ConflictRecord] {
+        let condition = all ? "" : "WHERE is_resolved = 0"
+        return try rows(
+            "SELECT path, copy, winner, loser, at, is_resolved FROM conflict \(condition) ORDER BY at DESC, copy"
+        ) { row in
+            ConflictRecord(
+                path: row.text(0) ?? "", copy: row.text(1) ?? "", winner: ContentHash(bytes: row.bytes(2)),
+                loser: ContentHash(bytes: row.bytes(3)), at: row.number(4), isResolved: row.number(5) != 0)
+        }
+    }
+
+    func addConflict(_ conflict: ConflictRecord) throws {
+        try changing { () throws(SyncError) in
+            let insert = try prepared("INSERT OR REPLACE INTO conflict VALUES(?, ?, ?, ?, ?, ?)")
+            insert.bind(1, conflict.copy)
+            insert.bind(2, conflict.path)
+            insert.bind(3, conflict.winner?.bytes ?? [])
+            insert.bind(4, conflict.loser?.bytes ?? [])
+            insert.bind(5, conflict.at)
+            insert.bind(6, conflict.isResolved ? 1 : 0)
+            try insert.run()
+        }
+    }
+
+    func resolveConflict(copy: String) throws {
+        try changing { () throws(SyncError) in
+            let update = try prepared("UPDATE conflict SET is_resolved = 1 WHERE copy = ?")
+            update.bind(1, copy)
+            try update.run()
+        }
+    }
+
+    /// All rows of a query.
+    func rows<Value>(_ sql: String, _ value: (SQLiteStatement) -> Value) throws(SyncError) -> [Value] {
+        let statement = try prepared(sql)
+        var result: [Value] = []
+        while try statement.step() { result.append(value(statement)) }
+        return result
+    }
+}

@@ -1,0 +1,151 @@
+import ByteClubCore
+
+/// The trees in a SQLite database.
+///
+/// One row an item. A commit that need not be durable is only written, one that must be is synced with all before it:
+/// they are frames of one log. Whoever only reads does so while an engine writes.
+final class SQLiteTreeStore {
+    /// The database's file in a mirror's state directory.
+    static let fileName = "mirror.sqlite"
+
+    let connection: SQLiteConnection
+    let items: ItemStatements
+    /// Whether the engine that had the database last did not close it.
+    let wasUnclean: Bool
+    private let isWriter: Bool
+    /// What was read or saved lately, unless others have changed the database since.
+    var cache: ItemCache
+    private var kept: [String: SQLiteStatement] = [:]
+
+    /// The number of the next new item, and the one that is in the database.
+    var nextItem: Int64 = 1
+    private var storedNextItem: Int64 = 1
+    /// Where the last search for unseen items began to find any.
+    var unseenStart: UnseenStart?
+
+    private var isFull = false
+    private var hasUnsyncedCommits = false
+    private(set) var isInTransaction = false
+    /// The database's version by which other connections' changes are noticed.
+    private var dataVersion: Int64 = -1
+    private var changesAtBegin: Int64 = 0
+
+    /// Opens the database of an engine, making it when it is missing.
+    ///
+    /// A file that cannot be used, being damaged or another version's, is moved aside to a name that ends in `.old`, and
+    /// so is one that turns out to be damaged, when it is closed.
+    convenience init(path: String) throws {
+        let (connection, wasUnclean) = try DatabaseFile.open(path)
+        try self.init(connection, isWriter: true, wasUnclean: wasUnclean)
+        try setMeta(.isOpen, "1")
+    }
+
+    /// Opens the database for reading, also while an engine has it; nil when there is none that can be used.
+    static func reading(path: String) throws(SyncError) -> SQLiteTreeStore? {
+        guard let connection = try DatabaseFile.openExisting(path, .reading) else { return nil }
+        return try SQLiteTreeStore(connection, isWriter: false, wasUnclean: false)
+    }
+
+    /// Opens the database for a change beside a running engine; nil when there is none that can be used.
+    static func joining(path: String) throws(SyncError) -> SQLiteTreeStore? {
+        guard let connection = try DatabaseFile.openExisting(path, .writingExisting) else { return nil }
+        return try SQLiteTreeStore(connection, isWriter: false, wasUnclean: false)
+    }
+
+    /// A copy in memory that may be changed without consequence; empty when there is no database that can be used.
+    static func rehearsal(path: String) throws(SyncError) -> SQLiteTreeStore {
+        let memory = try SQLiteConnection(":memory:", .writing)
+        if let source = try DatabaseFile.openExisting(path, .reading) {
+            try memory.copy(source)
+        } else {
+            try DatabaseFile.makeSchema(memory)
+        }
+        return try SQLiteTreeStore(memory, isWriter: false, wasUnclean: false)
+    }
+
+    private init(_ connection: SQLiteConnection, isWriter: Bool, wasUnclean: Bool) throws(SyncError) {
+        self.connection = connection
+        self.isWriter = isWriter
+        self.wasUnclean = wasUnclean
+        cache = ItemCache(capacity: isWriter ? 8_192 : 0)
+        items = try ItemStatements(connection)
+        let stored = try connection.number("SELECT value FROM meta WHERE name = 'nextItem'")
+        storedNextItem = stored
+        nextItem = max(stored, try connection.number("SELECT max(id) FROM item") + 1)
+    }
+
+    func close() throws {
+        let isDamaged = connection.isDamaged
+        if isWriter, !isDamaged { try setMeta(.isOpen, nil) }
+        for statement in kept.values { statement.finalize() }
+        kept = [:]
+        items.finalize()
+        try connection.close()
+        if isWriter, isDamaged { try DatabaseFile.moveAside(connection.path) }
+    }
+
+    /// The statement for some SQL, compiled once.
+    func prepared(_ sql: String) throws(SyncError) -> SQLiteStatement {
+        if let known = kept[sql] { return known }
+        let statement = try connection.prepare(sql)
+        kept[sql] = statement
+        return statement
+    }
+}
+
+extension SQLiteTreeStore: TreeStore {
+    func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
+        try begin(durably: durably)
+        do {
+            let result = try body()
+            try commit(durably: durably)
+            return result
+        } catch {
+            isInTransaction = false
+            unseenStart = nil
+            cache.clear()
+            if connection.isInTransaction { try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs a change in the transaction that is open, else in one of its own.
+    func changing(_ body: () throws(SyncError) -> Void) throws {
+        if isInTransaction { try body() } else { try transaction(durably: false, body) }
+    }
+
+    private func begin(durably: Bool) throws(SyncError) {
+        if isInTransaction { throw SyncError(.database, "a transaction of the mirror's database is open already") }
+        if durably != isFull {
+            try connection.run(durably ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+            isFull = durably
+        }
+        try prepared("BEGIN IMMEDIATE").run()
+        isInTransaction = true
+        try dropStaleItems()
+        changesAtBegin = connection.changes
+    }
+
+    /// Forgets what was kept of the items when another connection has changed the database since.
+    func dropStaleItems() throws(SyncError) {
+        let statement = try prepared("PRAGMA data_version")
+        guard try statement.step() else { return }
+        let version = statement.number(0)
+        statement.reset()
+        if version == dataVersion { return }
+        dataVersion = version
+        cache.clear()
+    }
+
+    private func commit(durably: Bool) throws(SyncError) {
+        let next = nextItem
+        if next != storedNextItem { try setValue("nextItem", String(next)) }
+        // Only a commit that writes something is synced.
+        if durably, hasUnsyncedCommits, connection.changes == changesAtBegin { try setValue("sync", "") }
+        let hasWritten = connection.changes != changesAtBegin
+        try prepared("COMMIT").run()
+        isInTransaction = false
+        storedNextItem = next
+        if hasWritten { hasUnsyncedCommits = !durably }
+    }
+}

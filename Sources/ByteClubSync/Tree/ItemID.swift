@@ -1,0 +1,13 @@
+/// What a mirror's database calls an entry, whatever becomes of its name, place and content; never used again.
+struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    let number: Int64
+
+    /// The mirror's root.
+    static let root = ItemID(0)
+
+    init(_ number: Int64) { self.number = number }
+
+    var description: String { "#\(number)" }
+
+    static func < (left: ItemID, right: ItemID) -> Bool { left.number < right.number }
+}

@@ -1,0 +1,7 @@
+/// What part of a mirror is to be looked at.
+enum ScanScope: Hashable, Sendable {
+    /// All folders.
+    case everything
+    /// These folders, but not those in them unless they are new or have been moved.
+    case folders(Set<ItemID>)
+}

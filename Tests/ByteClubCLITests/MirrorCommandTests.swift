@@ -1,0 +1,165 @@
+import ByteClubCore
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+@testable import ByteClubSync
+
+/// The commands that ask a mirror's database, without an engine.
+@Suite struct MirrorCommandTests {
+    private let world: World
+    private let mirror: String
+    private let store: SQLiteTreeStore
+
+    init() throws {
+        world = try World()
+        mirror = world.home.path + "/club"
+        let place = try MirrorPlace(mirror, world.context())
+        try place.prepare(isRehearsal: false)
+        try place.remember()
+        store = try SQLiteTreeStore(path: place.configuration.databasePath)
+    }
+
+    private func add(_ name: String, disk: String?, server: String?, synced: String?) throws -> ItemID {
+        let place = Place(.root, EntryName(name))
+        let hash = { (text: String) in ContentHasher.hash(Array(text.utf8)) }
+        var item = Item(try store.newItem())
+        item.local = disk.map { LocalState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count)) }
+        item.remote = server.map {
+            RemoteState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
+        }
+        item.synced = synced.map {
+            SyncedState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
+        }
+        try store.save(item)
+        return item.id
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        try LocalFile.replace(mirror + "/" + name, with: Array(text.utf8))
+    }
+
+    @Test("why shows what each side has, what is to be done and what is in the way")
+    func why() async throws {
+        let id = try add("plan.md", disk: "new", server: "old", synced: "old")
+        try store.setProblem(
+            Problem(
+                path: "plan.md", item: id, message: "somebody is writing it", isFromScan: false,
+                nextAttempt: 1_764_000_000), path: "plan.md")
+        #expect(await world.run("why", "plan.md") == .success, "\(world.err)")
+        try Golden.check(world.out, "why.txt")
+        #expect(await world.run("why", mirror + "/plan.md", "--json") == .success)
+        let json = world.out
+        #expect(json.contains(#""rule" : "edited-on-disk""#) && json.contains(#""state" : "blocked""#), "\(json)")
+    }
+
+    @Test("a path that nobody knows is code 66, and so is one outside of the mirror")
+    func unknown() async throws {
+        #expect(await world.run("why", "nowhere.md") == .noInput)
+        #expect(world.err == "byteclub: neither the mirror nor the server has 'nowhere.md'\n")
+        try store.log(LogRecord(at: 0, path: "nowhere.md", event: "delete-remote"))
+        #expect(await world.run("why", "nowhere.md") == .noInput)
+        #expect(world.err.contains("the last that is logged of it: delete-remote, 1970-01-01 00:00"))
+        #expect(await world.run("why", "/elsewhere/a") == .noInput)
+        #expect(world.err.contains("is not in the mirror"))
+    }
+
+    @Test("the log tells its newest events last, of all or of what is in a folder")
+    func log() async throws {
+        for number in 0..<3 {
+            try store.log(
+                LogRecord(
+                    at: Int64(number) * 60, path: number == 1 ? "other" : "Trips/\(number).md", event: "upload",
+                    rule: "edited-on-disk"))
+        }
+        #expect(await world.run("log") == .success, "\(world.err)")
+        let lines = world.out.split(separator: "\n")
+        #expect(lines.count == 3 && lines.last == "1970-01-01 00:02  upload  Trips/2.md  (edited-on-disk)")
+        #expect(await world.run("log", "Trips/", "--limit", "1") == .success)
+        #expect(world.out == "1970-01-01 00:02  upload  Trips/2.md  (edited-on-disk)\n")
+        #expect(await world.run("log", mirror, "--json") == .success)
+        #expect(world.out.components(separatedBy: #""event" : "upload""#).count == 4)
+    }
+
+    @Test("held deletions are reviewed, approved and taken back")
+    func deletes() async throws {
+        #expect(await world.run("sync", "deletes", "review") == .success)
+        #expect(world.out == "no deletion is held\n")
+        let gone = try add("a.md", disk: nil, server: "x", synced: "x")
+        let lost = try add("b.md", disk: "y", server: nil, synced: "y")
+        try store.setHeldDeletions([
+            HeldDeletion(item: gone, side: .remote, path: "a.md", since: 0),
+            HeldDeletion(item: lost, side: .local, path: "b.md", since: 0),
+        ])
+        #expect(await world.run("sync", "deletes", "review", mirror) == .success)
+        #expect(
+            world.out == """
+                a.md: gone here, would be removed on the server, held since 1970-01-01 00:00
+                b.md: gone on the server, would be removed here, held since 1970-01-01 00:00
+
+                """)
+        #expect(await world.run("sync", "deletes", "approve", "--json") == .success)
+        #expect(world.out.contains(#""decision" : "approved""#))
+        #expect(try store.meta(.approvedDeletions) == "\(gone.number)\n\(lost.number)")
+        #expect(await world.run("sync", "deletes", "restore") == .success)
+        #expect(world.out == "a.md: will be downloaded again\nb.md: will be uploaded again\n")
+        #expect(try store.heldDeletions().isEmpty && store.meta(.approvedDeletions) == nil)
+        #expect(try store.item(gone)?.synced == nil && store.item(lost)?.synced == nil)
+    }
+
+    @Test("a directory may be called like a subcommand")
+    func namedDeletes() async throws {
+        let directory = world.home.path + "/deletes"
+        try LocalFile.makeDirectory(directory)
+        #expect(await world.run("sync", directory, "--once", "--dry-run") == .success, "\(world.err)")
+        #expect(world.err == "byteclub: nothing to do\n")
+    }
+
+    @Test("conflicts are listed, shown and settled")
+    func conflicts() async throws {
+        #expect(await world.run("conflicts", "list") == .success)
+        #expect(world.out == "no conflicts\n")
+        let copy = "plan (conflict 1a2b3c4d).md"
+        try write("one\ntwo\n", "plan.md")
+        try write("one\nzwei\n", copy)
+        try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
+        #expect(await world.run("conflicts", "list") == .success)
+        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)\n")
+        #expect(await world.run("conflicts", "show", "plan.md") == .success, "\(world.err)")
+        #expect(world.out == "--- plan.md\n+++ \(copy)\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n")
+        #expect(await world.run("conflicts", "show", "plan.md", "--json") == .success)
+        #expect(world.out.contains(#""diff" : "--- plan.md\n"#))
+        #expect(await world.run("conflicts", "show", "other.md") == .noInput)
+        #expect(await world.run("conflicts", "resolve", "plan.md", "--keep", "mine") == .success, "\(world.err)")
+        #expect(try LocalFile.read(mirror + "/plan.md") == Array("one\nzwei\n".utf8))
+        #expect(!LocalFile.exists(mirror + "/" + copy))
+        #expect(await world.run("conflicts", "resolve", "plan.md", "--keep", "mine") == .noInput)
+        #expect(await world.run("conflicts", "list", "--all") == .success)
+        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)  settled\n")
+    }
+
+    @Test("an entry with two conflicts must be told by the copy")
+    func twoConflicts() async throws {
+        for copy in ["a 1.md", "a 2.md"] {
+            try write(copy, copy)
+            try store.addConflict(ConflictRecord(path: "a.md", copy: copy, winner: nil, loser: nil, at: 0))
+        }
+        try write("a", "a.md")
+        #expect(await world.run("conflicts", "resolve", "a.md", "--keep", "theirs") == .badData)
+        #expect(world.err.contains("'a 1.md', 'a 2.md'"))
+        #expect(await world.run("conflicts", "resolve", "a 2.md", "--keep", "theirs") == .success)
+        #expect(LocalFile.exists(mirror + "/a 1.md") && !LocalFile.exists(mirror + "/a 2.md"))
+    }
+
+    @Test("status tells of a pause, of what is in the way and of slow watching")
+    func status() async throws {
+        try store.setMeta(.pausedUntil, "forever")
+        try store.setMeta(.obstacle, Obstacle(since: 60, message: "the disk is full").text)
+        try store.setMeta(.watching, "too few watches")
+        #expect(await world.run("status") == .success)
+        #expect(
+            world.out.hasSuffix(
+                "paused\nin the way: the disk is full, since 1970-01-01 00:01\nwatching: too few watches\n"))
+    }
+}

@@ -1,0 +1,174 @@
+import ByteClubCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+
+@Suite struct ExplainTests {
+    private let mirror: MirrorFixture
+
+    init() throws { mirror = try MirrorFixture() }
+
+    private func explain(_ path: String, isRunning: Bool = true, onDisk: Bool? = nil) throws -> [SyncExplanation] {
+        let facts = ExplainerFacts(
+            isRunning: isRunning, now: 1_000, ignoreText: "# no drafts\n*.tmp\n", onDisk: { _ in onDisk })
+        return try Explainer(mirror.store, facts).explain(path)
+    }
+
+    private func why(_ path: String, isRunning: Bool = true) throws -> SyncExplanation {
+        let found = try explain(path, isRunning: isRunning)
+        #expect(found.count == 1)
+        return try #require(found.first)
+    }
+
+    @Test("an entry in sync has three equal rows and nothing in its way, whether a sync runs or not")
+    func inSync() throws {
+        let folder = try mirror.addFolder("Trips")
+        try mirror.add("a.md", in: folder.id, disk: "hello", server: "hello", synced: "hello")
+        let answer = try why("trips/A.md", isRunning: false)
+        #expect(answer.state == .inSync && answer.blockers.isEmpty && answer.next.isEmpty)
+        #expect(answer.disk?.path == "Trips/a.md" && answer.server?.path == "Trips/a.md")
+        #expect(answer.disk?.hash == answer.synced?.hash && answer.server?.hash == answer.synced?.hash)
+        #expect(answer.disk?.size == 5 && answer.server?.revision == 1 && answer.synced?.isFolder == false)
+    }
+
+    @Test("what is to be done is told with the rule, and that a sync must run for it")
+    func pending() throws {
+        try mirror.add("a.md", disk: "new", server: "old", synced: "old")
+        let answer = try why("a.md")
+        #expect(answer.state == .pending && answer.rule == "edited-on-disk" && answer.next == ["upload it"])
+        let stopped = try why("a.md", isRunning: false)
+        #expect(stopped.state == .blocked)
+        #expect(stopped.blockers == ["no sync runs now; start one with 'byteclub sync'"])
+    }
+
+    @Test("a path that nobody knows has no answer")
+    func unknown() throws {
+        #expect(try explain("nowhere").isEmpty)
+        let unseen = try explain("new.md", onDisk: false)
+        #expect(unseen.first?.state == .pending && unseen.first?.next.count == 1)
+    }
+
+    @Test("two entries under one path have an answer each")
+    func twoEntries() throws {
+        let mine = try mirror.add("a.md", disk: "mine")
+        let theirs = try mirror.add("a.md", server: "theirs")
+        let found = try explain("a.md")
+        #expect(found.map { $0.disk != nil } == [true, false] && found.map { $0.server != nil } == [false, true])
+        #expect(mine.id != theirs.id)
+    }
+
+    @Test("the true blocker is named for each fault")
+    func blockers() throws {
+        let folder = try mirror.addFolder("F")
+        let file = try mirror.add("a.md", in: folder.id, disk: "new", server: "old", synced: "old")
+        func blockers() throws -> [String] { try why("F/a.md").blockers }
+
+        let unreadable = Problem(
+            path: "F/a.md", item: file.id, message: "permission denied", isFromScan: true, nextAttempt: 1_060)
+        try mirror.store.setProblem(unreadable, path: "F/a.md")
+        #expect(try blockers() == ["permission denied"])
+        #expect(try why("F/a.md").nextAttempt == 1_060)
+        try mirror.store.setProblem(nil, path: "F/a.md")
+
+        var frozen = folder
+        frozen.isFrozen = true
+        try mirror.store.save(frozen)
+        #expect(try blockers().contains("the folder 'F' cannot be read or looked at now"))
+        try mirror.store.setProblem(
+            Problem(path: "F", item: folder.id, message: "input/output error", isFromScan: true), path: "F")
+        #expect(try blockers().first == "'F': input/output error")
+        try mirror.store.setProblem(nil, path: "F")
+        try mirror.store.save(folder)
+
+        try mirror.store.setMeta(.pausedUntil, "forever")
+        #expect(try blockers() == ["syncing is paused until somebody resumes it"])
+        try mirror.store.setMeta(.pausedUntil, "4600")
+        #expect(try blockers() == ["syncing is paused for another 1 hour"])
+        try mirror.store.setMeta(.pausedUntil, "1000")
+        #expect(try blockers().isEmpty)
+
+        try mirror.store.setMeta(.obstacle, Obstacle(since: 880, message: "the server cannot be reached").text)
+        #expect(try blockers() == ["the server cannot be reached, for 2 minutes"])
+        try mirror.store.setMeta(.obstacle, nil)
+        #expect(try blockers().isEmpty)
+    }
+
+    @Test("what the delete guard holds says so, and what is in a held folder, too")
+    func held() throws {
+        let folder = try mirror.add("F", server: "", synced: "", isFolder: true)
+        try mirror.add("a.md", in: folder.id, server: "x", synced: "x")
+        try mirror.store.setHeldDeletions([
+            HeldDeletion(item: folder.id, side: .remote, path: "F", since: 5)
+        ])
+        let line = "the delete guard holds its deletion on the server; see 'byteclub sync deletes review'"
+        #expect(try why("F").blockers.first == line)
+        #expect(try why("F/a.md").blockers.first == line)
+    }
+
+    @Test("what is kept out names the line or the folder that does it")
+    func excluded() throws {
+        try mirror.add("x.tmp", disk: "x") { $0.isExcluded = true }
+        try mirror.store.setMeta(.deselected, "Photos\nOld/Things")
+        let photos = try mirror.add("photos", server: "", isFolder: true) { $0.isExcluded = true }
+        try mirror.add("p.jpg", in: photos.id, server: "x")
+        let ignored = try why("x.tmp")
+        #expect(ignored.state == .excluded && ignored.blockers == ["line 2 of .byteclubignore ignores it: *.tmp"])
+        let left = try why("photos/p.jpg")
+        #expect(left.state == .excluded && left.blockers == ["the folder 'Photos' is not selected for this machine"])
+        #expect(try explain("y.tmp", onDisk: false).first?.state == .excluded)
+        #expect(try explain(".DS_Store", onDisk: false).first?.blockers == ["names like this are never synced"])
+        #expect(try explain("old/things/a").first?.state == .excluded)
+    }
+
+    @Test("what waits for its folder names the folder and what keeps that")
+    func waitsForParent() throws {
+        let folder = try mirror.add("F", disk: "", isFolder: true) { $0.isFrozen = true }
+        try mirror.add("a.md", in: folder.id, disk: "x")
+        try mirror.store.setProblem(
+            Problem(path: "F", item: folder.id, message: "its name is too long for the server", isFromScan: true),
+            path: "F")
+        let answer = try why("F/a.md")
+        #expect(answer.state == .blocked)
+        #expect(answer.blockers.first == "'F': its name is too long for the server")
+    }
+
+    @Test("a path that only has a problem says which")
+    func problemAlone() throws {
+        try mirror.store.setProblem(
+            Problem(path: "link", message: "symbolic links are not synced", isFromScan: true), path: "link")
+        #expect(try why("link").blockers == ["symbolic links are not synced"])
+        #expect(try why("link/inside").blockers == ["'link': symbolic links are not synced"])
+    }
+
+    @Test("status and log tell what the database knows while an engine has it")
+    func status() throws {
+        let folder = try mirror.addFolder("F")
+        try mirror.add("a.md", in: folder.id, disk: "hello", server: "hello", synced: "hello")
+        try mirror.add("b.md", disk: "new")
+        try mirror.store.setMeta(.lastSync, "77")
+        try mirror.store.setMeta(.pausedUntil, "forever")
+        try mirror.store.log(LogRecord(at: 1, path: "F/a.md", event: "upload", rule: "edited-on-disk"))
+        let status = try SyncEngine.status(of: mirror.configuration)
+        #expect(status.isKnown && !status.isRunning && status.isPaused && status.pausedUntil == nil)
+        #expect((status.files, status.folders, status.bytes, status.pending) == (1, 1, 5, 1))
+        #expect(status.lastSync == 77)
+        #expect(
+            try SyncEngine.log(of: mirror.configuration, below: "F", limit: 9)
+                == [SyncLogEntry(at: 1, path: "F/a.md", event: "upload", rule: "edited-on-disk")])
+        let lock = try #require(try MirrorLock(in: mirror.configuration.stateDirectory))
+        #expect(try SyncEngine.status(of: mirror.configuration).isRunning)
+        lock.markClean()
+    }
+
+    @Test("a mirror without a database is not known, and nothing is made for it")
+    func noDatabase() throws {
+        let empty = try TemporaryDirectory()
+        let configuration = SyncConfiguration(directory: empty.path, stateDirectory: empty.path + "/none")
+        #expect(try SyncEngine.status(of: configuration) == SyncStatus())
+        #expect(try SyncEngine.explain("a", of: configuration).isEmpty)
+        #expect(try SyncEngine.approveDeletions(of: configuration).isEmpty)
+        #expect(unsafe access(empty.path + "/none", F_OK) != 0)
+    }
+}

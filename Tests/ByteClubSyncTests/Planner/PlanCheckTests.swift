@@ -1,0 +1,83 @@
+import Glibc
+import Testing
+
+@testable import ByteClubSync
+@testable import SyncSimulation
+
+struct PlanCheckTests {
+    @Test func randomTreesConvergeAndLoseNothing() async {
+        let settings = PlanCheckSettings()
+        let clock = ContinuousClock()
+        let cores = 2
+        let start = clock.now
+        let failures = await withTaskGroup(of: PlanCheck.Failure?.self) { group in
+            for core in 0..<cores {
+                group.addTask {
+                    PlanCheck.failure(from: settings.seed &+ UInt64(core) << 40, count: settings.cases / cores)
+                }
+            }
+            var found: [PlanCheck.Failure] = []
+            for await failure in group { if let failure { found.append(failure) } }
+            return found
+        }
+        let seconds = (clock.now - start) / .seconds(1)
+        print(
+            "PlanCheck: \(settings.cases) cases from seed \(settings.seed), \(Int(Double(settings.cases / cores) / seconds)) per core and second"
+        )
+        for failure in failures { Issue.record("\(failure)") }
+    }
+
+    /// Seeds that have found a mistake of the planner.
+    @Test(
+        arguments: [
+            152, 21_057, 26_208, 42_592, 237_898, 34, 642, 4309, 56_651, 1_099_511_628_361, 1_099_511_634_189,
+            1_099_517_207_636,
+        ] as [UInt64])
+    func theCasesThatOnceFailedPass(seed: UInt64) {
+        let failure = PlanCheck.failure(of: seed)
+        #expect(failure?.description == nil)
+    }
+
+    /// Every local history of up to two changes with every remote one, held against the decision tables.
+    @Test func allSmallHistoriesEndAsTheTablesSay() async {
+        for scope in [SmallScope.flat, .nested] {
+            let clock = ContinuousClock()
+            let start = clock.now
+            let tally = await withTaskGroup(of: SmallScope.Tally.self) { group in
+                for core in 0..<2 { group.addTask { scope.tally(from: core, every: 2) } }
+                return await group.reduce(SmallScope.Tally()) { $0 + $1 }
+            }
+            print(
+                "small scope: \(scope.pairs) pairs of histories, \(scope.states) trees a side, \(tally.cases) cases, \(tally.open) of them open in the tables, \(clock.now - start)"
+            )
+            #expect(tally.failed == 0)
+            for failure in tally.failures { Issue.record("\(failure)") }
+        }
+    }
+
+    /// A second try, or a second device, makes no second copy of the same content.
+    @Test func aConflictCopyThatIsThereIsNotMadeAgain() throws {
+        for side in [Side.local, .remote] {
+            let (trees, id) = PlanCheckCase.disputed(copyOn: side)
+            let plan = try Planner.plan([id], in: trees)
+            #expect(plan.operations == [.download(id, Place(.root, EntryName("a")))])
+        }
+        let (trees, id) = PlanCheckCase.disputed(copyOn: nil)
+        let plan = try Planner.plan([id], in: trees)
+        #expect(plan.operations.map(\.item) == [id])
+        guard case .reconcile = plan.operations.first else {
+            Issue.record("\(plan)")
+            return
+        }
+    }
+
+    /// Prints what planning costs when everything is new at once.
+    @Test func aHundredThousandNewFilesArePlannedAtOnce() throws {
+        let trees = ManyNewFiles(100_000)
+        let clock = ContinuousClock()
+        var plan = Plan()
+        let time = try clock.measure { plan = try Planner.plan(trees.ids, in: trees) }
+        #expect(plan.operations.count == 100_000 + trees.folders)
+        print("planner: \(trees.ids.count) new entries in \(time), \(time / trees.ids.count) each")
+    }
+}

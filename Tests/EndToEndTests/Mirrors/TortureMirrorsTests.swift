@@ -1,0 +1,349 @@
+import ByteClubCore
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Grown by `Config/soak`; a slice of it runs with all other tests.
+    @Suite("Torture of mirrors") struct TortureMirrorsTests {
+        @Test("mirrors that are edited while clients and server are killed agree in the end, and no text is lost")
+        func storm() async throws {
+            let seed = Sample.seed("torture of mirrors")
+            let clock = ContinuousClock()
+            let start = clock.now
+            let time = Settings.number("BYTECLUB_MINUTES").map { Duration.seconds($0 * 60) } ?? .seconds(15)
+            var torture = try await MirrorTorture.start(seed: seed)
+            repeat {
+                try await torture.storm(for: min(time, .seconds(15)))
+                try await torture.calm()
+                try await torture.expectNothingLost()
+                try await torture.deleteSome()
+                try await torture.calm()
+                try await torture.expectNothingLost()
+            } while clock.now - start < time && torture.isWell
+            try await torture.finish()
+            print(
+                "torture of mirrors: \(torture.counts), \(torture.ledger.issued.count) texts, "
+                    + "\(torture.conflictCopies) conflict copies, in \(clock.now - start)")
+        }
+    }
+}
+
+/// Three mirrors that sync all the time, what is done to them, and what must be found again.
+struct MirrorTorture {
+    let club: Club
+    private(set) var ledger = TextLedger()
+    private(set) var counts: [String: Int] = [:]
+    private(set) var isWell = true
+    private let members: [MemberMachine]
+    private var running: [Int: SpawnedProcess] = [:]
+    private var generator: SeededGenerator
+
+    static func start(seed: UInt64) async throws -> MirrorTorture {
+        let club = try await Club.start()
+        var members: [MemberMachine] = []
+        for name in ["ann", "bo", "cy"] { members.append(try await club.member(name)) }
+        // One of them speaks with the server as with any other.
+        members[2].environment["BYTECLUB_PLAIN"] = "1"
+        var torture = MirrorTorture(club: club, members: members, generator: SeededGenerator(seed: seed))
+        for index in members.indices { try torture.run(index) }
+        return torture
+    }
+
+    private init(club: Club, members: [MemberMachine], generator: SeededGenerator) {
+        (self.club, self.members, self.generator) = (club, members, generator)
+    }
+
+    var conflictCopies: Int { FileTree(members[0].mirror).files.filter { $0.contains(" (conflict ") }.count }
+
+    /// Edits at random, and kills clients and the server.
+    mutating func storm(for time: Duration) async throws {
+        let clock = ContinuousClock()
+        let end = clock.now + time
+        while clock.now < end {
+            let index = Int.random(in: 0..<members.count, using: &generator)
+            switch Int.random(in: 0..<400, using: &generator) {
+            case 0..<8: try await kill(index)
+            case 8: try await restartServer()
+            default: try act(in: members[index].mirror, of: members[index].name)
+            }
+            try expectRunning()
+            for index in members.indices where running[index] == nil {
+                if Int.random(in: 0..<20, using: &generator) == 0 { try run(index) }
+            }
+            try await clock.sleep(for: .milliseconds(Int.random(in: 0..<30, using: &generator)))
+        }
+    }
+
+    /// Waits until all mirrors and the server are the same.
+    mutating func calm() async throws {
+        for index in members.indices where running[index] == nil { try run(index) }
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(60)
+        let api = try ClubAPI(server: club.server, token: club.api.token)
+        var differences: [String] = []
+        repeat {
+            try await clock.sleep(for: .milliseconds(100))
+            try expectRunning()
+            differences = try await Self.differences(members, api)
+        } while !differences.isEmpty && clock.now < end
+        await api.close()
+        if differences.isEmpty { return }
+        isWell = false
+        if let folder = Settings.text("BYTECLUB_KEEP") {
+            _ = try await Program.run("/bin/cp", ["-a", club.folder.path, folder])
+        }
+        let told = members.indices.map { index in
+            "\(members[index].name) says: \(running[index]?.errorsSoFar.suffix(600) ?? "nothing")"
+        }
+        Issue.record("the mirrors and the server do not agree:\n\((differences + told).joined(separator: "\n"))")
+    }
+
+    /// Deletes files of which all agree, with a kill in between; none may come back.
+    mutating func deleteSome() async throws {
+        for path in FileTree(members[0].mirror).files.shuffled(using: &generator).prefix(6) {
+            let index = Int.random(in: 0..<members.count, using: &generator)
+            let file = members[index].mirror + "/" + path
+            let lines = TextLedger.lines(of: file)
+            ledger.excuse(lines)
+            // Copies of it are not deleted.
+            ledger.delete(lines.subtracting(liveLines(besides: path)))
+            TemporaryDirectory.remove(file)
+            count("calm deletions")
+            if Int.random(in: 0..<3, using: &generator) == 0 {
+                try await kill(Int.random(in: 0..<members.count, using: &generator))
+            }
+        }
+    }
+
+    /// Every text that nobody took away is somewhere, none that was deleted is in a file, and none is made up.
+    mutating func expectNothingLost() async throws {
+        var live: Set<String> = []
+        for member in members {
+            for path in FileTree(member.mirror).files {
+                let lines = TextLedger.lines(of: member.mirror + "/" + path)
+                let strange = lines.filter { !ledger.issued.contains($0) }
+                expect(
+                    strange.isEmpty, "\(member.name)'s \(path) has what nobody wrote: \(strange.map { $0.prefix(60) })")
+                live.formUnion(lines)
+            }
+        }
+        let zombies = live.intersection(ledger.deleted)
+        expect(zombies.isEmpty, "deleted texts came back: \(zombies.map { $0.prefix(40) }.sorted().prefix(5))")
+        var missing = ledger.issued.subtracting(ledger.excused).subtracting(live)
+        for member in members where !missing.isEmpty {
+            missing.subtract(TextLedger.lines(below: member.mirror + "/.byteclub"))
+        }
+        if !missing.isEmpty { missing.subtract(try await TextLedger.lines(ofServer: club.server.data)) }
+        expect(missing.isEmpty, "lost: \(missing.map { $0.prefix(40) }.sorted().prefix(10)) of \(missing.count)")
+    }
+
+    /// Ends the clients; a sync of each then has nothing to do.
+    mutating func finish() async throws {
+        for (_, process) in running {
+            process.send(SIGINT)
+            let result = await process.result()
+            expect(result.status == 130, "\(result)")
+        }
+        running = [:]
+        for member in members { try await expectSynced(member) }
+        let differences = try await Self.differences(members, try ClubAPI(server: club.server, token: club.api.token))
+        expect(differences.isEmpty, "no agreement in the end:\n\(differences.joined(separator: "\n"))")
+        for member in members {
+            let result = try await member.sync("--json")
+            expect(result.status == 0 && result.lines.count == 1, "a second sync did something: \(result)")
+        }
+    }
+
+    private mutating func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) {
+        if isTrue { return }
+        isWell = false
+        Issue.record("\(what())")
+    }
+
+    private mutating func count(_ what: String) { counts[what, default: 0] += 1 }
+
+    private mutating func run(_ index: Int) throws {
+        running[index] = try members[index].start(
+            ["sync", members[index].mirror, "--force-deletes"], timeout: .seconds(36_000))
+    }
+
+    private mutating func kill(_ index: Int) async throws {
+        guard let process = running[index] else { return }
+        process.kill9()
+        _ = await process.result()
+        running[index] = nil
+        count("kills")
+    }
+
+    private mutating func restartServer() async throws {
+        await club.server.kill9()
+        try await ContinuousClock().sleep(for: .milliseconds(Int.random(in: 0..<500, using: &generator)))
+        try await club.server.start()
+        count("server kills")
+    }
+
+    /// A sync that goes on does so whatever happens, unless it is killed.
+    private mutating func expectRunning() throws {
+        for index in members.indices {
+            guard let process = running[index], process.hasEnded else { continue }
+            isWell = false
+            Issue.record("\(members[index].name)'s sync has ended by itself: \(process.errorsSoFar.suffix(600))")
+            try run(index)
+        }
+    }
+
+    private func liveLines(besides path: String) -> Set<String> {
+        var lines: Set<String> = []
+        for other in FileTree(members[0].mirror).files where other != path {
+            lines.formUnion(TextLedger.lines(of: members[0].mirror + "/" + other))
+        }
+        return lines
+    }
+
+    private static func differences(_ members: [MemberMachine], _ api: ClubAPI) async throws -> [String] {
+        let trees = members.map { FileTree($0.mirror) }
+        for (member, tree) in zip(members, trees).dropFirst() {
+            let difference = trees[0].difference(from: tree)
+            if !difference.isEmpty { return ["ann / \(member.name)"] + difference }
+        }
+        var shared: [String: ContentHash?] = [:]
+        for metadata in try await api.tree("/byteclub").values where metadata.path.components.count > 1 {
+            let path = metadata.path.components.dropFirst().joined(separator: "/").lowercased()
+            shared.updateValue(metadata.contentHash, forKey: path)
+        }
+        var mirrored: [String: ContentHash?] = [:]
+        for (path, entry) in trees[0].entries {
+            let hash: ContentHash? = if case .file(_, let hash) = entry { hash } else { nil }
+            mirrored.updateValue(hash, forKey: path.lowercased())
+        }
+        return Set(shared.keys).union(mirrored.keys).sorted().filter { shared[$0] != mirrored[$0] }.map {
+            "ann / server: \($0)"
+        }
+    }
+}
+
+extension MirrorTorture {
+    private mutating func act(in mirror: String, of name: String) throws {
+        let tree = FileTree(mirror)
+        let folders = tree.entries.filter { $0.value == .folder }.keys.sorted()
+        let files = tree.files
+        let file = files.randomElement(using: &generator)
+        switch Int.random(in: 0..<100, using: &generator) {
+        case 0..<25:
+            let path = newPath(folders, "note")
+            if LocalFiles.exists(mirror + "/" + path) || files.count > 150 { return }
+            try LocalFiles.write(text(by: name), to: mirror + "/" + path)
+            count("created")
+        case 25..<65:
+            guard let file else { return }
+            try edit(mirror + "/" + file, by: name)
+        case 65..<78:
+            guard let file else { return }
+            move(mirror + "/" + file, to: mirror + "/" + newPath(folders, "moved"), "moved")
+        case 78..<84:
+            guard let folder = folders.randomElement(using: &generator) else { return }
+            let target = newPath(folders.filter { !($0 + "/").hasPrefix(folder + "/") }, "folder")
+            move(mirror + "/" + folder, to: mirror + "/" + target, "folders moved")
+        case 84..<90:
+            LocalFiles.makeFolder(
+                mirror + "/" + newPath(folders.filter { $0.split(separator: "/").count < 4 }, "folder"))
+            count("folders made")
+        case 90..<98:
+            guard let file else { return }
+            ledger.excuse(TextLedger.lines(of: mirror + "/" + file))
+            unsafe unlink(mirror + "/" + file)
+            count("deleted")
+        default:
+            guard let folder = folders.randomElement(using: &generator) else { return }
+            ledger.excuse(TextLedger.lines(below: mirror + "/" + folder))
+            TemporaryDirectory.remove(mirror + "/" + folder)
+            count("folders deleted")
+        }
+    }
+
+    /// Writes into a file, or puts another in its place, as editors do.
+    private mutating func edit(_ path: String, by name: String) throws {
+        let old = Fixture.bytes(at: path)
+        let isAppended = Bool.random(using: &generator) && old.count < 20_000
+        if !isAppended { ledger.excuse(TextLedger.lines(in: old)) }
+        let new = (isAppended ? old : []) + Array(text(by: name).utf8)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0:
+            try LocalFiles.write(new, to: path)
+            count("edited in place")
+        case 1:
+            try LocalFiles.write(new, to: path + ".part")
+            unsafe rename(path + ".part", path)
+            count("edited by rename")
+        default:
+            ledger.excuse(TextLedger.lines(of: path + "~"))
+            unsafe rename(path, path + "~")
+            try LocalFiles.write(new, to: path)
+            count("edited with a backup")
+        }
+    }
+
+    private mutating func move(_ from: String, to target: String, _ what: String) {
+        if LocalFiles.exists(target) { return }
+        LocalFiles.makeFolder(String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)]))
+        unsafe rename(from, target)
+        count(what)
+    }
+
+    private mutating func newPath(_ folders: [String], _ name: String) -> String {
+        let folder = Int.random(in: 0..<3, using: &generator) == 0 ? nil : folders.randomElement(using: &generator)
+        let number = Int.random(in: 0..<60, using: &generator)
+        return (folder.map { $0 + "/" } ?? "") + "\(name) \(number)" + (name == "folder" ? "" : ".md")
+    }
+
+    /// A line that is like no other.
+    private mutating func text(by name: String) -> String {
+        let length =
+            Int.random(in: 0..<10, using: &generator) == 0 ? 20_000 : Int.random(in: 0..<300, using: &generator)
+        return ledger.issue(by: name, length: length) + "\n"
+    }
+}
+
+/// Which lines were written, and which of them somebody who saw them has taken away.
+struct TextLedger {
+    private(set) var issued: Set<String> = []
+    private(set) var excused: Set<String> = []
+    private(set) var deleted: Set<String> = []
+
+    mutating func issue(by name: String, length: Int) -> String {
+        let line = "line \(issued.count) by \(name) " + String(repeating: "x", count: length)
+        issued.insert(line)
+        return line
+    }
+
+    /// Somebody replaces or deletes these: they need not be found.
+    mutating func excuse(_ lines: Set<String>) { excused.formUnion(lines) }
+
+    /// These must not be found in a file any more.
+    mutating func delete(_ lines: Set<String>) { deleted.formUnion(lines) }
+
+    static func lines(in bytes: [UInt8]) -> Set<String> {
+        Set(bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) })
+    }
+
+    static func lines(of file: String) -> Set<String> { lines(in: Fixture.bytes(at: file)) }
+
+    static func lines(below folder: String) -> Set<String> {
+        var lines: Set<String> = []
+        for path in FileTree(folder).files { lines.formUnion(self.lines(of: folder + "/" + path)) }
+        return lines
+    }
+
+    /// The lines of all that the server keeps, old versions included.
+    static func lines(ofServer data: String) async throws -> Set<String> {
+        let script = """
+            import sqlite3, sys
+            for row in sqlite3.connect(sys.argv[1]).execute("select bytes from content"):
+                sys.stdout.buffer.write(bytes(row[0]) + b"\\n")
+            """
+        let result = try await Program.run("/usr/bin/python3", ["-c", script, data + "/byteclub.sqlite"])
+        try #require(result.status == 0, "\(result.errorText)")
+        return lines(in: result.output)
+    }
+}

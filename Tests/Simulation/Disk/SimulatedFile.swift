@@ -1,0 +1,54 @@
+import Glibc
+
+@testable import ByteClubSync
+
+/// An open file of a simulated disk, for the engine.
+final class SimulatedFile: DiskFile, @unchecked Sendable {
+    // Invariant: as the disk.
+
+    private let disk: SimulatedDisk
+    private let node: SimulatedNode
+    private let epoch: Int
+
+    init(_ disk: SimulatedDisk, _ node: SimulatedNode) {
+        self.disk = disk
+        self.node = node
+        epoch = disk.epoch
+    }
+
+    func look() throws(FileError) -> DiskLook {
+        try disk.enter(.lookAtFile, nil, "", epoch: epoch)
+        return disk.look(node)
+    }
+
+    func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
+        try disk.enter(.read, nil, "", epoch: epoch)
+        let start = min(Int(clamping: offset), node.content.count)
+        let count = min(buffer.count, node.content.count - start)
+        buffer.replaceSubrange(0..<count, with: node.content[start..<(start + count)])
+        return count
+    }
+
+    func write(_ bytes: [UInt8]) throws(FileError) {
+        try disk.enter(.write, nil, "", epoch: epoch)
+        if disk.space < bytes.count {
+            // What fits is written, as a real disk does.
+            let fitting = max(0, Int(disk.space))
+            disk.fill(node, node.content + bytes.prefix(fitting))
+            disk.space = 0
+            throw FileError(operation: "write", path: "", code: ENOSPC)
+        }
+        disk.space -= Int64(bytes.count)
+        disk.fill(node, node.content + bytes)
+    }
+
+    func sync() throws(FileError) {
+        try disk.enter(.syncFile, nil, "", epoch: epoch)
+        node.durableContent = node.content
+        node.isContentDurable = true
+    }
+
+    var isBeingWritten: Bool { disk.knowsWriters && node.writers > 0 }
+
+    var path: String? { nil }
+}

@@ -1,0 +1,211 @@
+import ByteClubCore
+import Glibc
+
+@testable import ByteClubSync
+
+/// An open folder of a simulated disk.
+final class SimulatedFolder: DiskFolder, @unchecked Sendable {
+    // Invariant: as the disk.
+
+    let disk: SimulatedDisk
+    let node: SimulatedNode
+    private let epoch: Int
+
+    init(_ disk: SimulatedDisk, _ node: SimulatedNode) {
+        self.disk = disk
+        self.node = node
+        epoch = disk.epoch
+    }
+
+    var path: String? { nil }
+
+    func look() throws(FileError) -> DiskLook {
+        try enter(.look, "")
+        return disk.look(node)
+    }
+
+    func sealedList() throws(FileError) -> (entries: [DiskEntry], seal: DiskSeal) {
+        try enter(.list, "")
+        try checkUnlocked("list")
+        return (node.entries.map(shown), sum())
+    }
+
+    func seal() throws(FileError) -> DiskSeal {
+        try enter(.seal, "")
+        try checkUnlocked("list")
+        return sum()
+    }
+
+    func entry(_ name: String) throws(FileError) -> DiskEntry? {
+        try enter(.entry, name)
+        guard let index = index(name) else { return nil }
+        var entry = shown(node.entries[index])
+        entry.name = name
+        return entry
+    }
+
+    func folder(_ name: String) throws(FileError) -> any DiskFolder {
+        try enter(.openFolder, name)
+        let found = try known(name, "open")
+        guard found.kind == .folder else { throw failure("open", name, ENOTDIR) }
+        if found.isLocked { throw failure("open", name, EACCES) }
+        return SimulatedFolder(disk, found)
+    }
+
+    func makeFolder(_ name: String) throws(FileError) {
+        try enter(.makeFolder, name)
+        try checkFree(name, "make the folder")
+        _ = disk.make(.folder, EntryName(name), in: node)
+    }
+
+    func removeFolder(_ name: String) throws(FileError) {
+        try enter(.removeFolder, name)
+        let found = try known(name, "remove the folder")
+        guard found.kind == .folder else { throw failure("remove the folder", name, ENOTDIR) }
+        guard found.entries.isEmpty else { throw failure("remove the folder", name, ENOTEMPTY) }
+        if let index = index(name) { disk.remove(index, from: node) }
+    }
+
+    func open(_ name: String) throws(FileError) -> any DiskFile {
+        try enter(.open, name)
+        let found = try known(name, "open")
+        guard found.kind == .file else { throw failure("open", name, found.kind == .folder ? EINVAL : ELOOP) }
+        if found.isLocked { throw failure("open", name, EACCES) }
+        return SimulatedFile(disk, found)
+    }
+
+    func create(_ name: String) throws(FileError) -> any DiskFile {
+        try enter(.create, name)
+        try checkFree(name, "open")
+        return SimulatedFile(disk, disk.make(.file, EntryName(name), in: node))
+    }
+
+    func removeFile(_ name: String) throws(FileError) {
+        try enter(.removeFile, name)
+        guard try known(name, "remove").kind != .folder else { throw failure("remove", name, EISDIR) }
+        if let index = index(name) { disk.remove(index, from: node) }
+    }
+
+    func rename(
+        _ name: String, to folder: any DiskFolder, _ newName: String, _ mode: RenameMode
+    ) throws(FileError) {
+        guard let target = folder as? SimulatedFolder, target.disk === disk else {
+            throw failure("rename", name, EXDEV)
+        }
+        if mode == .exchanging, !disk.canExchange {
+            let aside = name + LinuxFolder.asideSuffix
+            try target.rename(newName, to: self, aside, .withoutReplacing)
+            do {
+                try rename(name, to: target, newName, .withoutReplacing)
+            } catch {
+                try? rename(aside, to: target, newName, .withoutReplacing)
+                throw error
+            }
+            return try rename(aside, to: self, name, .withoutReplacing)
+        }
+        try enter(.rename, name)
+        let moved = try known(name, "rename")
+        guard let index = index(name) else { throw failure("rename", name, ENOENT) }
+        try checkOutside(moved, target.node, name)
+        let other = target.index(newName)
+        switch mode {
+        case .withoutReplacing:
+            if let other, target.node.entries[other].node !== moved || moved.kind == .file && moved.links > 1 {
+                throw failure("rename", name, EEXIST)
+            }
+            disk.move(index, of: node, to: target.node, EntryName(newName))
+        case .exchanging:
+            guard let other else { throw failure("rename", name, ENOENT) }
+            try checkOutside(target.node.entries[other].node, node, name)
+            disk.exchange(index, of: node, with: other, of: target.node)
+        }
+    }
+
+    func sync() throws(FileError) {
+        try enter(.syncFolder, "")
+        disk.journal.sync(node)
+    }
+
+    func syncFileSystem() throws(FileError) {
+        try enter(.syncFileSystem, "")
+        disk.syncAll()
+    }
+
+    func room() throws(FileError) -> (free: Int64, total: Int64) {
+        try enter(.room, "")
+        return (disk.space, 1 << 40)
+    }
+
+    func fileSystem() throws(FileError) -> String {
+        try enter(.fileSystem, "")
+        return node.generation == 7 && node.number == 2 ? "another" : disk.identity
+    }
+
+    // MARK: Parts
+
+    private func enter(_ verb: SimulatedDisk.Call.Verb, _ name: String) throws(FileError) {
+        try disk.enter(verb, node, name, epoch: epoch)
+    }
+
+    private func index(_ name: String) -> Int? {
+        guard let index = node.index(EntryName(name), foldsCase: disk.foldsCase) else { return nil }
+        return node.entries[index].isDecodable ? index : nil
+    }
+
+    private func known(_ name: String, _ operation: String) throws(FileError) -> SimulatedNode {
+        guard let index = index(name) else { throw failure(operation, name, ENOENT) }
+        return node.entries[index].node
+    }
+
+    private func checkFree(_ name: String, _ operation: String) throws(FileError) {
+        if index(name) != nil { throw failure(operation, name, EEXIST) }
+        // A folder that was removed takes nothing new.
+        if node.links == 0 { throw failure(operation, name, ENOENT) }
+        if disk.space <= 0 { throw failure(operation, name, ENOSPC) }
+    }
+
+    private func checkUnlocked(_ operation: String) throws(FileError) {
+        if node.isLocked { throw failure(operation, "", EACCES) }
+    }
+
+    private func checkOutside(_ moved: SimulatedNode, _ folder: SimulatedNode, _ name: String) throws(FileError) {
+        if folder.links == 0 { throw failure("rename", name, ENOENT) }
+        var above: SimulatedNode? = folder
+        while let node = above {
+            if node === moved { throw failure("rename", name, EINVAL) }
+            above = node.parent
+        }
+    }
+
+    private func shown(_ entry: SimulatedNode.Entry) -> DiskEntry {
+        DiskEntry(
+            name: entry.name.text, isDecodable: entry.isDecodable, kind: entry.node.kind, look: disk.look(entry.node))
+    }
+
+    private func sum() -> DiskSeal {
+        var sum = SealSum()
+        var isRacy = false
+        for entry in node.entries {
+            var name = entry.name.text
+            let look = disk.look(entry.node)
+            if entry.node.kind == .file, look.isRacy { isRacy = true }
+            name.withUTF8 { name in
+                let bytes = UnsafeRawBufferPointer(name)
+                switch entry.node.kind {
+                case .folder:
+                    unsafe sum.addFolder(bytes, kind: 2, inode: UInt64(entry.node.number), born: entry.node.born)
+                case .file, .other:
+                    unsafe sum.add(
+                        bytes, kind: entry.node.kind == .file ? 1 : 3, inode: UInt64(entry.node.number),
+                        size: look.fingerprint.size, modified: look.fingerprint.modified,
+                        changed: look.fingerprint.changed)
+                }
+            }
+        }
+        return DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy)
+    }
+
+    private func failure(_ operation: String, _ name: String, _ code: Int32) -> FileError {
+        FileError(operation: operation, path: LocalPath.join(disk.path(node), name), code: code)
+    }
+}

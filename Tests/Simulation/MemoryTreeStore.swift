@@ -1,0 +1,177 @@
+import ByteClubCore
+import TestSupport
+
+@testable import ByteClubSync
+
+/// A store in memory that forgets, when it crashes, what was not yet durable.
+///
+/// Its whole state is one value, so that a transaction that throws, and a crash, simply go back to an earlier one.
+final class MemoryTreeStore: TreeStore {
+    /// Everything that is kept.
+    private struct State {
+        var trees = MemoryTrees()
+        var seals: [ItemID: FolderSeal] = [:]
+        var meta: [MetaKey: String] = [:]
+        var problems: [Problem] = []
+        var held: [HeldDeletion] = []
+        var conflicts: [ConflictRecord] = []
+        var events: [LogRecord] = []
+    }
+
+    private static let maximumEvents = 100_000
+
+    private var state = State()
+    /// The states a crash may go back to, the oldest being the last durable one.
+    private var survivors: [State] = [State()]
+    private var isInTransaction = false
+    private var isOpen = true
+
+    /// An empty store.
+    init() {}
+
+    /// The trees as they are now.
+    var trees: MemoryTrees { state.trees }
+
+    /// Loses what was not yet durable: all changes after one moment since the last durable one.
+    func crash(using generator: inout SeededGenerator) {
+        let last = Int.random(in: 0..<survivors.count, using: &generator)
+        state = survivors[last]
+        survivors = [state]
+        isInTransaction = false
+        isOpen = true
+    }
+
+    /// Opens it again as it is, as a process does that follows another.
+    func reopen() { isOpen = true }
+
+    func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
+        precondition(isOpen, "the store is closed")
+        precondition(!isInTransaction, "transactions do not nest")
+        let before = state
+        isInTransaction = true
+        defer { isInTransaction = false }
+        do {
+            let result = try body()
+            keep(durably: durably)
+            return result
+        } catch {
+            state = before
+            throw error
+        }
+    }
+
+    /// What is changed outside a transaction is one of its own, which is not durable.
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        precondition(isOpen, "the store is closed")
+        let result = body(&state)
+        if !isInTransaction { keep(durably: false) }
+        return result
+    }
+
+    private func keep(durably: Bool) {
+        if durably { survivors.removeAll(keepingCapacity: true) }
+        survivors.append(state)
+    }
+
+    // MARK: Items
+
+    func item(_ id: ItemID) -> Item? { state.trees[id] }
+
+    func children(of folder: ItemID, on side: Side) -> [Item] { state.trees.children(of: folder, on: side) }
+
+    func children(of folder: ItemID, key: String, on side: Side) -> [Item] {
+        state.trees.children(of: folder, key: key, on: side)
+    }
+
+    func newItem() -> ItemID { change { $0.trees.newItem() } }
+
+    func save(_ item: Item) {
+        change {
+            $0.trees[item.id] = item
+            if item.isEmpty { $0.seals[item.id] = nil }
+        }
+    }
+
+    func item(node: NodeID) -> Item? {
+        let all = [state.trees[.root]].compactMap { $0 } + state.trees.items
+        return all.first { $0.remote?.node == node } ?? all.first { $0.remote?.node == nil && $0.lastNode == node }
+    }
+
+    func items(handle: FileHandle) -> [Item] { state.trees.items.filter { $0.local?.look?.handle == handle } }
+
+    func unsettled(after: ItemID?, limit: Int) -> [Item] {
+        state.trees.unsettled.lazy.filter { id in after.map { $0 < id } ?? true }.prefix(limit).compactMap {
+            self.state.trees[$0]
+        }
+    }
+
+    func unsettledCount() -> Int { state.trees.unsettled.count }
+
+    func unseen(before generation: Int64, limit: Int) -> [Item] {
+        Array(state.trees.items.filter { ($0.remote?.generation ?? .max) < generation }.prefix(limit))
+    }
+
+    func syncedCount() -> Int { state.trees.items.count { $0.synced != nil } }
+
+    func seal(of folder: ItemID) -> FolderSeal? { state.seals[folder] }
+
+    func setSeal(_ seal: FolderSeal?, of folder: ItemID) { change { $0.seals[folder] = seal } }
+
+    // MARK: Beside the trees
+
+    func meta(_ key: MetaKey) -> String? { state.meta[key] }
+
+    func setMeta(_ key: MetaKey, _ value: String?) { change { $0.meta[key] = value } }
+
+    func problems() -> [Problem] { state.problems }
+
+    func setProblem(_ problem: Problem?, path: String) {
+        change { state in
+            state.problems.removeAll {
+                $0.path.utf8.elementsEqual(path.utf8) || problem?.item != nil && $0.item == problem?.item
+            }
+            if let problem { state.problems.append(problem) }
+            state.problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        }
+    }
+
+    func heldDeletions() -> [HeldDeletion] { state.held }
+
+    func setHeldDeletions(_ held: [HeldDeletion]) { change { $0.held = held } }
+
+    func conflicts(all: Bool) -> [ConflictRecord] {
+        state.conflicts.reversed().filter { all || !$0.isResolved }
+    }
+
+    func addConflict(_ conflict: ConflictRecord) {
+        change {
+            $0.conflicts.removeAll { $0.copy == conflict.copy }
+            $0.conflicts.append(conflict)
+        }
+    }
+
+    func resolveConflict(copy: String) {
+        change {
+            for index in $0.conflicts.indices where $0.conflicts[index].copy == copy {
+                $0.conflicts[index].isResolved = true
+            }
+        }
+    }
+
+    func log(_ event: LogRecord) {
+        change {
+            $0.events.append(event)
+            if $0.events.count > Self.maximumEvents { $0.events.removeFirst($0.events.count - Self.maximumEvents) }
+        }
+    }
+
+    func events(limit: Int, below path: String?) -> [LogRecord] {
+        let found = state.events.filter { event in
+            guard let path, !path.isEmpty else { return true }
+            return event.path == path || event.path.hasPrefix(path + "/")
+        }
+        return Array(found.suffix(limit))
+    }
+
+    func close() { isOpen = false }
+}

@@ -1,0 +1,281 @@
+import ByteClubCore
+
+@testable import ByteClubSync
+
+/// Trees to which operations are done as if disk and server did them at once.
+///
+/// An operation that the trees do not allow is refused, as disk and server would.
+struct PretendedWorld: Sendable {
+    var trees = MemoryTrees()
+    /// What the files hold that nobody has read.
+    var unread: [ItemID: ContentHash] = [:]
+    /// What the server's files hold, where it tells no hashes.
+    var untold: [ItemID: ContentHash] = [:]
+    /// The contents in the local trash.
+    var trash: UInt64 = 0
+    /// The contents in the server's history.
+    var history: UInt64 = 0
+    /// Whether the server stores names in NFC.
+    var composes = false
+    /// How many conflict copies were made.
+    var copies = 0
+
+    /// Does an operation; false when it is refused.
+    ///
+    /// Without `closing`, the process ends before it notes that it is done.
+    mutating func apply(_ operation: Operation, closing: Bool = true) -> Bool {
+        guard let item = trees[operation.item] else { return false }
+        switch operation {
+        case .adopt: return adopt(item)
+        case .forget: return forget(item)
+        case .revoke: return revoke(item)
+        case .unify(_, let remote): return unify(item, remote)
+        case .makeFolder(_, let place): return makeFolder(item, place, closing)
+        case .moveLocal(_, let place): return moveLocal(item, place, closing)
+        case .download(_, let place): return download(item, place, closing)
+        case .discard: return discard(item)
+        case .reconcile(_, let name): return reconcile(item, name, closing)
+        case .makeRemoteFolder: return create(item, isFolder: true, closing)
+        case .upload: return item.remote == nil ? create(item, isFolder: false, closing) : upload(item, closing)
+        case .moveRemote(_, let place): return moveRemote(item, place, closing)
+        case .deleteRemote: return deleteRemote(item)
+        }
+    }
+
+    /// Reads a file.
+    mutating func read(_ id: ItemID) -> Bool {
+        guard let hash = unread.removeValue(forKey: id) else { return false }
+        trees.update(id) { $0.local?.hash = hash }
+        return true
+    }
+
+    /// What the server has of a file, told or not.
+    func serverHash(_ item: Item) -> ContentHash? { item.remote.flatMap { $0.hash ?? untold[item.id] } }
+
+    // MARK: Bookkeeping
+
+    private mutating func adopt(_ item: Item) -> Bool {
+        guard let local = item.local, let remote = item.remote, local.hash == serverHash(item),
+            local.place.isSameKey(as: remote.place)
+        else { return false }
+        close(item.id)
+        return true
+    }
+
+    private mutating func forget(_ item: Item) -> Bool {
+        guard item.local == nil, item.remote == nil else { return false }
+        trees.update(item.id) { $0.synced = nil }
+        return true
+    }
+
+    private mutating func revoke(_ item: Item) -> Bool {
+        guard item.synced != nil, (item.local == nil) != (item.remote == nil) else { return false }
+        trees.update(item.id) { $0.synced = nil }
+        return true
+    }
+
+    private mutating func unify(_ item: Item, _ remote: ItemID) -> Bool {
+        guard let other = trees[remote], item.remote == nil, item.synced == nil, other.local == nil,
+            other.synced == nil, let local = item.local, let there = other.remote,
+            local.isFolder == there.isFolder, local.place.isSameKey(as: there.place), local.hash == there.hash
+        else { return false }
+        for number in trees.numbers {
+            let id = ItemID(number)
+            guard let child = trees[id] else { continue }
+            if child.local?.place.parent == item.id { trees.update(id) { $0.local?.place.parent = remote } }
+            if child.synced?.place.parent == item.id { trees.update(id) { $0.synced?.place.parent = remote } }
+        }
+        trees.update(remote) {
+            $0.local = local
+            $0.local?.isLeftover = false
+        }
+        trees[item.id] = nil
+        return true
+    }
+
+    /// Notes what both sides show and agree on as synced.
+    private mutating func close(_ id: ItemID) {
+        let hash = trees[id].flatMap { serverHash($0) }
+        trees.update(id) { item in
+            guard let local = item.local, let remote = item.remote, local.hash == hash,
+                local.place.isSameKey(as: remote.place)
+            else { return }
+            item.remote?.hash = hash
+            item.synced = SyncedState(
+                place: local.place, remoteName: remote.place.name == local.place.name ? nil : remote.place.name,
+                isFolder: local.isFolder, hash: local.hash, revision: remote.revision)
+        }
+    }
+
+    /// Notes that both sides are at one place now.
+    private mutating func closePlace(_ id: ItemID) {
+        trees.update(id) { item in
+            guard let local = item.local, let remote = item.remote, local.place.isSameKey(as: remote.place) else {
+                return
+            }
+            item.synced?.place = local.place
+            item.synced?.remoteName = remote.place.name == local.place.name ? nil : remote.place.name
+        }
+    }
+
+    /// Notes that both sides have one content now.
+    private mutating func closeContent(_ id: ItemID) {
+        let hash = trees[id].flatMap { serverHash($0) }
+        trees.update(id) { item in
+            guard let local = item.local, let remote = item.remote, local.hash == hash else { return }
+            item.remote?.hash = hash
+            item.synced?.hash = local.hash
+            item.synced?.revision = remote.revision
+        }
+    }
+
+    // MARK: On the disk
+
+    private func isFree(_ place: Place, for id: ItemID, on side: Side) -> Bool {
+        if place.parent != .root {
+            guard let folder = trees[place.parent], folder.isFolder, folder.place(on: side) != nil else { return false }
+        }
+        return trees.children(of: place.parent, key: place.name.key, on: side).allSatisfy { $0.id == id }
+    }
+
+    private mutating func makeFolder(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
+        guard item.local == nil, item.remote?.isFolder == true, isFree(place, for: item.id, on: .local) else {
+            return false
+        }
+        trees.update(item.id) { $0.local = LocalState(place: place, isFolder: true) }
+        if closing { close(item.id) }
+        return true
+    }
+
+    private mutating func moveLocal(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
+        guard item.local != nil, isFree(place, for: item.id, on: .local),
+            !trees.isBelow(place.parent, orSameAs: item.id, on: .local)
+        else { return false }
+        trees.update(item.id) { $0.local?.place = place }
+        if closing, item.remote?.place == place { closePlace(item.id) }
+        return true
+    }
+
+    private mutating func download(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
+        guard item.remote?.isFolder == false else { return false }
+        let content = serverHash(item)
+        if let local = item.local {
+            guard local.place == place, let hash = local.hash, item.synced?.hash == hash || isElsewhere(hash, item.id)
+            else { return false }
+            trash |= Content(hash)?.bit ?? 0
+            trees.update(item.id) { $0.local?.hash = content }
+            if closing { closeContent(item.id) }
+        } else {
+            guard isFree(place, for: item.id, on: .local) else { return false }
+            trees.update(item.id) { $0.local = LocalState(place: place, isFolder: false, hash: content) }
+            if closing { close(item.id) }
+        }
+        return true
+    }
+
+    /// Whether another file has a content, too.
+    private func isElsewhere(_ hash: ContentHash, _ id: ItemID) -> Bool {
+        trees.items.contains { $0.id != id && ($0.local?.hash == hash || $0.remote?.hash == hash) }
+    }
+
+    private mutating func discard(_ item: Item) -> Bool {
+        guard let local = item.local, item.remote == nil, item.synced != nil else { return false }
+        let children = trees.children(of: item.id, on: .local)
+        guard children.allSatisfy({ $0.isExcluded || $0.isLeftover }) else { return false }
+        if children.isEmpty {
+            guard local.isFolder || local.hash != nil else { return false }
+            trash |= Content(local.hash)?.bit ?? 0
+            trees[item.id] = nil
+        } else {
+            trees.update(item.id) {
+                $0.synced = nil
+                $0.local?.isLeftover = true
+            }
+        }
+        return true
+    }
+
+    private mutating func reconcile(_ item: Item, _ name: EntryName, _ closing: Bool) -> Bool {
+        guard let local = item.local, let remote = item.remote, let hash = local.hash else { return false }
+        if remote.hash == nil, let told = untold[item.id] {
+            // Now it is known, and the next plan decides.
+            trees.update(item.id) { $0.remote?.hash = told }
+            return true
+        }
+        guard hash != remote.hash,
+            isFree(Place(local.place.parent, name), for: item.id, on: .local)
+        else { return false }
+        let copy = trees.newItem()
+        copies += 1
+        trees[copy] = Item(
+            copy, local: LocalState(place: Place(local.place.parent, name), isFolder: false, hash: hash))
+        trees.update(item.id) { $0.local?.hash = remote.hash }
+        if closing { closeContent(item.id) }
+        return true
+    }
+
+    // MARK: On the server
+
+    private func stored(_ place: Place) -> Place {
+        composes ? Place(place.parent, EntryName(Self.composed(place.name.text), key: place.name.key)) : place
+    }
+
+    /// The few names that the checks have, in NFC.
+    static func composed(_ name: String) -> String { name == "e\u{301}" ? "\u{e9}" : name }
+
+    private mutating func create(_ item: Item, isFolder: Bool, _ closing: Bool) -> Bool {
+        guard let local = item.local, local.isFolder == isFolder, item.remote == nil, item.synced == nil,
+            isFree(local.place, for: item.id, on: .remote)
+        else { return false }
+        if !isFolder, local.hash == nil { _ = read(item.id) }
+        let place = stored(local.place)
+        trees.update(item.id) {
+            $0.local?.isLeftover = false
+            $0.remote = RemoteState(place: place, isFolder: isFolder, hash: $0.local?.hash, revision: 1)
+        }
+        if closing { close(item.id) }
+        return true
+    }
+
+    private mutating func upload(_ item: Item, _ closing: Bool) -> Bool {
+        guard let local = item.local, item.remote != nil, let hash = local.hash, !local.isFolder,
+            serverHash(item) == item.synced?.hash
+        else { return false }
+        history |= Content(serverHash(item))?.bit ?? 0
+        trees.update(item.id) {
+            $0.remote?.hash = hash
+            $0.remote?.revision += 1
+        }
+        if closing { closeContent(item.id) }
+        return true
+    }
+
+    private mutating func moveRemote(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
+        guard item.remote != nil, isFree(place, for: item.id, on: .remote),
+            !trees.isBelow(place.parent, orSameAs: item.id, on: .remote)
+        else { return false }
+        let there = stored(place)
+        trees.update(item.id) { $0.remote?.place = there }
+        if closing, item.local?.place == place { closePlace(item.id) }
+        return true
+    }
+
+    private mutating func deleteRemote(_ item: Item) -> Bool {
+        guard item.remote != nil else { return false }
+        var doomed = [item]
+        var next = 0
+        while next < doomed.count {
+            let one = doomed[next]
+            next += 1
+            guard one.local == nil, let synced = one.synced, serverHash(one) == synced.hash, !one.isExcluded else {
+                return false
+            }
+            if one.isFolder { doomed += trees.children(of: one.id, on: .remote) }
+        }
+        for one in doomed {
+            history |= Content(serverHash(one))?.bit ?? 0
+            trees[one.id] = nil
+        }
+        return true
+    }
+}

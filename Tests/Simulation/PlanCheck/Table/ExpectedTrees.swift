@@ -1,0 +1,298 @@
+import ByteClubCore
+
+@testable import ByteClubSync
+
+/// What both sides must show in the end by the decision tables, found without the planner.
+///
+/// Each item gets the cell of what happened to it. Then folders stay for what stays in them, a move that would make a
+/// circle is undone, and of two entries for one name the server's keeps it.
+struct ExpectedTrees {
+    /// An item as it must be in the end.
+    struct Entry {
+        var place: Place
+        var hash: ContentHash?
+        /// Whether that is the server's place for it already.
+        var isCommitted: Bool
+        /// The conflict name by the content that it has in the end: the clash may be found after that has come.
+        var otherName: EntryName?
+    }
+
+    /// A conflict copy.
+    private struct Copy {
+        /// Where it may be: beside the file in the end, or where that was on disk, which may have to wait.
+        var places: [Place]
+        var hash: ContentHash
+    }
+
+    private enum Step {
+        case changed, done, open
+    }
+
+    /// Whether it matters which side is which.
+    private(set) var hasTie = false
+
+    /// By the items' numbers, as are the items.
+    private var entries: [Entry?] = []
+    private var items: [Item?] = [nil]
+    private var disputes: [(item: Int, hash: ContentHash)] = []
+    private var copies: [Copy] = []
+    /// The files whose content the server does not tell, so that nobody sees that they are like another.
+    private var untold: Set<Int> = []
+    private var trash: UInt64
+    private var history: UInt64
+
+    /// What must come of these trees; nil when the tables leave it open.
+    init?(_ world: PretendedWorld) {
+        trash = world.trash
+        history = world.history
+        items.reserveCapacity(world.trees.numbers.count + 1)
+        for number in world.trees.numbers {
+            var item = world.trees[ItemID(number)]
+            if let hash = world.unread[ItemID(number)] { item?.local?.hash = hash }
+            if let hash = world.untold[ItemID(number)], let remote = item?.remote, remote.hash == nil {
+                // The tables tell by contents; a server that does not tell them may be asked for the same again.
+                if item?.synced.map({ $0.hash == hash && $0.revision != remote.revision }) ?? true { return nil }
+                item?.remote?.hash = hash
+                untold.insert(Int(number))
+            }
+            items.append(item)
+        }
+        for (number, item) in items.enumerated() {
+            guard let item else {
+                entries.append(nil)
+                continue
+            }
+            guard let entry = entry(item, number) else { return nil }
+            entries.append(entry)
+        }
+        while true {
+            switch settle() {
+            case .changed: continue
+            case .open: return nil
+            case .done:
+                guard makeCopies() else { return nil }
+                return
+            }
+        }
+    }
+
+    // MARK: One item
+
+    /// The item by its cell; nil when the tables say nothing about it, `.some(nil)` when it goes.
+    private mutating func entry(_ item: Item, _ number: Int) -> Entry?? {
+        if item.isExcluded || item.isFrozen || item.local?.isLeftover == true { return nil }
+        for place in [item.local?.place, item.remote?.place] {
+            if let text = place?.name.text, text.utf8.count > 8, text.contains("(moving ") { return nil }
+        }
+        let (mine, theirs) = Self.changes(of: item)
+        guard let verdict = DecisionTable.verdict(mine, theirs) else { return nil }
+        let old = Content(item.synced?.hash)?.bit ?? 0
+        if verdict.isTrashed { trash |= old }
+        if verdict.isHistory { history |= old }
+        guard let source = verdict.content else { return .some(nil) }
+        let local = item.local?.place
+        let remote = item.remote?.place
+        let place = verdict.place == .theirs ? remote : local ?? remote
+        guard let place else { return nil }
+        let agrees = local.map { Self.isSame($0, remote ?? $0) } ?? true
+        if verdict.place == .theirs, !agrees, mine != .none, mine != .edit { hasTie = true }
+        let hash: ContentHash?
+        switch source {
+        case .base: hash = item.synced?.hash
+        case .mine: hash = item.local?.hash
+        case .theirs: hash = item.remote?.hash
+        case .merged:
+            hash = item.remote?.hash
+            if let loser = item.local?.hash, loser != hash {
+                hasTie = true
+                disputes.append((number, loser))
+            }
+        }
+        return Entry(
+            place: place, hash: hash, isCommitted: remote != nil && (agrees || verdict.place != .mine))
+    }
+
+    private static func changes(of item: Item) -> (DecisionTable.Change, DecisionTable.Change) {
+        guard let synced = item.synced else {
+            if item.local != nil, item.remote != nil { return (.unknown, .unknown) }
+            return item.local == nil ? (.delete, .create) : (.create, .delete)
+        }
+        let remoteName = synced.remoteName ?? synced.place.name
+        let mine = item.local.map {
+            DecisionTable.Change(isEdited: $0.hash != synced.hash, isMoved: $0.place != synced.place)
+        }
+        let theirs = item.remote.map {
+            DecisionTable.Change(
+                isEdited: $0.hash != synced.hash, isMoved: $0.place != Place(synced.place.parent, remoteName))
+        }
+        return (mine ?? .delete, theirs ?? .delete)
+    }
+
+    private static func isSame(_ one: Place, _ other: Place) -> Bool {
+        one.parent == other.parent && one.name.text == other.name.text
+    }
+
+    // MARK: Several items
+
+    private mutating func settle() -> Step {
+        for (number, entry) in entries.enumerated() {
+            guard let entry else { continue }
+            let parent = Int(entry.place.parent.number)
+            if parent != 0, entries[parent] == nil { return keep(parent) }
+            if lies(number, in: number) { return undoMove(in: number) }
+        }
+        for number in entries.indices {
+            guard let place = entries[number]?.place else { continue }
+            let others = entries.indices.dropFirst(number + 1).filter {
+                entries[$0]?.place.isSameKey(as: place) == true
+            }
+            // The tables do not tell which of several on disk becomes one with the server's.
+            if others.count > 1 { return .open }
+            if let other = others.first { return separate(number, other) }
+        }
+        return .done
+    }
+
+    /// Keeps a folder that one side deleted for what stays in it.
+    private mutating func keep(_ folder: Int) -> Step {
+        guard let item = items[folder], (item.local == nil) != (item.remote == nil),
+            let place = item.local?.place ?? item.remote?.place
+        else { return .open }
+        entries[folder] = Entry(place: place, isCommitted: item.remote != nil)
+        return .changed
+    }
+
+    private func lies(_ number: Int, in folder: Int) -> Bool {
+        var next = Int(entries[number]?.place.parent.number ?? 0)
+        for _ in entries.indices {
+            if next == folder { return true }
+            if next == 0 { return false }
+            next = Int(entries[next]?.place.parent.number ?? 0)
+        }
+        return false
+    }
+
+    /// Undoes the disk's move that makes a circle; the tables do not tell which one when there are several.
+    private mutating func undoMove(in start: Int) -> Step {
+        hasTie = true
+        var circle = [start]
+        var next = Int(entries[start]?.place.parent.number ?? 0)
+        while next != start, next != 0 {
+            circle.append(next)
+            next = Int(entries[next]?.place.parent.number ?? 0)
+        }
+        let undoable = circle.filter { entries[$0]?.isCommitted == false && items[$0]?.remote != nil }
+        guard undoable.count == 1, let place = items[undoable[0]]?.remote?.place else { return .open }
+        entries[undoable[0]]?.place = place
+        entries[undoable[0]]?.isCommitted = true
+        return .changed
+    }
+
+    /// Makes two entries for one name one, when both are new and alike; otherwise the disk's gets another name.
+    private mutating func separate(_ one: Int, _ other: Int) -> Step {
+        hasTie = true
+        guard let first = entries[one], let second = entries[other], first.isCommitted != second.isCommitted else {
+            return .open
+        }
+        let (winner, loser) = first.isCommitted ? (one, other) : (other, one)
+        guard let kept = items[winner], let item = items[loser], let local = item.local else { return .open }
+        if kept.local == nil, item.remote == nil, kept.isFolder == item.isFolder, local.hash == kept.remote?.hash {
+            if untold.contains(winner) { return .open }
+            entries[loser] = nil
+            for number in entries.indices where entries[number]?.place.parent.number == Int64(loser) {
+                entries[number]?.place.parent = ItemID(Int64(winner))
+            }
+            return .changed
+        }
+        let place = Place(
+            local.place.parent, EntryName(ConflictName.name(for: local.place.name.text, loser: local.hash)))
+        if isTaken(place) { return .open }
+        entries[loser]?.place = place
+        let other = ConflictName.name(for: local.place.name.text, loser: entries[loser]?.hash)
+        entries[loser]?.otherName = EntryName(other)
+        return .changed
+    }
+
+    private func isTaken(_ place: Place) -> Bool {
+        entries.contains { $0?.place.isSameKey(as: place) == true }
+            || items.contains {
+                $0?.local?.place.isSameKey(as: place) == true || $0?.remote?.place.isSameKey(as: place) == true
+            }
+    }
+
+    /// Whether the copies' names are free.
+    private mutating func makeCopies() -> Bool {
+        for (number, hash) in disputes {
+            let beside = [entries[number]?.place, items[number]?.local?.place].compactMap { $0 }
+            let places = beside.flatMap { place in
+                (1...2).map {
+                    Place(
+                        place.parent, EntryName(ConflictName.name(for: place.name.text, loser: hash, number: $0)))
+                }
+            }
+            if entries.contains(where: { entry in places.contains { entry?.place.isSameKey(as: $0) == true } }) {
+                return false
+            }
+            copies.append(Copy(places: places, hash: hash))
+        }
+        return true
+    }
+
+    // MARK: In the end
+
+    /// What is different from what must be, if anything.
+    func objection(to world: PretendedWorld) -> String? {
+        for number in world.trees.numbers where Int(number) >= entries.count {
+            if let copy = world.trees[ItemID(number)], !isExpected(copy, in: world) {
+                return "\(copy.id) is no copy of anything"
+            }
+        }
+        if copies.count != world.trees.items.count(where: { Int($0.id.number) >= entries.count }) {
+            return "not \(copies.count) conflict copies"
+        }
+        for (number, entry) in entries.enumerated().dropFirst() {
+            let id = ItemID(Int64(number))
+            switch (entry, world.trees[id]) {
+            case (nil, nil): continue
+            case (nil, _): return "\(id) is still there"
+            case (_, nil): return "\(id) vanished"
+            case (let entry?, let item?):
+                for place in [item.local?.place, item.remote?.place] {
+                    if Self.isSame(entry.place, place ?? .root) { continue }
+                    if let name = entry.otherName, Self.isSame(Place(entry.place.parent, name), place ?? .root) {
+                        continue
+                    }
+                    return "\(id) is not at \(entry.place.parent)/\(entry.place.name)"
+                }
+                if item.local?.hash != entry.hash || world.serverHash(item) != entry.hash {
+                    return "\(id) has not content \(Content(entry.hash)?.number ?? -1)"
+                }
+            }
+        }
+        if world.trash != trash { return "the trash has \(numbers(world.trash)) instead of \(numbers(trash))" }
+        if world.history != history {
+            return "the history has \(numbers(world.history)) instead of \(numbers(history))"
+        }
+        return nil
+    }
+
+    private func isExpected(_ item: Item, in world: PretendedWorld) -> Bool {
+        copies.contains { copy in
+            item.local?.hash == copy.hash && item.remote?.hash == copy.hash
+                && [item.local?.place, item.remote?.place].allSatisfy { place in
+                    copy.places.contains { expected in
+                        // A folder that became part of another has taken the copy along.
+                        Self.isSame(expected, place ?? .root)
+                            || world.trees[expected.parent] == nil && expected.name.key == place?.name.key
+                    }
+                }
+        }
+    }
+
+    private func numbers(_ contents: UInt64) -> [Int] { (0..<64).filter { contents & Content($0).bit != 0 } }
+}
+
+extension Place {
+    /// The place of what is nowhere.
+    fileprivate static let root = Place(.root, EntryName("", key: ""))
+}

@@ -1,0 +1,123 @@
+import ByteClubCore
+import Glibc
+import TestSupport
+
+@testable import ByteClubSync
+
+/// One member's machine: a disk, a database, and an engine that can be stopped dead before any of its effects.
+final class SimulatedMachine: @unchecked Sendable {
+    // Invariant: a simulation runs on one thread.
+    let number: Int
+    let disk = SimulatedDisk()
+    let database = MemoryTreeStore()
+    let bases = SimulatedBases()
+    let network: SimulatedNetwork
+    let executor: SimulationExecutor
+    var configuration: SyncConfiguration
+    /// How many effects the engine may still have before it is stopped; nil for as many as it likes.
+    var life: Int?
+    /// How many effects it has had.
+    private(set) var effects = 0
+    private(set) var isDead = false
+    /// Invariants that a cycle left broken.
+    private(set) var violations: [String] = []
+    private(set) var mirror: Mirror?
+    private(set) var isSyncing = false
+    /// How the last cycle ended.
+    private(set) var lastOutcome: Result<CycleOutcome, any Error>?
+    /// Time since the machine was built.
+    var uptime: Duration = .zero
+
+    init(_ number: Int, _ network: SimulatedNetwork, _ executor: SimulationExecutor, usesExtension: Bool) {
+        self.number = number
+        self.network = network
+        self.executor = executor
+        configuration = SyncConfiguration(directory: "/mirror\(number)", stateDirectory: "/state\(number)")
+        configuration.remoteRoot = .root
+        configuration.approvesDeletions = true
+        configuration.usesExtension = usesExtension
+        configuration.parallelTransfers = 3
+        disk.failure = { [unowned self] _ in live() ? nil : EIO }
+        network.isAlive = { [unowned self] in live() }
+    }
+
+    /// Counts an effect; false once the engine has been stopped.
+    func live() -> Bool {
+        if isDead { return false }
+        effects += 1
+        if let life {
+            self.life = life - 1
+            if life <= 0 { isDead = true }
+        }
+        return !isDead
+    }
+
+    /// Starts one cycle, opening the mirror first where that is due.
+    func sync() {
+        if isSyncing { return }
+        isSyncing = true
+        Task(executorPreference: executor) { [self] in
+            do {
+                let mirror = try await opened()
+                await mirror.markFeedStale()
+                lastOutcome = .success(try await mirror.cycle(.everything, waitsForTransfers: true))
+                if let lost = database.trees.orphan { violations.append("\(lost) has lost its folder on the server") }
+            } catch {
+                lastOutcome = .failure(error)
+                mirror = nil
+            }
+            isSyncing = false
+        }
+    }
+
+    /// Waits for the server's changes beside the cycle, as a running engine does, and hands them over.
+    func poll() {
+        guard let mirror, configuration.usesExtension else { return }
+        Task(executorPreference: executor) { [network] in
+            for _ in 0..<3 {
+                guard let cursor = try? await mirror.cursor(),
+                    let changes = try? await network.journal(after: cursor, limit: 100, contents: true, wait: .zero)
+                else { return }
+                try? await mirror.deliver(changes, after: cursor)
+            }
+        }
+    }
+
+    private func opened() async throws -> Mirror {
+        if let mirror { return mirror }
+        let surroundings = Surroundings(
+            disk: disk, openStore: { [self] in SimulatedStore(database, isAlive: { [unowned self] in live() }) },
+            bases: bases, executor: executor, uptime: { [self] in uptime },
+            sleep: { [self] pause in
+                uptime += pause
+                await Task.yield()
+            })
+        database.reopen()
+        let opened = try Mirror(configuration, network, surroundings, Tally { _ in })
+        try await opened.recover()
+        mirror = opened
+        return opened
+    }
+
+    /// Starts anew after the engine was stopped; a power cut loses what was not yet on the disk.
+    func restart(afterPowerCut: Bool, using random: inout SeededGenerator) {
+        if afterPowerCut {
+            disk.crash(using: &random)
+            database.crash(using: &random)
+        }
+        mirror = nil
+        isDead = false
+        life = nil
+    }
+}
+
+/// Earlier contents of notes, in memory.
+final class SimulatedBases: BaseStore, @unchecked Sendable {
+    // Invariant: a simulation runs on one thread.
+    private var contents: [ContentHash: [UInt8]] = [:]
+
+    func keep(_ bytes: [UInt8], _ hash: ContentHash) { contents[hash] = bytes }
+    func content(_ hash: ContentHash) -> [UInt8]? { contents[hash] }
+    /// Loses them all.
+    func clear() { contents = [:] }
+}

@@ -1,0 +1,164 @@
+import ByteClubCore
+import ByteClubRemotes
+import TestSupport
+
+/// The way from one machine to the server: it loses, delays and repeats, and the server refuses now and then.
+final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
+    // Invariant: a simulation runs on one thread.
+    let server: MemoryRemote
+    /// Whether the machine still runs.
+    var isAlive: () -> Bool = { true }
+    /// How likely a call meets a fault, 0 to 1.
+    var faults = 0.0
+    /// Whether nothing comes through.
+    var isDown = false
+    /// How many calls changed something.
+    private(set) var writes = 0
+    /// How many calls there were.
+    private(set) var calls = 0
+    /// Told every content that the server has taken.
+    var onContent: ([UInt8]) -> Void = { _ in }
+    private var random: SeededGenerator
+
+    init(_ server: MemoryRemote, seed: UInt64) {
+        self.server = server
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// Passes a call through all that can befall it.
+    private func carry<Value: Sendable>(
+        isWrite: Bool = false, _ call: () async throws(RemoteError) -> Value
+    ) async throws(RemoteError) -> Value {
+        try check()
+        calls += 1
+        if isWrite { writes += 1 }
+        await delay()
+        let fault = Double.random(in: 0..<1, using: &random) < faults
+        let kind = Int.random(in: 0..<5, using: &random)
+        if isDown { throw RemoteError(.unreachable, "the network is down") }
+        if fault {
+            switch kind {
+            case 0: throw RemoteError(.unreachable, "the request was lost")
+            case 1: throw RemoteError(.rateLimited, "too many calls", retryAfter: 1)
+            case 2: throw RemoteError(.serverFault, "the server failed")
+            case 3:
+                // It arrives twice, as a request does that somebody on the way repeats.
+                if isWrite { _ = try? await call() }
+            default: break
+            }
+        }
+        let value = try await call()
+        await delay()
+        try check()
+        if fault, kind == 4 { throw RemoteError(.unreachable, "the answer was lost") }
+        return value
+    }
+
+    private func check() throws(RemoteError) {
+        if !isAlive() { throw RemoteError(.cancelled, "the machine has stopped") }
+    }
+
+    private func delay() async {
+        for _ in 0..<Int.random(in: 0..<3, using: &random) { await Task.yield() }
+    }
+
+    func features() async throws(RemoteError) -> RemoteFeatures { try await server.features() }
+    func account() async throws(RemoteError) -> Account { try await server.account() }
+
+    func metadata(at path: RemotePath) async throws(RemoteError) -> Metadata {
+        try await carry { () async throws(RemoteError) in try await self.server.metadata(at: path) }
+    }
+    func list(
+        _ path: RemotePath, unless hash: String?, includeDeleted: Bool
+    ) async throws(RemoteError) -> Metadata? {
+        try await carry { () async throws(RemoteError) in
+            try await self.server.list(path, unless: hash, includeDeleted: includeDeleted)
+        }
+    }
+    func content(
+        at path: RemotePath, revision: Revision?, range: Range<Int64>?, limit: Int
+    ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata) {
+        try await carry { () async throws(RemoteError) in
+            try await self.server.content(at: path, revision: revision, range: range, limit: limit)
+        }
+    }
+    func download(
+        _ path: RemotePath, revision: Revision?, to file: String, progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        throw RemoteError(.protocolViolation, "a simulated machine has no files with paths")
+    }
+    func put(
+        _ content: ByteClubCore.Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
+        progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        try await carry(isWrite: true) { () async throws(RemoteError) in
+            let stored = try await self.server.put(
+                content, at: path, condition: condition, policy: policy, progress: progress)
+            if case .bytes(let bytes) = content { self.onContent(bytes) }
+            return stored
+        }
+    }
+    func thumbnail(
+        of path: RemotePath, size: ThumbnailSize, format: ThumbnailImageFormat
+    ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata) {
+        try await server.thumbnail(of: path, size: size, format: format)
+    }
+    func search(_ path: RemotePath, query: String, limit: Int) async throws(RemoteError) -> [Metadata] {
+        try await server.search(path, query: query, limit: limit)
+    }
+    func delta(after cursor: String?, prefix: RemotePath) async throws(RemoteError) -> DeltaPage {
+        try await carry { () async throws(RemoteError) in try await self.server.delta(after: cursor, prefix: prefix) }
+    }
+    func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult {
+        LongpollResult(changes: true)
+    }
+    func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
+        try await server.revisions(of: path, limit: limit)
+    }
+    func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata {
+        try await server.restore(path, to: revision)
+    }
+    func createFolder(_ path: RemotePath) async throws(RemoteError) -> Metadata {
+        try await carry(isWrite: true) { () async throws(RemoteError) in try await self.server.createFolder(path) }
+    }
+    func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata {
+        try await carry(isWrite: true) { () async throws(RemoteError) in
+            try await self.server.delete(path, ifUnchangedSince: seen)
+        }
+    }
+    func move(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata {
+        try await carry(isWrite: true) { () async throws(RemoteError) in
+            try await self.server.move(path, to: destination)
+        }
+    }
+    func copy(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata {
+        try await server.copy(path, to: destination)
+    }
+    func journal(
+        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+    ) async throws(RemoteError) -> SyncChanges {
+        try await carry { () async throws(RemoteError) in
+            try await self.server.journal(after: cursor, limit: limit, contents: contents, wait: .zero)
+        }
+    }
+    func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome {
+        try await carry(isWrite: true) { () async throws(RemoteError) in
+            let outcome = try await self.server.apply(batch, contents: contents)
+            let sent = batch.operations.indices.filter {
+                batch.operations[$0].inlineBytes > 0
+                    || batch.operations[$0].content?.chunks == nil && batch.operations[$0].content != nil
+            }
+            for (index, bytes) in zip(sent, contents) where outcome.results[index].isDone { self.onContent(bytes) }
+            return outcome
+        }
+    }
+    func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
+        try await carry { () async throws(RemoteError) in try await self.server.missingChunks(of: hashes) }
+    }
+    func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
+        try await carry(isWrite: true) { () async throws(RemoteError) in try await self.server.putChunk(bytes) }
+    }
+    func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
+        try await server.digest(of: path)
+    }
+}

@@ -1,0 +1,129 @@
+import TestSupport
+
+@testable import ByteClubSync
+
+/// Somebody at a machine: writes, saves, renames, moves and deletes, one token a line.
+struct SimulatedUser {
+    /// What was written by whom, and is still owed: the user has neither replaced nor deleted it.
+    private(set) var owed: Set<String> = []
+    private(set) var random: SeededGenerator
+    private let number: Int
+    private let names: [String]
+    private var count = 0
+    private static let names = ["a", "b", "c", "A", "d.md", "e", "é", "e\u{301}"]
+    private static let folders = ["", "", "p", "q", "p/r"]
+
+    /// `isPlain` keeps to names of which no two are the same but for letter case or composition.
+    init(_ number: Int, seed: UInt64, isPlain: Bool) {
+        self.number = number
+        names = isPlain ? ["a", "b", "c", "d.md", "e"] : Self.names
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// Does one thing on a disk; tells what.
+    mutating func act(on disk: SimulatedDisk) -> String {
+        let tree = disk.tree()
+        let files = tree.filter { $0.content != nil }.map(\.path)
+        let folders = tree.filter { $0.content == nil }.map(\.path)
+        let choice = Int.random(in: 0..<100, using: &random)
+        switch choice {
+        case 0..<25: return create(on: disk, folders)
+        case 25..<55:
+            guard let file = files.randomElement(using: &random) else { return create(on: disk, folders) }
+            return edit(file, on: disk)
+        case 55..<70:
+            guard let file = files.randomElement(using: &random) else { return create(on: disk, folders) }
+            return move(file, on: disk, folders)
+        case 70..<80:
+            guard let folder = folders.randomElement(using: &random) else { return makeFolder(on: disk) }
+            return move(folder, on: disk, folders)
+        case 80..<90:
+            guard let file = files.randomElement(using: &random) else { return create(on: disk, folders) }
+            return delete(file, on: disk)
+        case 90..<94:
+            guard let folder = folders.randomElement(using: &random) else { return makeFolder(on: disk) }
+            return delete(folder, on: disk)
+        default: return makeFolder(on: disk)
+        }
+    }
+
+    private mutating func token() -> String {
+        count += 1
+        return "t\(number)-\(count)"
+    }
+
+    private mutating func place(_ folders: [String]) -> String {
+        let folder = (folders + [""]).randomElement(using: &random) ?? ""
+        return LocalPath.join(folder, names.randomElement(using: &random) ?? "a")
+    }
+
+    private mutating func create(on disk: SimulatedDisk, _ folders: [String]) -> String {
+        let path = place(folders)
+        if disk.node(path) != nil { return "nothing: \(path) is there" }
+        let lines = (0..<Int.random(in: 1...4, using: &random)).map { _ in token() }
+        guard disk.write(path, lines.joined(separator: "\n") + "\n") else { return "cannot create \(path)" }
+        owed.formUnion(lines)
+        return "create \(path): \(lines)"
+    }
+
+    private mutating func edit(_ path: String, on disk: SimulatedDisk) -> String {
+        guard let text = disk.text(path) else { return "nothing" }
+        var lines = text.split(separator: "\n").map(String.init)
+        let new = token()
+        var removed: String?
+        if lines.isEmpty || Bool.random(using: &random) {
+            lines.insert(new, at: Int.random(in: 0...lines.count, using: &random))
+        } else {
+            let index = Int.random(in: 0..<lines.count, using: &random)
+            removed = lines[index]
+            lines[index] = new
+        }
+        let whole = lines.joined(separator: "\n") + "\n"
+        let isDone: Bool
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: isDone = disk.write(path, whole)
+        case 1: isDone = disk.save(path, whole)
+        default: isDone = disk.save(path, whole, keepsBackup: Int.random(in: 0..<4, using: &random) == 0)
+        }
+        guard isDone else { return "cannot edit \(path)" }
+        if let removed { owed.remove(removed) }
+        owed.insert(new)
+        return "edit \(path): +\(new) -\(removed ?? "")"
+    }
+
+    private mutating func move(_ path: String, on disk: SimulatedDisk, _ folders: [String]) -> String {
+        let target = place(folders)
+        // Over another file: what that held is replaced by its user.
+        let over = disk.node(target).map { _ in lines(below: target, on: disk) } ?? []
+        if target.hasPrefix(path + "/") || target == path { return "nothing" }
+        guard disk.move(path, to: target) else { return "cannot move \(path) to \(target)" }
+        if disk.node(path) == nil { owed.subtract(over) }
+        return "move \(path) to \(target)"
+    }
+
+    private mutating func delete(_ path: String, on disk: SimulatedDisk) -> String {
+        let gone = lines(below: path, on: disk)
+        guard disk.delete(path) else { return "cannot delete \(path)" }
+        owed.subtract(gone)
+        return "delete \(path)"
+    }
+
+    private mutating func makeFolder(on disk: SimulatedDisk) -> String {
+        let path = Self.folders.randomElement(using: &random) ?? "p"
+        return disk.makeFolder(path) ? "mkdir \(path)" : "cannot mkdir \(path)"
+    }
+
+    private func lines(below path: String, on disk: SimulatedDisk) -> Set<String> {
+        var found = Set(disk.tree(below: path).compactMap(\.content).flatMap(Self.lines))
+        if let content = disk.content(path) { found.formUnion(Self.lines(content)) }
+        return found
+    }
+
+    /// The tokens of a content.
+    static func lines(_ content: [UInt8]) -> [String] {
+        String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Forgets what others have deleted or replaced after they had read it.
+    mutating func release(_ tokens: Set<String>) { owed.subtract(tokens) }
+}

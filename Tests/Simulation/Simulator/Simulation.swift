@@ -1,0 +1,325 @@
+import ByteClubCore
+import ByteClubRemotes
+import TestSupport
+
+@testable import ByteClubSync
+
+/// How a run is made up; everything else follows from the seed.
+struct SimulationSettings: Hashable, Sendable {
+    var seed: UInt64
+    /// How many machines there are, each with a user.
+    var machines = 2
+    /// How many things happen before all is let come to rest.
+    var actions = 24
+    /// Whether the server's extension is used.
+    var usesExtension = true
+    /// How likely a call meets a fault.
+    var faults = 0.1
+    /// Whether engines are killed, and machines lose their power.
+    var crashes = true
+    /// Whether users act only when all is at rest, so that there can be no conflict.
+    var isPolite = false
+
+    /// Settings that a seed decides.
+    static func random(_ seed: UInt64) -> SimulationSettings {
+        var random = SeededGenerator(seed: seed &* 0x9E37_79B9 &+ 1)
+        var settings = SimulationSettings(seed: seed)
+        settings.machines = Int.random(in: 2...3, using: &random)
+        settings.actions = Int.random(in: 4...40, using: &random)
+        settings.usesExtension = Int.random(in: 0..<3, using: &random) > 0
+        settings.faults = [0, 0, 0.1, 0.3].randomElement(using: &random) ?? 0
+        settings.crashes = Bool.random(using: &random)
+        settings.isPolite = Int.random(in: 0..<5, using: &random) == 0
+        return settings
+    }
+}
+
+/// What a run has come to.
+struct SimulationResult: Sendable {
+    /// What is wrong; empty when nothing is.
+    var faults: [String] = []
+    /// What happened, a line each.
+    var story: [String] = []
+    /// Two runs of one seed have the same.
+    var trace: UInt64 = 0
+}
+
+/// Machines with users, one server between them, and everything that can go wrong; deterministic from its settings.
+final class Simulation: @unchecked Sendable {
+    // Invariant: one thread runs it.
+    private let settings: SimulationSettings
+    private let executor: SimulationExecutor
+    private let server = MemoryRemote(pageSize: 5)
+    private var machines: [SimulatedMachine] = []
+    private var users: [SimulatedUser] = []
+    private var random: SeededGenerator
+    private var history: Set<String> = []
+    private var written: Set<String> = []
+    private var result = SimulationResult()
+    /// Which of the actions are left out, for a shorter story.
+    private let skipped: Set<Int>
+
+    init(_ settings: SimulationSettings, skipping skipped: Set<Int> = []) {
+        self.settings = settings
+        self.skipped = skipped
+        executor = SimulationExecutor(seed: settings.seed &+ 1)
+        random = SeededGenerator(seed: settings.seed &+ 2)
+        for number in 0..<settings.machines {
+            let member = MemoryRemote(sharing: server, author: Int64(number + 1))
+            let network = SimulatedNetwork(member, seed: settings.seed &+ 100 &+ UInt64(number))
+            network.onContent = { [unowned self] in history.formUnion(SimulatedUser.lines($0)) }
+            let machine = SimulatedMachine(number, network, executor, usesExtension: settings.usesExtension)
+            machine.disk.before = { [unowned self] _ in meddle(number) }
+            machines.append(machine)
+            users.append(
+                SimulatedUser(number, seed: settings.seed &+ 1_000 &+ UInt64(number), isPlain: settings.isPolite))
+        }
+    }
+
+    /// Runs it all.
+    func run() -> SimulationResult {
+        for index in 0..<settings.actions {
+            // One draw for each action, whether it is left out or not, so that the rest stays as it was.
+            var draw = SeededGenerator(seed: random.next())
+            if skipped.contains(index) { continue }
+            act(index, &draw)
+            if settings.isPolite { rest() }
+        }
+        rest()
+        check()
+        result.trace = executor.trace
+        return result
+    }
+
+    private func note(_ line: String) { result.story.append(line) }
+
+    // MARK: Acting
+
+    private func act(_ index: Int, _ draw: inout SeededGenerator) {
+        let number = Int.random(in: 0..<machines.count, using: &draw)
+        let machine = machines[number]
+        switch Int.random(in: 0..<100, using: &draw) {
+        case 0..<50: userActs(number, "\(index)")
+        case 50..<85:
+            machine.network.faults = settings.faults
+            if settings.crashes, Int.random(in: 0..<4, using: &draw) == 0 {
+                machine.life = Int.random(in: 0..<120, using: &draw)
+            }
+            note("\(index) sync \(number)\(machine.life.map { ", stopped after \($0)" } ?? "")")
+            machine.sync()
+            if Bool.random(using: &draw) { machine.poll() }
+            if Bool.random(using: &draw) { finish(number) } else { advance(Int.random(in: 0..<30, using: &draw)) }
+        case 85..<92: advance(Int.random(in: 0..<60, using: &draw))
+        case 92..<96 where settings.crashes: powerCut(number)
+        default:
+            machine.disk.time += Int64.random(in: 0..<5_000_000_000, using: &draw)
+            machine.uptime += .seconds(3)
+        }
+    }
+
+    /// What a user does between two calls of an engine.
+    private var isMeddling = false
+    private func meddle(_ number: Int) {
+        guard !settings.isPolite, !isMeddling, machines[number].isSyncing, isRunning,
+            Int.random(in: 0..<150, using: &random) == 0
+        else { return }
+        isMeddling = true
+        defer { isMeddling = false }
+        userActs(number, "meanwhile")
+    }
+    private var isRunning = true
+
+    private func userActs(_ number: Int, _ when: String) {
+        let disk = machines[number].disk
+        let before = users.map(\.owed)
+        let seen = Set(disk.tree().compactMap(\.content).flatMap(SimulatedUser.lines))
+        let what = users[number].act(on: disk)
+        let now = Set(disk.tree().compactMap(\.content).flatMap(SimulatedUser.lines))
+        written.formUnion(users[number].owed)
+        // Whoever deletes or replaces what another wrote has read it: it is not owed any more.
+        let gone = seen.subtracting(now)
+        for other in users.indices { users[other].release(gone) }
+        _ = before
+        disk.syncAll()
+        note("\(when) user \(number): \(what)")
+    }
+
+    private func powerCut(_ number: Int) {
+        let machine = machines[number]
+        if machine.isSyncing {
+            machine.life = 0
+            finish(number)
+        }
+        note("power cut \(number)")
+        machine.restart(afterPowerCut: true, using: &random)
+    }
+
+    private func advance(_ steps: Int) {
+        for _ in 0..<steps where !executor.isIdle { executor.step() }
+        revive()
+    }
+
+    private func finish(_ number: Int) {
+        var count = 0
+        while machines[number].isSyncing {
+            if executor.isIdle || count > 100_000 {
+                result.faults.append("machine \(number) hangs")
+                return
+            }
+            executor.step()
+            count += 1
+        }
+        revive()
+    }
+
+    private func revive() {
+        for machine in machines where machine.isDead && !machine.isSyncing {
+            let isPowerCut = Bool.random(using: &random)
+            note("restart \(machine.number)\(isPowerCut ? " after a power cut" : "")")
+            machine.restart(afterPowerCut: isPowerCut, using: &random)
+        }
+    }
+
+    // MARK: Coming to rest
+
+    private func rest() {
+        let wasRunning = isRunning
+        isRunning = false
+        defer { isRunning = wasRunning }
+        for machine in machines {
+            machine.life = nil
+            finish(machine.number)
+            machine.network.faults = 0
+        }
+        var quiet = 0
+        for _ in 0..<60 {
+            let before = (revision, machines.map { fingerprint($0) })
+            for machine in machines {
+                machine.disk.time += 3_000_000_000
+                machine.uptime += .seconds(4_000)
+                machine.sync()
+                finish(machine.number)
+                if case .failure(let error) = machine.lastOutcome {
+                    result.faults.append("machine \(machine.number) fails at rest: \(error)")
+                    return
+                }
+            }
+            if before == (revision, machines.map { fingerprint($0) }) { quiet += 1 } else { quiet = 0 }
+            if quiet == 2 { return }
+        }
+        result.faults.append("it never comes to rest")
+    }
+
+    /// How many changes the server has seen; two trees with the same are the same.
+    private var revision: String { serverTree().map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "|") }
+
+    private func fingerprint(_ machine: SimulatedMachine) -> String {
+        machine.disk.tree().map { "\($0.path)=\($0.content.map { String(decoding: $0, as: UTF8.self) } ?? "/")" }
+            .joined(separator: "|")
+    }
+
+    /// What the server holds, by paths; folders with a slash.
+    func serverTree() -> [String: String] {
+        var tree: [String: String] = [:]
+        let box = Box()
+        Task(executorPreference: executor) { [server] in
+            var cursor: String?
+            while true {
+                guard let page = try? await server.delta(after: cursor, prefix: .root) else { break }
+                for entry in page.entries {
+                    guard let metadata = entry.metadata else { continue }
+                    let path = String(metadata.path.string.dropFirst())
+                    if metadata.isFolder {
+                        box.tree[path + "/"] = ""
+                    } else {
+                        let found = try? await server.content(
+                            at: metadata.path, revision: nil, range: nil, limit: 1 << 20)
+                        box.tree[path] = found.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "?"
+                    }
+                }
+                cursor = page.cursor
+                if !page.hasMore { break }
+            }
+            box.isDone = true
+        }
+        while !box.isDone, !executor.isIdle { executor.step() }
+        tree = box.tree
+        return tree
+    }
+
+    private final class Box: @unchecked Sendable {
+        // Invariant: one thread uses it.
+        var tree: [String: String] = [:]
+        var isDone = false
+    }
+
+    // MARK: Judging
+
+    private func check() {
+        if !result.faults.isEmpty { return }
+        let stored = Self.canonical(serverTree())
+        var reachable = history
+        for machine in machines {
+            let tree = machine.disk.tree()
+            let mine = Self.canonical(
+                Dictionary(
+                    tree.map {
+                        (
+                            $0.content == nil ? $0.path + "/" : $0.path,
+                            $0.content.map { String(decoding: $0, as: UTF8.self) } ?? ""
+                        )
+                    },
+                    uniquingKeysWith: { $0 + $1 }))
+            if mine != stored {
+                let missing = stored.filter { mine[$0.key] != $0.value }.map { "\($0.key)" }.sorted()
+                describe(machine)
+                let extra = mine.filter { stored[$0.key] != $0.value }.map { "\($0.key)" }.sorted()
+                result.faults.append("machine \(machine.number) differs: server has \(missing), disk has \(extra)")
+            }
+            for (path, content) in machine.disk.tree(includesPrivate: true) {
+                guard let content else { continue }
+                let lines = SimulatedUser.lines(content)
+                reachable.formUnion(lines)
+                if path.hasPrefix(".byteclub/staging/") { result.faults.append("left in staging: \(path)") }
+                if !path.hasPrefix(".byteclub/") {
+                    let strange = lines.filter { !written.contains($0) }
+                    if !strange.isEmpty { result.faults.append("nobody wrote \(strange) in \(path)") }
+                    if settings.isPolite, path.contains("(conflict") {
+                        result.faults.append("a needless conflict: \(path)")
+                    }
+                }
+                if !path.hasPrefix(".byteclub/"), path.contains("(moving") {
+                    result.faults.append("left aside: \(path)")
+                }
+            }
+            result.faults += machine.violations
+            let problems = machine.database.problems()
+            if !problems.isEmpty { describe(machine) }
+            if !problems.isEmpty { result.faults.append("problems at rest: \(problems.map(\.message))") }
+        }
+        for (number, user) in users.enumerated() {
+            let lost = user.owed.subtracting(reachable).sorted()
+            if !lost.isEmpty { result.faults.append("lost of user \(number): \(lost)") }
+        }
+    }
+
+    /// Adds what a machine's trees hold to the story.
+    private func describe(_ machine: SimulatedMachine) {
+        for item in machine.database.trees.items {
+            let local =
+                item.local.map { "\($0.place.parent)/\($0.place.name)\($0.isLeftover ? " leftover" : "")" } ?? "-"
+            let remote =
+                item.remote.map { "\($0.place.parent)/\($0.place.name) r\($0.revision) n\($0.node?.number ?? -1)" }
+                ?? "-"
+            let synced = item.synced.map { "\($0.place.parent)/\($0.place.name) r\($0.revision)" } ?? "-"
+            note(
+                "  machine \(machine.number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.number ?? -1)\(item.isSettled ? "" : " UNSETTLED")"
+            )
+        }
+    }
+
+    /// A tree whose names do not count letter case and composition, as no two machines need agree about them.
+    private static func canonical(_ tree: [String: String]) -> [String: String] {
+        Dictionary(tree.map { (PathKey.fold($0.key), $0.value) }, uniquingKeysWith: { $0 + $1 })
+    }
+}
