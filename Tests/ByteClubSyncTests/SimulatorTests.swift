@@ -6,7 +6,7 @@ import Testing
 @Suite struct SimulatorTests {
     @Test("machines agree and nothing is lost, whatever users, networks and power do")
     func runs() {
-        let count = Int(Settings.environment("BYTECLUB_RUNS") ?? "") ?? 2_000
+        let count = Int(Settings.environment("BYTECLUB_RUNS") ?? "") ?? 20_000
         let first = UInt64(Settings.environment("BYTECLUB_SEED") ?? "") ?? 1
         let clock = ContinuousClock()
         var failures: [String] = []

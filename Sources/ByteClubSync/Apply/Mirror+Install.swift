@@ -240,6 +240,6 @@ extension Mirror {
 }
 
 extension EntryName {
-    /// The server's name, unless it is this one.
-    func unless(_ remote: EntryName) -> EntryName? { self == remote ? nil : remote }
+    /// The server's spelling of this name, unless it is the same; another name altogether is none.
+    func unless(_ remote: EntryName) -> EntryName? { self == remote || key != remote.key ? nil : remote }
 }

@@ -253,7 +253,7 @@ extension Item {
         let place = synced?.place ?? local.place
         var state = SyncedState(
             place: place, isFolder: false, hash: sent, size: remote.size, revision: remote.revision)
-        if synced == nil, place.name != remote.place.name { state.remoteName = remote.place.name }
+        if synced == nil { state.remoteName = place.name.unless(remote.place.name) }
         if let synced { state.remoteName = synced.remoteName }
         synced = state
         sent = nil

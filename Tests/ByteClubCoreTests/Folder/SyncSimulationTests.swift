@@ -83,16 +83,17 @@ struct SyncSimulationTests {
         #expect(JournalCursor(".1") == nil)
         #expect(JournalCursor("e.7.3.9") == JournalCursor(epoch: "e", position: 7, known: 3, end: 9))
         #expect(JournalCursor("e.7.3.9")?.description == "e.7.3.9")
+        #expect(JournalCursor("e.7.-.9")?.description == "e.7.-.9" && JournalCursor("e.-.3.9") == nil)
         var model = ModelFolder()
         for number in 1...9 { try model.put("/\(number)", "1") }
         model.state.forgotten = 5
-        for text in ["e.5", "e.9", "e.7.6.8", "e.3.0.5", "e.1.0.9"] {
+        for text in ["e.5", "e.9", "e.7.6.8", "e.3.-.5", "e.1.-.9"] {
             let cursor = try #require(JournalCursor(text))
             let (told, next, _) = try model.folder.journal(
                 after: cursor, epoch: "e", limits: JournalLimits(entries: 9))
             #expect(told.first?.revision ?? 10 == cursor.position + 1 && next.description == "e.9")
         }
-        for text in ["other.9", "e.10", "e.7.8.9", "e.4", "e.0", "e.8.4.9", "e.3.0.4"] {
+        for text in ["other.9", "e.10", "e.7.8.9", "e.4", "e.0", "e.8.4.9", "e.3.0.5", "e.3.-.4"] {
             let cursor = try #require(JournalCursor(text))
             do {
                 _ = try model.folder.journal(after: cursor, epoch: "e", limits: JournalLimits(entries: 9))
