@@ -189,7 +189,8 @@ import Testing
         try await Task.sleep(for: .seconds(5))
         let (after, usedNow) = (cycles.withLock(\.self), Self.processorTime)
         print("idle for 5 s: \(after - before) cycles, \(usedNow - used) of processor time in the whole process")
-        #expect(after - before <= 1)
+        // At most once a second.
+        #expect(after - before <= 5)
         running.cancel()
         counting.cancel()
         try await running.value
