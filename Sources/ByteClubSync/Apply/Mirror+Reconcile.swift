@@ -53,25 +53,15 @@ extension Mirror {
 
     /// Reads a small file whose hash is known; nil when it is not as the tree says any more.
     func readNote(_ id: ItemID, _ local: LocalState) throws -> [UInt8]? {
-        do throws(FileError) {
-            guard let folder = try wrapped({ try self.folder(local.place.parent) }) else { return nil }
+        do {
+            guard let folder = try folder(local.place.parent) else { return nil }
             let bytes = try folder.open(local.place.name.text).bytes(limit: Int(local.size) + 1)
             if Int64(bytes.count) == local.size, ContentHasher.hash(bytes) == local.hash { return bytes }
-        } catch {
+        } catch let error as FileError {
             if !error.isMissing { try note(error, about: id) }
         }
         suspects.insert(local.place.parent)
         return nil
-    }
-
-    private func wrapped<Value>(_ work: () throws -> Value) throws(FileError) -> Value {
-        do {
-            return try work()
-        } catch let error as FileError {
-            throw error
-        } catch {
-            throw FileError(operation: "open", path: "\(error)", code: EIO)
-        }
     }
 
     /// Sends a merged text as the successor of the very version that was merged in, then puts it on the disk.

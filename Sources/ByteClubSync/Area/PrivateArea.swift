@@ -3,7 +3,7 @@ import Glibc
 /// The folder at the mirror's root that is ours alone: never scanned, never synced.
 struct PrivateArea: Sendable {
     /// Its name.
-    static let name = ".byteclub"
+    static let name = MirrorDirectory.privateName
     private static let markerName = "root"
 
     /// Where new contents are written, and displaced files stand until they were looked at.

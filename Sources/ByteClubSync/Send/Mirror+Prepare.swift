@@ -130,22 +130,30 @@ extension Mirror {
         try store.save(item)
     }
 
+    /// Opens the file that the tree knows, unless somebody is writing it; nil when it must wait or is another one.
+    func openForSending(
+        _ id: ItemID, _ seen: LocalState, in folder: any DiskFolder
+    ) throws(FileError) -> (file: any DiskFile, look: DiskLook)? {
+        let file = try folder.open(seen.place.name.text)
+        let look = try file.look()
+        guard look.handle == seen.look?.handle else {
+            suspects.insert(seen.place.parent)
+            return nil
+        }
+        if file.isBeingWritten {
+            postpone(id)
+            return nil
+        }
+        return (file, look)
+    }
+
     /// Reads a small file for sending, between two looks that agree; nil when that must wait.
     func readForSending(
         _ id: ItemID, _ seen: LocalState
     ) throws -> (bytes: [UInt8], hash: ContentHash, local: LocalState)? {
         do {
             guard let folder = try folder(seen.place.parent) else { return nil }
-            let file = try folder.open(seen.place.name.text)
-            let before = try file.look()
-            guard before.handle == seen.look?.handle else {
-                suspects.insert(seen.place.parent)
-                return nil
-            }
-            if file.isBeingWritten {
-                postpone(id)
-                return nil
-            }
+            guard let (file, before) = try openForSending(id, seen, in: folder) else { return nil }
             let bytes = try file.bytes(limit: Int(before.fingerprint.size) + 1)
             guard Int64(bytes.count) == before.fingerprint.size, try file.look().fingerprint == before.fingerprint
             else {

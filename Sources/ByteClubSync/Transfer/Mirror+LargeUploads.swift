@@ -3,19 +3,9 @@ import ByteClubCore
 extension Mirror {
     /// Sends a large file: in chunks of which only those travel that the server does not have, or as one upload.
     func upload(_ id: ItemID) async throws -> Bool {
-        guard let item = try store.item(id), let local = item.local, let folder = try folder(local.place.parent) else {
-            return false
-        }
-        let file = try folder.open(local.place.name.text)
-        let before = try file.look()
-        guard before.handle == local.look?.handle else {
-            suspects.insert(local.place.parent)
-            return false
-        }
-        if file.isBeingWritten {
-            postpone(id)
-            return false
-        }
+        guard let item = try store.item(id), let local = item.local, let folder = try folder(local.place.parent),
+            let (file, before) = try openForSending(id, local, in: folder)
+        else { return false }
         let size = before.fingerprint.size
         let chunks = try await Self.offCore { try Chunker.chunks(of: file) }
         var seen = local
