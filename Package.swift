@@ -167,6 +167,10 @@ let package = Package(
                 "ByteClubSync", "ByteClubRemotes", "ByteClubCore", "CLinux", "SyncSimulation", "TestSupport",
             ],
             swiftSettings: testSettings),
+        // Whole cores for minutes, and so not beside tests that wait for an engine.
+        .testTarget(
+            name: "SyncProofTests", dependencies: ["ByteClubSync", "SyncSimulation", "TestSupport"],
+            swiftSettings: testSettings),
         .testTarget(
             name: "ByteClubCLITests",
             dependencies: [
