@@ -3,7 +3,7 @@ import TestSupport
 
 /// Measures ByteClub beside its peers and the machine's own limits, all in one run, and prints a table for each case.
 ///
-/// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--mebibytes N] [--edits N] [--label TEXT]`
+/// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--label TEXT]`
 @main
 struct Benchmarks {
     static func main() async {
@@ -21,10 +21,11 @@ struct Benchmarks {
         let cases: [(name: String, run: @Sendable (Settings) async throws -> [Table])] = [
             ("start", StartCase.run), ("notes", NotesCase.run), ("upload", UploadCase.run),
             ("latency", LatencyCase.run), ("rename", RenameCase.run), ("idle", IdleCase.run),
+            ("million", MillionCase.run),
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
             ("batch", BatchCase.run),
         ]
-        for (name, run) in cases where settings.only.isEmpty || settings.only.contains(name) {
+        for (name, run) in cases where settings.runs(name) {
             for table in try await run(settings) { print(table.text) }
             fflush(nil)
         }

@@ -1,34 +1,38 @@
 import Glibc
 import TestSupport
 
-/// What a mirror takes that runs while nothing happens.
+/// What mirrors take that run while nothing happens.
 enum IdleCase {
     static func run(_ settings: Settings) async throws -> [Table] {
+        var table = Table(
+            title: "A mirror of \(settings.notes) notes that runs while nothing happens, 30 s",
+            header: ["contestant", "% of a core", "peak MiB", "MiB now"])
+        table.rows = [
+            ["byteclub"] + (try await figures(ByteClubPair.self, settings)),
+            ["syncthing"] + (try await figures(SyncthingPair.self, settings)),
+            ["unison -repeat 1, both sides"] + (try await figures(UnisonPair.self, settings)),
+        ]
+        return [table]
+    }
+
+    private static func figures<Pair: MirrorPair>(_: Pair.Type, _ settings: Settings) async throws -> [String] {
         let folder = settings.folder("idle")
         defer { settings.discard(folder) }
-        let club = try await Club.open(["ann"], in: folder)
-        let ann = club.members[0]
-        for number in 0..<settings.notes {
-            let place = "\(ann.mirror)/f\(number / 100)"
-            if number % 100 == 0 { LocalFiles.makeFolder(place) }
-            try LocalFiles.write("note \(number)\n", to: "\(place)/note-\(number).md")
+        let notes = settings.notes
+        let path = { (number: Int) in "/f\(number / 100)/note-\(number).md" }
+        let pair = try await Pair.start(in: folder) { root in
+            for number in 0..<notes { try LocalFiles.write("note \(number)\n", to: root + path(number)) }
         }
-        let result = try await ann.sync(timeout: .seconds(900))
-        guard result.status == 0 else { throw Stopwatch.Failure(description: "\(result)") }
-        let sync = try ann.start(["sync", ann.mirror], timeout: .seconds(900))
-        try await Task.sleep(for: .seconds(10))
-        let before = ProcessorTime.seconds(of: sync.pid)
+        let hasAll = { (0..<notes).reversed().allSatisfy { LocalFiles.exists(pair.two + path($0)) } }
+        _ = try await pair.wait("the notes", pause: .milliseconds(500), limit: 300, until: hasAll)
+        try await Task.sleep(for: .seconds(20))
+        let pid = pair.processes[0].pid
+        let before = ProcessorTime.seconds(of: pid)
         let span = 30.0
         try await Task.sleep(for: .seconds(span))
-        let used = ProcessorTime.seconds(of: sync.pid) - before
-        let memory = ProcessorTime.peakMemory(of: sync.pid)
-        sync.send(SIGTERM)
-        _ = await sync.result()
-        await club.close()
-        var table = Table(
-            title: "A mirror of \(settings.notes) notes that runs while nothing happens",
-            header: ["% of a core", "peak MiB"])
-        table.rows = [[Table.number(100 * used / span, 2), Table.number(memory, 1)]]
-        return [table]
+        let used = ProcessorTime.seconds(of: pid) - before
+        let memory = [ProcessorTime.peakMemory(of: pid), ProcessorTime.memory(of: pid)]
+        await pair.end()
+        return [Table.number(100 * used / span, 2)] + memory.map { Table.number($0, 1) }
     }
 }

@@ -5,11 +5,19 @@ import TestSupport
 /// Many small notes: the first way up, the first way down, and a sync with nothing to do.
 enum NotesCase {
     static func run(_ settings: Settings) async throws -> [Table] {
+        var tables: [Table] = []
+        for (notes, rounds) in [(settings.notes, settings.rounds), (settings.many, 1)] {
+            tables += try await run(notes, rounds, settings)
+        }
+        return tables
+    }
+
+    private static func run(_ notes: Int, _ rounds: Int, _ settings: Settings) async throws -> [Table] {
         var up: [String: [Measurement]] = [:]
         var down: [String: [Measurement]] = [:]
         var idle: [String: [Measurement]] = [:]
-        let names = (0..<settings.notes).map { "f\($0 / 100)/note-\($0).md" }
-        for round in 0..<settings.rounds {
+        let names = (0..<notes).map { "f\($0 / 100)/note-\($0).md" }
+        for round in 0..<rounds {
             let folder = settings.folder("notes")
             defer { settings.discard(folder) }
             let club = try await Club.open(["ann", "bo"], in: folder)
@@ -27,6 +35,8 @@ enum NotesCase {
             idle["find -printf", default: []].append(
                 try await Stopwatch.run("find", [bo.mirror, "-fprintf", "/dev/null", "%s %T@ %p\\n"], in: folder))
             await club.close()
+            try await idlePeers(ann.mirror, bo.mirror, folder, &idle)
+            up["syncthing, both ends", default: []].append(try await syncthing(names, settings, round))
             try await peers(names, ann.mirror, folder, &up, &down)
             up["limit: write all, one syncfs", default: []].append(
                 try Stopwatch.time {
@@ -35,8 +45,8 @@ enum NotesCase {
                 })
         }
         let rows = { (runs: [String: [Measurement]]) in runs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
-        let amount = Double(settings.notes)
-        let title = "\(settings.notes) notes of 1.5 KiB, 100 to a folder"
+        let amount = Double(notes)
+        let title = "\(notes) notes of 1.5 KiB, 100 to a folder"
         return [
             Table.race(title + ", first upload", unit: "files/s", amount: amount, reference: rclone, rows(up)),
             Table.race(title + ", first download", unit: "files/s", amount: amount, reference: rclone, rows(down)),
@@ -51,6 +61,39 @@ enum NotesCase {
     private static func sync(_ member: MemberMachine, _ folder: String) async throws -> Measurement {
         try await Stopwatch.run(
             "byteclub", ["sync", member.mirror, "--once", "--json"], environment: member.environment, in: folder)
+    }
+
+    /// From the start of two devices, one of which has the notes, until the other has them.
+    private static func syncthing(_ names: [String], _ settings: Settings, _ round: Int) async throws -> Measurement {
+        let folder = settings.folder("syncthing")
+        defer { settings.discard(folder) }
+        let pair = try await SyncthingPair.start(in: folder) { try write(names, below: $0, round: round) }
+        let seconds = try await pair.wait("the notes", pause: .milliseconds(50), limit: 900) {
+            names.reversed().allSatisfy { LocalFiles.exists(pair.two + "/" + $0) }
+        }
+        await pair.end()
+        return Measurement(seconds: seconds)
+    }
+
+    /// What others take to find that two folders are the same.
+    private static func idlePeers(
+        _ one: String, _ two: String, _ folder: String, _ idle: inout [String: [Measurement]]
+    ) async throws {
+        let git = ["-C", two, "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+        for step in [["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"], ["status", "--porcelain"]] {
+            _ = try await Stopwatch.run("git", git + step, in: folder)
+        }
+        idle["git status", default: []].append(
+            try await Stopwatch.run("git", git + ["status", "--porcelain"], in: folder))
+        TemporaryDirectory.remove(two + "/.git")
+        idle["rsync -a, both sides", default: []].append(
+            try await Stopwatch.run("rsync", ["-a", "--exclude", ".byteclub", one + "/", two], in: folder))
+        let unison = UnisonPair.arguments(one, two) + ["-ignore", "Name .byteclub"]
+        for isMeasured in [false, true] {
+            let run = try await Stopwatch.run(
+                try UnisonPair.program, unison, environment: UnisonPair.environment(folder), in: folder)
+            if isMeasured { idle["unison, both sides", default: []].append(run) }
+        }
     }
 
     private static func peers(
@@ -79,9 +122,9 @@ enum NotesCase {
         let flags =
             ["--transfers", "4", "--ignore-times"] + (await supportsPacer() ? ["--webdav-pacer-min-sleep", "0"] : [])
         let environment = ["HOME": folder, "XDG_CONFIG_HOME": folder + "/rclone-config"]
-        // Debian's rclone waits 10 ms before each WebDAV call, so it gets a tenth of the notes, and its time times ten.
+        // Debian's rclone waits 10 ms before each WebDAV call, so it gets a part of the notes, and as much more time.
         let isPaced = !flags.contains("0")
-        let part = isPaced ? names.prefix(max(1, names.count / 20)) : names[...]
+        let part = isPaced ? names.prefix(500) : names[...]
         try LocalFiles.write(part.joined(separator: "\n"), to: folder + "/rclone.list")
         LocalFiles.makeFolder(nginx.root + "/rclone")
         let scale = Double(names.count) / Double(part.count)

@@ -10,7 +10,12 @@ enum ProcessorTime {
 
     /// The most memory in MiB that a process and its direct children have held, added up.
     static func peakMemory(of pid: pid_t) -> Double {
-        ([pid] + children(of: pid)).reduce(0) { $0 + Double(peak($1)) / 1024 }
+        ([pid] + children(of: pid)).reduce(0) { $0 + status("VmHWM:", of: $1) }
+    }
+
+    /// The memory in MiB that a process and its direct children hold now, added up.
+    static func memory(of pid: pid_t) -> Double {
+        ([pid] + children(of: pid)).reduce(0) { $0 + status("VmRSS:", of: $1) }
     }
 
     private static func children(of pid: pid_t) -> [pid_t] {
@@ -24,9 +29,10 @@ enum ProcessorTime {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    private static func peak(_ pid: pid_t) -> Int {
-        for line in text("/proc/\(pid)/status").split(separator: "\n") where line.hasPrefix("VmHWM:") {
-            return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+    /// A line of a process's status that counts KiB, in MiB.
+    private static func status(_ name: String, of pid: pid_t) -> Double {
+        for line in text("/proc/\(pid)/status").split(separator: "\n") where line.hasPrefix(name) {
+            return (line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Double($0) } ?? 0) / 1024
         }
         return 0
     }

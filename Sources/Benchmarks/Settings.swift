@@ -4,12 +4,14 @@ import TestSupport
 struct Settings: Sendable {
     /// An empty folder on the file system to measure on.
     var work = ""
-    /// The cases to run, all when empty.
+    /// The cases to run; when empty, all but `million`, which takes minutes and millions of files.
     var only: Set<String> = []
     /// How often each contestant runs; medians are printed.
     var rounds = 3
     /// The number of notes of about 1.5 KiB.
     var notes = 10_000
+    /// A larger number, for a single round of what is done with notes.
+    var many = 100_000
     /// The length of the large file in MiB.
     var mebibytes = 1024
     /// The number of edits timed.
@@ -30,6 +32,7 @@ struct Settings: Sendable {
             case "--only": only = Set(value.split(separator: ",").map(String.init))
             case "--rounds": rounds = try Self.number(value)
             case "--notes": notes = try Self.number(value)
+            case "--many": many = try Self.number(value)
             case "--mebibytes": mebibytes = try Self.number(value)
             case "--edits": edits = try Self.number(value)
             case "--label": label = " (\(value))"
@@ -38,6 +41,9 @@ struct Settings: Sendable {
         }
         if work.isEmpty { throw UsageError(description: "--work DIR is missing") }
     }
+
+    /// Whether a case is wanted.
+    func runs(_ name: String) -> Bool { only.isEmpty ? name != "million" : only.contains(name) }
 
     private static func number(_ text: String) throws -> Int {
         guard let number = Int(text), number > 0 else { throw UsageError(description: "'\(text)' is not a number") }
