@@ -78,14 +78,18 @@ extension Mirror {
             suspects.insert(local.place.parent)
             return false
         }
+        // What the tree has in it may just have been moved out, and keeps the folder until a look has told.
+        let known = try store.children(of: item.id, on: .local).filter { child in !gone.contains(child.id) }
+        if !known.isEmpty {
+            if hasLooked.insert(item.id).inserted { suspects.insert(item.id) }
+            return false
+        }
         do throws(FileError) {
             try parent.removeFolder(name)
             return true
         } catch {
             guard error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
         }
-        let known = try store.children(of: item.id, on: .local).filter { child in !gone.contains(child.id) }
-        if !known.isEmpty { return false }
         // Something that the tree does not have: new, or never synced. Only a look tells.
         if hasLooked.contains(item.id) {
             var item = item

@@ -32,8 +32,11 @@ final class LinuxFolder: DiskFolder {
         let device = try device()
         var entries: [DiskEntry] = []
         var sum = SealSum()
+        var isRacy = false
+        let now = WallClock.now()
         unsafe try LinuxListing(directory: descriptor).forEach { name, status in
             unsafe sum.add(name, status)
+            if status.isRacy(at: now) { isRacy = true }
             guard let text = unsafe name.assumingMemoryBound(to: CChar.self).baseAddress else { return }
             let decoded = unsafe String(validatingCString: text)
             unsafe entries.append(
@@ -42,7 +45,6 @@ final class LinuxFolder: DiskFolder {
                     kind: DiskKind(status, inFolderOn: device),
                     look: DiskLook(status, FileHandle(descriptor.number, text, status, limits))))
         }
-        let isRacy = entries.contains { $0.kind == .file && $0.look.isRacy }
         return (entries, DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy))
     }
 
@@ -52,7 +54,7 @@ final class LinuxFolder: DiskFolder {
         let now = WallClock.now()
         unsafe try LinuxListing(directory: descriptor).forEach { name, status in
             unsafe sum.add(name, status)
-            if status.mode & S_IFMT == S_IFREG, Fingerprint(status).isRacy(at: now) { isRacy = true }
+            if status.isRacy(at: now) { isRacy = true }
         }
         return DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy)
     }

@@ -69,3 +69,14 @@ extension SealSum {
         }
     }
 }
+
+extension byteclub_status {
+    /// Whether what a seal takes of the entry could stay as it is though the entry changes.
+    func isRacy(at now: Int64) -> Bool {
+        switch mode & S_IFMT {
+        case S_IFREG: Fingerprint(self).isRacy(at: now)
+        case S_IFDIR: Fingerprint.isRacy(born: born, at: now)
+        default: false
+        }
+    }
+}

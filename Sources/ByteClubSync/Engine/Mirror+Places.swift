@@ -24,12 +24,18 @@ extension Mirror {
     }
 
     /// The path of an item on the server.
+    ///
+    /// - Throws: ``RemoteError`` that may pass when the tree of the server is broken: the next cycle reads all of it.
     func remotePath(of id: ItemID) throws -> RemotePath {
         var names: [String] = []
         var next = id
         while next != .root {
             guard names.count < 1_000, let place = try store.item(next)?.remote?.place else {
-                throw SyncError(.database, "a folder is missing in the mirror's tree of the server")
+                // Only a walk over everything can mend that.
+                try store.setMeta(.cursor, nil)
+                isFeedStale = true
+                throw RemoteError(
+                    .serverFault, "a folder is missing in the mirror's tree of the server, which is read anew")
             }
             names.append(place.name.text)
             next = place.parent

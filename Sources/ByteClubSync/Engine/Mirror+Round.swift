@@ -17,7 +17,8 @@ extension Mirror {
             let chunk = try store.unsettled(after: after, limit: Self.planSize)
             guard let last = chunk.last else { break }
             after = last.id
-            let ids = chunk.map(\.id).filter { transfers[$0] == nil && (busy[$0]?.until ?? now) <= now }
+            let ids = chunk.filter { $0.remote?.isDoubtful != true }.map(\.id)
+                .filter { transfers[$0] == nil && (busy[$0]?.until ?? now) <= now }
             if ids.isEmpty { continue }
             let plan = try readAndPlan(ids, &progress)
             for batch in plan.batches {

@@ -118,11 +118,9 @@ extension Mirror {
     }
 
     private func remove(_ item: Item, _ delta: inout DeltaWalk) throws {
-        for child in try store.children(of: item.id, on: .remote) { try remove(child, &delta) }
-        guard var gone = try store.item(item.id), let remote = gone.remote else { return }
-        delta.gone.append((gone.id, remote))
-        gone.remote = nil
-        try store.save(gone)
+        var gone: [Item] = []
+        try forgetRemote(item) { gone.append($0) }
+        delta.gone += gone.compactMap { item in item.remote.map { (item.id, $0) } }
     }
 
     /// Takes a deleted and a new entry for one that was moved, where their contents leave no doubt.

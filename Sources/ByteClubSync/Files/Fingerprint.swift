@@ -38,6 +38,11 @@ struct Fingerprint: Hashable, Sendable {
         return Self.isNear(changed, now, window) || (!isFine && Self.isNear(modified, now, window))
     }
 
+    /// Whether a folder that was made at `born` could be followed by another with the same number and time of birth.
+    static func isRacy(born: Int64, at now: Int64) -> Bool {
+        isNear(born, now, born % 1_000_000 != 0 ? 50_000_000 : 2_000_000_000)
+    }
+
     /// Whether a write right after the look could leave the time of the content as it is.
     func isContentRacy(at now: Int64) -> Bool {
         Self.isNear(modified, now, modified % 1_000_000 != 0 ? 50_000_000 : 2_000_000_000)

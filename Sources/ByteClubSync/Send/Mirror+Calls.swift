@@ -141,6 +141,15 @@ extension Mirror {
             hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev?.number ?? 0)
         remote.generation = item.remote?.generation ?? 0
         if remote.hash == nil { remote.hash = item.remote?.hash }
+        guard try isOnServer(parent) else {
+            // The feed was quicker, and the folder is gone: where the entry is now, only a walk over everything tells.
+            isFeedStale = true
+            return try store.setMeta(.cursor, nil)
+        }
+        for other in try store.children(of: parent, key: remote.place.name.key, on: .remote) where other.id != item.id {
+            // The server had the name free: what the tree has there is gone.
+            try forgetRemote(other)
+        }
         var item = item
         item.record(write, remote)
         if case .move = write.effect {
@@ -154,11 +163,21 @@ extension Mirror {
     /// somebody may have changed it at the old one just before.
     private func doubt(below folder: Item) throws {
         guard folder.isFolder else { return }
+        isFeedStale = true
         for var child in try store.children(of: folder.id, on: .remote) {
             child.remote?.revision = RemoteState.doubtful
             try store.save(child)
             try doubt(below: child)
         }
+    }
+
+    /// Forgets what the server had of an entry and of all that was in it.
+    func forgetRemote(_ item: Item, _ note: (Item) -> Void = { _ in }) throws {
+        for child in try store.children(of: item.id, on: .remote) { try forgetRemote(child, note) }
+        guard var gone = try store.item(item.id), gone.remote != nil else { return }
+        note(gone)
+        gone.remote = nil
+        try store.save(gone)
     }
 
     /// Asks the server about entries whose folder was moved and that it has not told since.
@@ -168,17 +187,19 @@ extension Mirror {
             let chunk = try store.unsettled(after: after, limit: 1_000)
             guard let last = chunk.last else { return }
             after = last.id
-            for item in chunk where item.remote?.revision == RemoteState.doubtful {
+            for item in chunk {
+                // With a folder that is gone, all that was in it may have gone since the chunk was read.
+                guard try store.item(item.id)?.remote?.isDoubtful == true else { continue }
                 let told = try await metadata(at: remotePath(of: item.id))
-                guard var now = try store.item(item.id), now.remote?.revision == RemoteState.doubtful else { continue }
+                guard var now = try store.item(item.id), now.remote?.isDoubtful == true else { continue }
                 if let told, !told.isDeleted, told.isFolder == now.isFolder {
                     now.remote?.revision = told.rev?.number ?? 0
                     now.remote?.size = told.bytes
                     if let hash = told.contentHash { now.remote?.hash = hash }
+                    try store.save(now)
                 } else {
-                    now.remote = nil
+                    try store.transaction(durably: false) { try forgetRemote(now) }
                 }
-                try store.save(now)
             }
         }
     }
@@ -211,9 +232,4 @@ private struct Call: Sendable {
             return .failure(error)
         }
     }
-}
-
-extension RemoteState {
-    /// The revision of an entry of which only the server can tell whether it is still there.
-    static let doubtful: Int64 = -1
 }

@@ -37,6 +37,12 @@ struct RemoteState: Hashable, Sendable {
     var placeRevision: Int64 = 0
     /// In which walk over the server's whole state it was seen last.
     var generation: Int64 = 0
+
+    /// The revision of an entry of which only the server can tell whether it is still there.
+    static let doubtful: Int64 = -1
+
+    /// Whether nothing can be decided about it before the server was asked.
+    var isDoubtful: Bool { revision == Self.doubtful }
 }
 
 /// The state in which both sides were last seen equal.
@@ -115,7 +121,7 @@ struct Item: Hashable, Sendable {
         case (let local?, nil, nil): return local.isLeftover
         case (let local?, let remote?, let synced?):
             return !isMovedLocally && !isMovedRemotely && !isEditedLocally && !isEditedRemotely
-                && local.isFolder == remote.isFolder && synced.revision == remote.revision
+                && local.isFolder == remote.isFolder && synced.revision == remote.revision && !remote.isDoubtful
         default: return false
         }
     }

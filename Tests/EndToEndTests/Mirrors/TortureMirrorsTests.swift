@@ -67,7 +67,7 @@ struct MirrorTorture {
             case 8: try await restartServer()
             default: try act(in: members[index].mirror, of: members[index].name)
             }
-            try expectRunning()
+            try await expectRunning()
             for index in members.indices where running[index] == nil {
                 if Int.random(in: 0..<20, using: &generator) == 0 { try run(index) }
             }
@@ -84,15 +84,13 @@ struct MirrorTorture {
         var differences: [String] = []
         repeat {
             try await clock.sleep(for: .milliseconds(100))
-            try expectRunning()
+            try await expectRunning()
             differences = try await Self.differences(members, api)
         } while !differences.isEmpty && clock.now < end
         await api.close()
         if differences.isEmpty { return }
         isWell = false
-        if let folder = Settings.text("BYTECLUB_KEEP") {
-            _ = try await Program.run("/bin/cp", ["-a", club.folder.path, folder])
-        }
+        try await keepFolders()
         let told = members.indices.map { index in
             "\(members[index].name) says: \(running[index]?.errorsSoFar.suffix(600) ?? "nothing")"
         }
@@ -184,13 +182,20 @@ struct MirrorTorture {
     }
 
     /// A sync that goes on does so whatever happens, unless it is killed.
-    private mutating func expectRunning() throws {
+    private mutating func expectRunning() async throws {
         for index in members.indices {
             guard let process = running[index], process.hasEnded else { continue }
+            if isWell { try await keepFolders() }
             isWell = false
             Issue.record("\(members[index].name)'s sync has ended by itself: \(process.errorsSoFar.suffix(600))")
             try run(index)
         }
+    }
+
+    /// Copies all there is to where `BYTECLUB_KEEP` says.
+    private func keepFolders() async throws {
+        guard let folder = Settings.text("BYTECLUB_KEEP") else { return }
+        _ = try await Program.run("/bin/cp", ["-a", club.folder.path, folder])
     }
 
     private func liveLines(besides path: String) -> Set<String> {

@@ -189,6 +189,7 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
             var name = entry.name.text
             let look = disk.look(entry.node)
             if entry.node.kind == .file, look.isRacy { isRacy = true }
+            if entry.node.kind == .folder, Fingerprint.isRacy(born: entry.node.born, at: disk.time) { isRacy = true }
             name.withUTF8 { name in
                 let bytes = UnsafeRawBufferPointer(name)
                 switch entry.node.kind {

@@ -61,7 +61,10 @@ final class SimulatedMachine: @unchecked Sendable {
                 let mirror = try await opened()
                 await mirror.markFeedStale()
                 lastOutcome = .success(try await mirror.cycle(.everything, waitsForTransfers: true))
-                if let lost = database.trees.orphan { violations.append("\(lost) has lost its folder on the server") }
+                for side in [Side.local, .remote] {
+                    guard let lost = database.trees.orphan(on: side) else { continue }
+                    violations.append("\(lost) has lost its folder on the \(side) side")
+                }
             } catch {
                 lastOutcome = .failure(error)
                 mirror = nil

@@ -18,6 +18,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     private(set) var calls = 0
     /// Told every content that the server has taken.
     var onContent: ([UInt8]) -> Void = { _ in }
+    /// Told what reaches the server, and what it answers.
+    var onWrite: (String) -> Void = { _ in }
     private var random: SeededGenerator
 
     init(_ server: MemoryRemote, seed: UInt64) {
@@ -27,11 +29,12 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
 
     /// Passes a call through all that can befall it.
     private func carry<Value: Sendable>(
-        isWrite: Bool = false, _ call: () async throws(RemoteError) -> Value
+        _ write: @autoclosure () -> String? = nil, _ call: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         try check()
         calls += 1
-        if isWrite { writes += 1 }
+        let what = write()
+        if what != nil { writes += 1 }
         await delay()
         let fault = Double.random(in: 0..<1, using: &random) < faults
         let kind = Int.random(in: 0..<5, using: &random)
@@ -43,11 +46,21 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
             case 2: throw RemoteError(.serverFault, "the server failed")
             case 3:
                 // It arrives twice, as a request does that somebody on the way repeats.
-                if isWrite { _ = try? await call() }
+                if let what {
+                    _ = try? await call()
+                    onWrite("\(what), repeated")
+                }
             default: break
             }
         }
-        let value = try await call()
+        let value: Value
+        do throws(RemoteError) {
+            value = try await call()
+        } catch {
+            if let what { onWrite("\(what): \(error.code)") }
+            throw error
+        }
+        if let what { onWrite("\(what): done\(fault && kind == 4 ? ", answer lost" : "")") }
         await delay()
         try check()
         if fault, kind == 4 { throw RemoteError(.unreachable, "the answer was lost") }
@@ -91,7 +104,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         _ content: ByteClubCore.Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
-        try await carry(isWrite: true) { () async throws(RemoteError) in
+        try await carry("put \(path) \(condition)") { () async throws(RemoteError) in
             let stored = try await self.server.put(
                 content, at: path, condition: condition, policy: policy, progress: progress)
             if case .bytes(let bytes) = content { self.onContent(bytes) }
@@ -119,15 +132,15 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await server.restore(path, to: revision)
     }
     func createFolder(_ path: RemotePath) async throws(RemoteError) -> Metadata {
-        try await carry(isWrite: true) { () async throws(RemoteError) in try await self.server.createFolder(path) }
+        try await carry("mkdir \(path)") { () async throws(RemoteError) in try await self.server.createFolder(path) }
     }
     func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata {
-        try await carry(isWrite: true) { () async throws(RemoteError) in
+        try await carry("delete \(path)") { () async throws(RemoteError) in
             try await self.server.delete(path, ifUnchangedSince: seen)
         }
     }
     func move(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata {
-        try await carry(isWrite: true) { () async throws(RemoteError) in
+        try await carry("move \(path) to \(destination)") { () async throws(RemoteError) in
             try await self.server.move(path, to: destination)
         }
     }
@@ -142,7 +155,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         }
     }
     func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome {
-        try await carry(isWrite: true) { () async throws(RemoteError) in
+        try await carry("batch of \(batch.operations.count)") { () async throws(RemoteError) in
             let outcome = try await self.server.apply(batch, contents: contents)
             let sent = batch.operations.indices.filter {
                 batch.operations[$0].inlineBytes > 0
@@ -156,7 +169,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await carry { () async throws(RemoteError) in try await self.server.missingChunks(of: hashes) }
     }
     func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
-        try await carry(isWrite: true) { () async throws(RemoteError) in try await self.server.putChunk(bytes) }
+        try await carry("chunk") { () async throws(RemoteError) in try await self.server.putChunk(bytes) }
     }
     func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
         try await server.digest(of: path)

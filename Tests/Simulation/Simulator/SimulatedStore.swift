@@ -64,12 +64,15 @@ final class SimulatedStore: TreeStore {
 }
 
 extension MemoryTrees {
-    /// An item that the server shows in a folder that it does not show: I1 of the contract.
-    var orphan: ItemID? {
-        let shown = Set(items.filter { $0.remote != nil }.map(\.id))
-        return items.first { item in
-            guard let parent = item.remote?.place.parent else { return false }
-            return parent != .root && parent != .outside && !shown.contains(parent)
-        }?.id
+    /// An item that a side has in a folder that it does not have: I1 of the contract.
+    func orphan(on side: Side) -> ItemID? {
+        let parents = items.map { item in
+            (item.id, side == .local ? item.local?.place.parent : item.remote?.place.parent)
+        }
+        let there = Set(parents.filter { $0.1 != nil }.map(\.0))
+        return parents.first { _, parent in
+            guard let parent else { return false }
+            return parent != .root && parent != .outside && !there.contains(parent)
+        }?.0
     }
 }

@@ -19,6 +19,8 @@ struct SimulationSettings: Hashable, Sendable {
     var crashes = true
     /// Whether users act only when all is at rest, so that there can be no conflict.
     var isPolite = false
+    /// How many calls of an engine there are to one thing that a user does between two of them, on average.
+    var callsPerMeddling = 150
 
     /// Settings that a seed decides.
     static func random(_ seed: UInt64) -> SimulationSettings {
@@ -30,6 +32,7 @@ struct SimulationSettings: Hashable, Sendable {
         settings.faults = [0, 0, 0.1, 0.3].randomElement(using: &random) ?? 0
         settings.crashes = Bool.random(using: &random)
         settings.isPolite = Int.random(in: 0..<5, using: &random) == 0
+        settings.callsPerMeddling = [150, 40, 10].randomElement(using: &random) ?? 150
         return settings
     }
 }
@@ -68,6 +71,7 @@ final class Simulation: @unchecked Sendable {
             let member = MemoryRemote(sharing: server, author: Int64(number + 1))
             let network = SimulatedNetwork(member, seed: settings.seed &+ 100 &+ UInt64(number))
             network.onContent = { [unowned self] in history.formUnion(SimulatedUser.lines($0)) }
+            network.onWrite = { [unowned self] in note("  wire \(number): \($0)") }
             let machine = SimulatedMachine(number, network, executor, usesExtension: settings.usesExtension)
             machine.disk.before = { [unowned self] _ in meddle(number) }
             machines.append(machine)
@@ -119,11 +123,13 @@ final class Simulation: @unchecked Sendable {
 
     /// What a user does between two calls of an engine.
     private var isMeddling = false
+    private var meddlings = 0
     private func meddle(_ number: Int) {
-        guard !settings.isPolite, !isMeddling, machines[number].isSyncing, isRunning,
-            Int.random(in: 0..<150, using: &random) == 0
+        guard !settings.isPolite, !isMeddling, meddlings < 40, machines[number].isSyncing, isRunning,
+            Int.random(in: 0..<settings.callsPerMeddling, using: &random) == 0
         else { return }
         isMeddling = true
+        meddlings += 1
         defer { isMeddling = false }
         userActs(number, "meanwhile")
     }
@@ -294,7 +300,7 @@ final class Simulation: @unchecked Sendable {
             }
             result.faults += machine.violations
             let problems = machine.database.problems()
-            if !problems.isEmpty { describe(machine) }
+            if !problems.isEmpty || !machine.violations.isEmpty { describe(machine) }
             if !problems.isEmpty { result.faults.append("problems at rest: \(problems.map(\.message))") }
         }
         for (number, user) in users.enumerated() {
@@ -313,8 +319,12 @@ final class Simulation: @unchecked Sendable {
                 ?? "-"
             let synced = item.synced.map { "\($0.place.parent)/\($0.place.name) r\($0.revision)" } ?? "-"
             note(
-                "  machine \(machine.number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.number ?? -1)\(item.isSettled ? "" : " UNSETTLED")"
+                "  machine \(machine.number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.number ?? -1)\(item.isSettled ? "" : " UNSETTLED")\(item.isExcluded ? " excluded" : "")\(item.isFrozen ? " frozen" : "")"
             )
+        }
+        let trees = machine.database.trees
+        if let plan = try? Planner.plan(trees.unsettled, in: trees) {
+            note("  machine \(machine.number) plans \(plan)")
         }
     }
 
