@@ -75,17 +75,8 @@ extension ScanPass {
         vanished[place.parent, default: [:]][item.id] = place
     }
 
-    /// Takes items out of the tree of the disk, with all that is in them.
-    func drop(_ items: [ItemID]) throws {
-        for id in items {
-            if problems.count > 0, let path = try LocalPath.path(of: id, in: store) {
-                try problems.move(path, to: nil)
-            }
-            try drop(id)
-        }
-    }
-
-    private func drop(_ id: ItemID) throws {
+    /// Takes an item out of the tree of the disk, with all that is in it.
+    func drop(_ id: ItemID) throws {
         guard var item = try store.item(id), item.local != nil else { return }
         if item.isFolder {
             for inner in try store.children(of: id, on: .local) { try drop(inner.id) }

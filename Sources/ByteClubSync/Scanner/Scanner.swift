@@ -29,7 +29,8 @@ final class Scanner {
     /// nothing.
     ///
     /// With `confirmsDeletions`, what is gone and was found nowhere in two looks is taken to be deleted. Otherwise it
-    /// stays in the tree and is reported, so that a wider scan can look for it.
+    /// stays in the tree and is reported, so that a wider scan can look for it. What was found again by its content has
+    /// been moved.
     func scan(_ scope: ScanScope, confirmsDeletions: Bool) throws -> ScanReport {
         let pass = try ScanPass(self)
         try run(pass, scope)
@@ -39,7 +40,9 @@ final class Scanner {
         let again = try ScanPass(self, after: pass)
         try run(again, pass.widened(scope))
         let gone = again.missing(like: pass)
-        try store.transaction(durably: false) { try again.drop(gone) }
+        let relocations = try Relocations(self, gone)
+        try store.transaction(durably: false) { try again.settle(gone, relocations) }
+        try again.watch(relocations.target.keys.sorted())
         let dropped = Set(gone)
         return again.result(vanished: again.missing().filter { !dropped.contains($0) })
     }

@@ -51,6 +51,20 @@ extension SimulatedDisk {
         return true
     }
 
+    /// Copies a file, or a folder with all that is in it, to a free place: as new files with the same contents.
+    @discardableResult
+    func copy(_ path: String, to target: String) -> Bool {
+        guard let source = node(path), node(target) == nil, !LocalPath.isWithin(target, path) else { return false }
+        if source.kind == .file { return write(target, source.content) }
+        let inner = tree(below: path)
+        guard source.kind == .folder, makeFolder(target) else { return false }
+        for (place, content) in inner {
+            let rest = String(decoding: place.utf8.dropFirst(path.utf8.count), as: UTF8.self)
+            if let content { write(target + rest, content) } else { makeFolder(target + rest) }
+        }
+        return true
+    }
+
     /// Deletes a file, or a folder with all that is in it.
     @discardableResult
     func delete(_ path: String) -> Bool {

@@ -43,6 +43,9 @@ struct SimulatedUser {
         case 90..<94:
             guard let folder = folders.randomElement(using: &random) else { return makeFolder(on: disk) }
             return delete(folder, on: disk)
+        case 94..<97:
+            guard let entry = tree.map(\.path).randomElement(using: &random) else { return makeFolder(on: disk) }
+            return relocate(entry, on: disk, folders)
         default: return makeFolder(on: disk)
         }
     }
@@ -99,6 +102,14 @@ struct SimulatedUser {
         guard disk.move(path, to: target) else { return "cannot move \(path) to \(target)" }
         if disk.node(path) == nil { owed.subtract(over) }
         return "move \(path) to \(target)"
+    }
+
+    /// Copies something and then deletes the original, as a move between file systems does.
+    private mutating func relocate(_ path: String, on disk: SimulatedDisk, _ folders: [String]) -> String {
+        let target = place(folders)
+        guard disk.copy(path, to: target) else { return "cannot copy \(path) to \(target)" }
+        guard disk.delete(path) else { return "copy \(path) to \(target)" }
+        return "copy \(path) to \(target) and delete it"
     }
 
     private mutating func delete(_ path: String, on disk: SimulatedDisk) -> String {
