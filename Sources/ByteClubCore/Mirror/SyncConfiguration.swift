@@ -21,7 +21,8 @@ public struct SyncConfiguration: Sendable {
     public var usesExtension: Bool
     /// What tells one server from another, such as its address: a cursor is good for one server only.
     public var serverIdentity: String
-    /// How long the trash keeps what was replaced or deleted, in days.
+    /// How long the trash keeps what was replaced or deleted, in days on which the mirror is synced, so that no clock
+    /// that is set wrong can empty it; 0 keeps it for ever.
     public var trashDays: Int
     /// The bytes on the disk that no download may use.
     public var diskReserve: Int64

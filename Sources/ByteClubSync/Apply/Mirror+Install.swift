@@ -160,7 +160,7 @@ extension Mirror {
 
     /// Puts a file from staging into the trash, and remembers it as long as its writers may still hold it open.
     func trash(_ name: String, _ item: ItemID, _ path: String, _ area: PrivateArea) throws {
-        let place = try area.trash.take(name, from: area.staging, as: path, at: surroundings.disk.now())
+        let place = try discard(name, from: area.staging, as: path, area)
         guard let (folder, last) = area.trash.find(place), let look = try folder.entry(last)?.look else { return }
         let until = surroundings.uptime() + .seconds(600)
         displaced.append(DisplacedFile(item: item, trashPath: place, path: path, look: look, until: until))

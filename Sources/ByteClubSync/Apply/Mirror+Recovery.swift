@@ -23,8 +23,7 @@ extension Mirror {
                 let hash = try Scanner.hash(area.staging.open(entry.name))
                 try settle(entry.name, item, isKnown: expected == nil || hash == expected, area)
             default:
-                try area.trash.take(
-                    entry.name, from: area.staging, as: "staging/" + entry.name, at: surroundings.disk.now())
+                try discard(entry.name, from: area.staging, as: "staging/" + entry.name, area)
             }
         }
         try area.staging.sync()
@@ -37,7 +36,7 @@ extension Mirror {
         let place = item?.local?.place ?? item?.synced?.place
         let path = try place == nil ? "staging/" + name : shownPath(of: id)
         guard !isKnown, let place, let folder = try folder(place.parent) else {
-            try area.trash.take(name, from: area.staging, as: path, at: surroundings.disk.now())
+            try discard(name, from: area.staging, as: path, area)
             return
         }
         do throws(FileError) {

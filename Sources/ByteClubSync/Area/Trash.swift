@@ -55,23 +55,44 @@ struct Trash: Sendable {
         return (target, name)
     }
 
-    /// Empties the trash of days before one, `2026-08-01`; whatever else lies in the trash stays.
-    func purge(before day: String) throws(FileError) {
-        for entry in try top.list() where entry.kind == .folder && Self.isDay(entry.name) && entry.name < day {
-            try Self.empty(top.folder(entry.name))
-            try top.removeFolder(entry.name)
-        }
+    /// The days of which there is trash, in their order; whatever else lies in the trash stays there.
+    func days() throws(FileError) -> [String] {
+        try top.list().filter { $0.kind == .folder && Self.isDay($0.name) }.map(\.name).sorted()
     }
 
-    private static func empty(_ folder: any DiskFolder) throws(FileError) {
-        for entry in try folder.list() {
+    /// Empties the trash of a day.
+    ///
+    /// `keep` is asked about each file before it goes, with its folder and its path below the day; what it keeps stays,
+    /// or is elsewhere by then.
+    func empty(
+        _ day: String, unless keep: (_ folder: any DiskFolder, _ file: DiskEntry, _ path: String) throws -> Bool
+    ) throws {
+        guard try Self.empty(top.folder(day), "", keep) else { return }
+        try top.removeFolder(day)
+    }
+
+    /// False when something has stayed.
+    private static func empty(
+        _ folder: any DiskFolder, _ path: String, _ keep: (any DiskFolder, DiskEntry, String) throws -> Bool
+    ) throws -> Bool {
+        var isEmpty = true
+        for entry in try folder.list().sorted(by: { $0.name < $1.name }) {
+            let inner = LocalPath.join(path, entry.name)
             if entry.kind == .folder {
-                try empty(folder.folder(entry.name))
-                try folder.removeFolder(entry.name)
-            } else {
+                if try empty(folder.folder(entry.name), inner, keep) {
+                    try folder.removeFolder(entry.name)
+                } else {
+                    isEmpty = false
+                }
+            } else if !entry.isDecodable {
+                isEmpty = false
+            } else if try !keep(folder, entry, inner) {
                 try folder.removeFile(entry.name)
+            } else if try folder.entry(entry.name) != nil {
+                isEmpty = false
             }
         }
+        return isEmpty
     }
 
     private static func isDay(_ name: String) -> Bool {

@@ -134,6 +134,7 @@ extension Mirror {
 
     private func finish(_ outcome: inout CycleOutcome) throws -> CycleOutcome {
         try leaveFolders()
+        try emptyOldTrash()
         outcome.hasSpared = hasSpared || hasUnconfirmed
         sparedSince = outcome.hasSpared ? sparedSince ?? surroundings.uptime() : nil
         outcome.restless = restless

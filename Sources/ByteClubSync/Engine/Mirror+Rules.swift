@@ -74,7 +74,7 @@ extension Mirror {
                 let leaving = StagedName.leaving(file.item, expected: file.hash).text
                 try folder.rename(file.name, to: area.staging, leaving, .withoutReplacing)
                 if try area.staging.entry(leaving)?.look.handle == look.handle {
-                    try area.trash.take(leaving, from: area.staging, as: file.path, at: surroundings.disk.now())
+                    try discard(leaving, from: area.staging, as: file.path, area)
                 } else {
                     try area.staging.rename(leaving, to: folder, file.name, .withoutReplacing)
                 }

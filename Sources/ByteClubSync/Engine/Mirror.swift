@@ -70,6 +70,10 @@ actor Mirror {
     var displaced: [DisplacedFile] = []
     /// When they were looked at last.
     var lastLateLook: Duration?
+    /// When the trash was last looked at for what is too old.
+    var lastTrashLook: Duration?
+    /// The date under which something was put into the trash since then; nil before the first.
+    var lastTrashDate: String?
     /// The server's name for the mirrored folder; nil when it is not there, or the server has no identities.
     var rootNode: NodeID?
     private let executor: any SerialExecutor

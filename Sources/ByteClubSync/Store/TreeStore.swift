@@ -117,8 +117,10 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case obstacle
     /// Why changes on disk are noticed later than they might be: one line for people.
     case watching
-    /// When the slow audit last began, in seconds since 1970, and how far it is.
+    /// How far the slow audit is, as ``AuditProgress``.
     case audit
+    /// How old the trash is, as ``TrashLedger``.
+    case trash
 }
 
 /// A path that is left alone, and why.

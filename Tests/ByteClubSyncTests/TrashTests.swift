@@ -1,0 +1,170 @@
+import ByteClubCore
+import ByteClubRemotes
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+@testable import SyncSimulation
+
+/// How long the trash keeps things, and what may not leave it.
+@Suite struct TrashTests {
+    /// A machine whose mirror is synced day after day.
+    private final class Scene {
+        let executor = SimulationExecutor(seed: 1)
+        let remote = MemoryRemote()
+        let machine: SimulatedMachine
+        var disk: SimulatedDisk { machine.disk }
+        static let day: Int64 = 86_400_000_000_000
+
+        init(trashDays: Int = 3) {
+            machine = SimulatedMachine(
+                0, SimulatedNetwork(MemoryRemote(sharing: remote, author: 1), seed: 1), executor, usesExtension: true)
+            machine.configuration.trashDays = trashDays
+            disk.time = 1_800_000_000_000_000_000
+        }
+
+        func sync() throws {
+            machine.sync()
+            while machine.isSyncing, !executor.isIdle { executor.step() }
+            _ = try #require(machine.lastOutcome).get()
+        }
+
+        /// Syncs on so many days, one after another.
+        func pass(_ days: Int) throws {
+            for _ in 0..<days {
+                disk.time += Self.day
+                machine.uptime += .seconds(86_400)
+                try sync()
+            }
+        }
+
+        /// Has a text replaced by another mirror's, so that the old one goes into the trash.
+        func trash(_ path: String, _ text: String) throws {
+            disk.write(path, text)
+            try sync()
+            disk.time += 60_000_000_000
+            machine.uptime += .seconds(60)
+            let other = SimulatedMachine(
+                1, SimulatedNetwork(MemoryRemote(sharing: remote, author: 2), seed: 2), executor,
+                usesExtension: true)
+            other.disk.time = disk.time
+            other.sync()
+            while other.isSyncing, !executor.isIdle { executor.step() }
+            other.disk.write(path, "another's")
+            other.disk.time += 60_000_000_000
+            other.sync()
+            while other.isSyncing, !executor.isIdle { executor.step() }
+            try sync()
+            #expect(disk.text(path) == "another's")
+        }
+
+        var trashed: [String] {
+            disk.tree(below: ".byteclub/trash", includesPrivate: true).filter { $0.content != nil }.map(\.path)
+        }
+    }
+
+    @Test("the trash keeps things for so many days of syncing, and then lets them go with their folders")
+    func retention() throws {
+        let scene = Scene()
+        scene.disk.makeFolder("d")
+        try scene.trash("d/x", "mine")
+        #expect(scene.trashed.count == 1)
+        try scene.pass(3)
+        #expect(scene.trashed.count == 1)
+        try scene.pass(2)
+        #expect(scene.trashed.isEmpty)
+        #expect(scene.disk.tree(below: ".byteclub/trash", includesPrivate: true).isEmpty)
+        #expect(scene.disk.tree().map(\.path) == ["d", "d/x"])
+    }
+
+    @Test("nothing goes when the trash is to be kept for ever")
+    func forever() throws {
+        let scene = Scene(trashDays: 0)
+        try scene.trash("x", "mine")
+        try scene.pass(40)
+        #expect(scene.trashed.count == 1)
+    }
+
+    @Test("a clock that jumps, and jumps back, empties nothing", arguments: [365, -365, -20_000])
+    func jumps(days: Int64) throws {
+        let scene = Scene()
+        try scene.trash("x", "mine")
+        for _ in 0..<20 {
+            scene.disk.time += days * Scene.day
+            scene.machine.uptime += .seconds(86_400)
+            try scene.sync()
+            scene.disk.time -= days * Scene.day
+            scene.machine.uptime += .seconds(86_400)
+            try scene.sync()
+        }
+        #expect(scene.trashed.count == 1)
+    }
+
+    @Test("what goes into the trash of a day that came back is as new as today")
+    func dayAgain() throws {
+        let scene = Scene()
+        try scene.trash("x", "first")
+        try scene.pass(3)
+        scene.disk.time -= 3 * Scene.day
+        try scene.trash("y", "second")
+        scene.disk.time += 3 * Scene.day
+        try scene.pass(3)
+        #expect(scene.trashed.count == 2)
+        try scene.pass(2)
+        #expect(scene.trashed.isEmpty)
+    }
+
+    @Test("a mirror that was not synced for a year keeps its trash")
+    func longAbsence() throws {
+        let scene = Scene()
+        try scene.trash("x", "mine")
+        scene.disk.time += 365 * Scene.day
+        scene.machine.uptime += .seconds(365 * 86_400)
+        try scene.sync()
+        #expect(scene.trashed.count == 1)
+    }
+
+    @Test("what was written to in the trash comes back as a conflict copy", arguments: [false, true])
+    func lateWriter(isRestarted: Bool) throws {
+        let scene = Scene()
+        scene.disk.makeFolder("d")
+        try scene.trash("d/x", "mine")
+        try scene.pass(1)
+        if isRestarted {
+            var random = SeededGenerator(seed: 1)
+            scene.machine.restart(afterPowerCut: false, using: &random)
+        }
+        let path = try #require(scene.trashed.first)
+        scene.disk.write(path, "written late")
+        try scene.pass(6)
+        #expect(scene.trashed.isEmpty)
+        let texts = scene.disk.tree().compactMap { $0.content.map { String(decoding: $0, as: UTF8.self) } }
+        #expect(texts.sorted() == ["another's", "written late"])
+        #expect(scene.disk.tree().contains { $0.path.hasPrefix("d/x (conflict ") })
+    }
+
+    @Test("what somebody has open for writing stays in the trash until it is closed")
+    func openFile() throws {
+        let scene = Scene()
+        try scene.trash("x", "mine")
+        let path = try #require(scene.trashed.first)
+        let file = try #require(scene.disk.openForWriting(path))
+        try scene.pass(8)
+        #expect(scene.trashed.count == 1)
+        file.close()
+        try scene.pass(1)
+        #expect(scene.trashed.isEmpty)
+    }
+
+    @Test("a ledger says again what it was told, and begins anew with nonsense")
+    func ledger() {
+        var ledger = TrashLedger(nil)
+        ledger.note("2026-01-01", days: ["2025-12-31", "2026-01-01"])
+        ledger.note("2026-01-02", days: ["2025-12-31", "2026-01-01"])
+        #expect(TrashLedger(ledger.text) == ledger)
+        #expect(ledger.age(of: "2025-12-31") == 1 && ledger.age(of: "2026-01-01") == 1)
+        ledger.note("2026-01-01", days: ["2025-12-31"])
+        #expect(ledger.age(of: "2025-12-31") == 1)
+        #expect(TrashLedger("what\ncount x\nday 1") == TrashLedger(nil))
+    }
+}
