@@ -26,6 +26,14 @@ public struct SyncConfiguration: Sendable {
     public var trashDays: Int
     /// The bytes on the disk that no download may use.
     public var diskReserve: Int64
+    /// The most bytes a second that large files take on their way to the server, all together; nil for no limit.
+    public var uploadLimit: Int?
+    /// The most bytes a second that large files take on their way from the server, all together; nil for no limit.
+    public var downloadLimit: Int?
+    /// When they travel slower than that, or not at all, by this machine's clock and time zone.
+    public var schedule: SyncSchedule
+    /// In what time every file is read once while an engine runs, to find bytes that the disk has lost; zero for never.
+    public var auditPeriod: Duration
 
     /// Describes a mirror of the shared folder with everything else as it comes.
     public init(directory: String, stateDirectory: String) {
@@ -41,6 +49,8 @@ public struct SyncConfiguration: Sendable {
         serverIdentity = ""
         trashDays = 30
         diskReserve = 64 << 20
+        schedule = SyncSchedule()
+        auditPeriod = .seconds(30 * 86_400)
     }
 
     private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root

@@ -1,0 +1,134 @@
+/// When large files travel slower, or not at all: spans of the week, of which the first that holds decides.
+///
+/// Spans are divided by `;` or line breaks. One has days, a time of day and what holds, in this order, of which the first
+/// two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. A time that ends before it starts goes
+/// on into the next day. Notes travel at all times.
+public struct SyncSchedule: Hashable, Sendable {
+    /// What holds in a span.
+    public enum Rule: Hashable, Sendable {
+        /// Large files do not travel.
+        case pause
+        /// They travel at so many bytes a second at most, in each direction.
+        case limit(Int)
+        /// They travel as fast as they can.
+        case unlimited
+    }
+
+    /// A part of every week.
+    public struct Span: Hashable, Sendable {
+        /// The days on which it starts, 0 being Monday.
+        public var days: Set<Int>
+        /// When it starts, in minutes since midnight, below 1440.
+        public var start: Int
+        /// When it ends, in minutes since that midnight; above `start`, and at most a day after it.
+        public var end: Int
+        /// What holds in it.
+        public var rule: Rule
+
+        /// Describes a span.
+        public init(days: Set<Int>, start: Int, end: Int, rule: Rule) {
+            self.days = days
+            self.start = start
+            self.end = end
+            self.rule = rule
+        }
+
+        fileprivate func holds(_ day: Int, _ minute: Int) -> Bool {
+            if days.contains(day), start <= minute, minute < end { return true }
+            return days.contains((day + 6) % 7) && minute + 1_440 < end
+        }
+    }
+
+    /// The spans; what comes first goes first.
+    public var spans: [Span]
+
+    /// Makes a schedule of spans.
+    public init(_ spans: [Span] = []) { self.spans = spans }
+
+    /// What holds on a day of the week, 0 being Monday, at a minute of the day; nil when no span says anything.
+    public func rule(weekday: Int, minute: Int) -> Rule? {
+        spans.first { $0.holds(weekday, minute) }?.rule
+    }
+}
+
+extension SyncSchedule {
+    /// Reads a schedule; an empty text is one without spans.
+    ///
+    /// - Throws: ``SyncError`` with the code `configuration`, whose message names the word that is wrong.
+    public init(parsing text: String) throws(SyncError) {
+        var spans: [Span] = []
+        for part in text.split(whereSeparator: { $0 == ";" || $0.isNewline }) {
+            let words = part.lowercased().split(whereSeparator: \.isWhitespace)
+            if !words.isEmpty { spans.append(try Span(words[...])) }
+        }
+        self.init(spans)
+    }
+}
+
+extension SyncSchedule.Span {
+    private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+    fileprivate init(_ words: ArraySlice<Substring>) throws(SyncError) {
+        var rest = words
+        self.init(days: Set(0..<7), start: 0, end: 1_440, rule: .unlimited)
+        if let word = rest.first, word.first?.isLetter == true, !Self.isRule(word) {
+            days = try Self.days(word)
+            rest.removeFirst()
+        }
+        if let word = rest.first, !Self.isRule(word) {
+            (start, end) = try Self.time(word)
+            rest.removeFirst()
+        }
+        switch rest.popFirst() {
+        case "pause": rule = .pause
+        case "unlimited": rule = .unlimited
+        case "limit":
+            guard let word = rest.popFirst() else {
+                throw Self.wrong("limit"[...], "a rate has to follow, such as 500k or 2M")
+            }
+            guard let rate = ByteRate(String(word)) else { throw Self.wrong(word, "write a rate such as 500k or 2M") }
+            rule = .limit(rate.bytesPerSecond)
+        case let word?: throw Self.wrong(word, "write 'pause', 'unlimited' or 'limit' and a rate")
+        case nil:
+            throw Self.wrong(words.last ?? "", "'pause', 'unlimited' or 'limit' and a rate has to follow")
+        }
+        if let word = rest.first { throw Self.wrong(word, "nothing may follow; spans are divided by ';'") }
+    }
+
+    private static func isRule(_ word: Substring) -> Bool { ["pause", "unlimited", "limit"].contains(word) }
+
+    private static func days(_ word: Substring) throws(SyncError) -> Set<Int> {
+        var days: Set<Int> = []
+        for part in word.split(separator: ",", omittingEmptySubsequences: false) {
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false)
+            guard ends.count <= 2, let first = ends.first, let last = ends.last,
+                let start = names.firstIndex(of: String(first)), let end = names.firstIndex(of: String(last))
+            else { throw wrong(part, "write days as mon, tue, wed, thu, fri, sat, sun, or mon-fri") }
+            for offset in 0...(end - start + 7) % 7 { days.insert((start + offset) % 7) }
+        }
+        return days
+    }
+
+    private static func time(_ word: Substring) throws(SyncError) -> (start: Int, end: Int) {
+        let ends = word.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let start = minute(ends[0]), let end = minute(ends[1]), start < 1_440, start != end
+        else {
+            throw wrong(word, "write a time as 09:00-17:00")
+        }
+        return (start, end > start ? end : end + 1_440)
+    }
+
+    /// Minutes since midnight, up to 24:00.
+    private static func minute(_ text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2,
+            parts.allSatisfy({ (1...2).contains($0.utf8.count) && $0.utf8.allSatisfy { (48...57).contains($0) } }),
+            let hour = Int(parts[0]), let minute = Int(parts[1]), hour < 24 && minute < 60 || hour == 24 && minute == 0
+        else { return nil }
+        return hour * 60 + minute
+    }
+
+    private static func wrong(_ word: Substring, _ remedy: String) -> SyncError {
+        SyncError(.configuration, "'\(word)' in the schedule makes no sense: \(remedy)")
+    }
+}
