@@ -111,6 +111,13 @@ final class MemoryTreeStore: TreeStore {
         Array(state.trees.items.filter { ($0.remote?.generation ?? .max) < generation }.prefix(limit))
     }
 
+    func synced(after: ItemID?, limit: Int) -> [Item] {
+        Array(
+            state.trees.items.filter { item in
+                item.synced != nil && item.id != .root && after.map { $0 < item.id } ?? true
+            }.prefix(limit))
+    }
+
     func syncedCount() -> Int { state.trees.items.count { $0.synced != nil } }
 
     func seal(of folder: ItemID) -> FolderSeal? { state.seals[folder] }

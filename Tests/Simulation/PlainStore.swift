@@ -32,6 +32,10 @@ struct PlainStore {
         Array(sorted.filter { $0.remote.map { $0.generation < generation } ?? false }.prefix(limit))
     }
 
+    func synced(after: ItemID?, limit: Int) -> [Item] {
+        Array(sorted.filter { item in item.synced != nil && after.map { $0 < item.id } ?? true }.prefix(limit))
+    }
+
     func item(node: NodeID) -> Item? {
         sorted.first { $0.remote?.node == node } ?? sorted.first { $0.remote?.node == nil && $0.lastNode == node }
     }

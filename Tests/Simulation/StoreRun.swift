@@ -184,6 +184,7 @@ struct StoreRun {
         let after = chance(2) == 0 ? nil : pick(known + [.root])
         let limit = 1 + chance(5)
         try #require(try store.unsettled(after: after, limit: limit) == model.unsettled(after: after, limit: limit))
+        try #require(try store.synced(after: after, limit: limit) == model.synced(after: after, limit: limit))
         let generation = number(5)
         try #require(
             try store.unseen(before: generation, limit: limit) == model.unseen(before: generation, limit: limit))

@@ -130,6 +130,7 @@ extension Mirror {
 
     /// Brings contents that came along with a part of the feed to the disk, before the next part comes.
     func receiveArrivals() async throws {
+        if area == nil { return arrivals.clear() }
         var after: ItemID?
         let underWay = landingItems
         while true {

@@ -87,7 +87,8 @@ extension Mirror {
         return Array(names.dropFirst(configuration.remoteRoot.components.count))
     }
 
-    private func item(at keys: [String]) throws -> Item? {
+    /// The item that the server has at a path by its names' keys; nil when it has none.
+    func item(at keys: [String]) throws -> Item? {
         var parent = ItemID.root
         var found: Item?
         for key in keys {

@@ -11,6 +11,7 @@ final class ItemStatements {
     let remoteNamesakes: SQLiteStatement
     let unsettled: SQLiteStatement
     let unseen: SQLiteStatement
+    let synced: SQLiteStatement
     private let insert: SQLiteStatement
     private let delete: SQLiteStatement
     private let deleteSeal: SQLiteStatement
@@ -32,6 +33,7 @@ final class ItemStatements {
         remoteNamesakes = try select("r_parent = ? AND r_fold = ? AND id <> 0")
         unsettled = try select("unsettled = 1 AND id > ? ORDER BY id LIMIT ?")
         unseen = try select("id > ? AND r_generation < ? AND r_parent IS NOT NULL ORDER BY id LIMIT ?")
+        synced = try select("id > ? AND s_parent IS NOT NULL ORDER BY id LIMIT ?")
         let marks = Array(repeating: "?", count: ItemColumn.allCases.count).joined(separator: ",")
         insert = try connection.prepare("INSERT OR REPLACE INTO item VALUES(\(marks))")
         delete = try connection.prepare("DELETE FROM item WHERE id = ?")
@@ -43,7 +45,7 @@ final class ItemStatements {
     func finalize() {
         for statement in [
             byID, byNode, byHandle, localChildren, remoteChildren, localNamesakes, remoteNamesakes, unsettled, unseen,
-            insert, delete, deleteSeal,
+            synced, insert, delete, deleteSeal,
         ] + updates.values { statement.finalize() }
     }
 

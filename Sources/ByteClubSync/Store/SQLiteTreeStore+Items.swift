@@ -86,6 +86,12 @@ extension SQLiteTreeStore {
         return found
     }
 
+    func synced(after: ItemID?, limit: Int) throws -> [Item] {
+        items.synced.bind(1, max(0, after?.number ?? 0))
+        items.synced.bind(2, Int64(limit))
+        return try items.synced.items()
+    }
+
     func syncedCount() throws -> Int {
         try count("SELECT count(*) FROM item WHERE s_parent IS NOT NULL") - 1
     }

@@ -52,15 +52,17 @@ final class SQLiteTreeStore {
         return try SQLiteTreeStore(connection, isWriter: false, wasUnclean: false)
     }
 
-    /// A copy in memory that may be changed without consequence; empty when there is no database that can be used.
+    /// A copy that may be changed without consequence; empty when there is no database that can be used.
+    ///
+    /// A small one is in memory, a large one in a temporary file that goes with it.
     static func rehearsal(path: String) throws(SyncError) -> SQLiteTreeStore {
-        let memory = try SQLiteConnection(":memory:", .writing)
+        let copy = try SQLiteConnection("", .writing)
         if let source = try DatabaseFile.openExisting(path, .reading) {
-            try memory.copy(source)
+            try copy.copy(source)
         } else {
-            try DatabaseFile.makeSchema(memory)
+            try DatabaseFile.makeSchema(copy)
         }
-        return try SQLiteTreeStore(memory, isWriter: false, wasUnclean: false)
+        return try SQLiteTreeStore(copy, isWriter: false, wasUnclean: false)
     }
 
     private init(_ connection: SQLiteConnection, isWriter: Bool, wasUnclean: Bool) throws(SyncError) {

@@ -22,6 +22,8 @@ protocol TreeStore: TreeView, AnyObject {
     func unsettledCount() throws -> Int
     /// Items that the server showed, whose generation is older: what a walk over its whole state has not shown.
     func unseen(before generation: Int64, limit: Int) throws -> [Item]
+    /// Items that both sides had once, in the order of their identities, after one of them; never the root.
+    func synced(after: ItemID?, limit: Int) throws -> [Item]
     /// How many items are synced.
     func syncedCount() throws -> Int
 

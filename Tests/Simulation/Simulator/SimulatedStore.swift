@@ -43,6 +43,7 @@ final class SimulatedStore: TreeStore {
     func unsettled(after: ItemID?, limit: Int) throws -> [Item] { base.unsettled(after: after, limit: limit) }
     func unsettledCount() throws -> Int { base.unsettledCount() }
     func unseen(before generation: Int64, limit: Int) throws -> [Item] { base.unseen(before: generation, limit: limit) }
+    func synced(after: ItemID?, limit: Int) throws -> [Item] { base.synced(after: after, limit: limit) }
     func syncedCount() throws -> Int { base.syncedCount() }
     func seal(of folder: ItemID) throws -> FolderSeal? { base.seal(of: folder) }
     func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws { base.setSeal(seal, of: folder) }
