@@ -7,6 +7,8 @@ import HTTPTypes
 /// Authorization is not its business: the sessions carry it, see ``sessionConfiguration(token:certificateAuthorityFile:)``.
 public struct CoreAPIv1Remote: Remote {
     /// The most bytes per second that a ``put(_:at:condition:policy:progress:)`` or a download moves; nil for no limit.
+    ///
+    /// A lower one of ``TransferRate`` goes before it.
     public var rateLimit: Int?
 
     let transport: Transport
@@ -57,7 +59,7 @@ public struct CoreAPIv1Remote: Remote {
     /// What a task that moves a file's bytes does differently.
     var contentOptions: TaskOptions {
         var options = TaskOptions()
-        options.rateLimit = rateLimit
+        options.rateLimit = [rateLimit, TransferRate.limit].compactMap(\.self).min()
         return options
     }
 }

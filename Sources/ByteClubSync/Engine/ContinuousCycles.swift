@@ -70,6 +70,7 @@ struct ContinuousCycles {
         let unwatched = watcher.unwatched(of: outcome.restless)
         bell.plan { agenda in
             if let next = outcome.nextLook { agenda.wake(now + .milliseconds(10) + (next - uptime)) }
+            if outcome.isScheduled { agenda.wake(now + .seconds(60)) }
             if outcome.hasSpared { agenda.wake(now + Bell.quiet + .milliseconds(10)) }
             agenda.lookAgain(at: again, now + Fingerprint.racyWindow + .milliseconds(100))
             if reasons.isEverything { agenda.lookAtEverything(now + rescanInterval) }

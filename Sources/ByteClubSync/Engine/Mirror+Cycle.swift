@@ -10,6 +10,8 @@ struct CycleOutcome: Sendable {
     var nextLook: Duration?
     /// How many entries' deletions the guard holds.
     var held = 0
+    /// Whether large files wait until the schedule lets them travel.
+    var isScheduled = false
     /// Until when syncing is paused, in seconds since 1970; nil when it is not.
     var pausedUntil: Int64?
 }
@@ -55,6 +57,7 @@ extension Mirror {
         var scope = try loadRules() ? .everything : scope
         var (idle, failures) = (0, 0)
         hasLooked = []
+        scheduled = []
         restless = []
         if scope != .everything { scope = scope.adding(try scanner.glance(at: saved)) }
         while true {
@@ -135,17 +138,19 @@ extension Mirror {
     private func finish(_ outcome: inout CycleOutcome) throws -> CycleOutcome {
         try leaveFolders()
         try emptyOldTrash()
+        try reviewFindings()
         outcome.hasSpared = hasSpared || hasUnconfirmed
         sparedSince = outcome.hasSpared ? sparedSince ?? surroundings.uptime() : nil
         outcome.restless = restless
         outcome.held = heldCount
         outcome.nextLook = busy.values.map(\.until).min()
+        outcome.isScheduled = !scheduled.isEmpty
         let problems = try store.problems()
         for problem in problems {
             tally.noteOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
         }
         try forgetSolvedProblems(problems)
-        if outcome.held == 0, problems.isEmpty, busy.isEmpty, transfers.isEmpty {
+        if outcome.held == 0, problems.isEmpty, busy.isEmpty, transfers.isEmpty, scheduled.isEmpty {
             try store.setMeta(.lastSync, "\(seconds)")
         }
         return outcome
@@ -160,7 +165,7 @@ extension Mirror {
     }
 
     /// Until when syncing is paused; nil when it is not.
-    private func pausedUntil() throws -> Int64? {
+    func pausedUntil() throws -> Int64? {
         guard let text = try store.meta(.pausedUntil) else { return nil }
         if text == "forever" { return .max }
         guard let until = Int64(text), until > seconds else {

@@ -10,6 +10,11 @@ extension Mirror {
             tally.noteOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync takes it"))
             summary.problems += 1
         }
+        for path in try scheduled.sorted().map({ try shownPath(of: $0) }) {
+            tally.noteOnce(
+                SyncEvent(.problem, path: path, message: "large files wait until the schedule lets them travel"))
+            summary.problems += 1
+        }
         summary.held = outcome.held
         summary.problems += problems.count
         summary.isComplete = summary.held == 0 && summary.problems == 0 && outcome.pausedUntil == nil

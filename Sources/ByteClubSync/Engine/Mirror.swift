@@ -70,6 +70,10 @@ actor Mirror {
     var displaced: [DisplacedFile] = []
     /// When they were looked at last.
     var lastLateLook: Duration?
+    /// How far the audit is; nil before it was asked for.
+    var audited: AuditProgress?
+    /// Large files that the schedule does not let travel now.
+    var scheduled: Set<ItemID> = []
     /// When the trash was last looked at for what is too old.
     var lastTrashLook: Duration?
     /// The date under which something was put into the trash since then; nil before the first.

@@ -47,9 +47,22 @@ extension SyncEngine {
                     }
                     try await cycles.run(cursorSink)
                 }
+                if configuration.auditPeriod > .zero {
+                    group.addTask { [self] in try await audit(mirror, bell) }
+                }
                 defer { group.cancelAll() }
                 try await group.next()
             }
+        }
+    }
+
+    /// Reads all files little by little, over and over.
+    private func audit(_ mirror: Mirror, _ bell: Bell) async throws {
+        while true {
+            let (pause, files) = try await mirror.auditStep(in: configuration.auditPeriod)
+            try await Task.sleep(for: pause)
+            if bell.isUnquiet { continue }
+            if try await mirror.audit(files: files) { bell.ring() }
         }
     }
 

@@ -10,6 +10,15 @@ enum WallClock {
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
+    /// The day of the week, 0 being Monday, and the minute of the day, in this machine's time zone.
+    static func localTime(_ nanoseconds: Int64) -> (weekday: Int, minute: Int) {
+        var seconds = time_t(nanoseconds / 1_000_000_000)
+        var parts = unsafe tm()
+        tzset()
+        _ = unsafe localtime_r(&seconds, &parts)
+        return unsafe ((Int(parts.tm_wday) + 6) % 7, Int(parts.tm_hour) * 60 + Int(parts.tm_min))
+    }
+
     /// The day as `2026-08-01`.
     static func day(_ nanoseconds: Int64) -> String {
         var seconds = time_t(nanoseconds / 1_000_000_000)

@@ -63,7 +63,7 @@ extension Mirror {
                 if missing.contains(chunk.hash) {
                     var bytes = [UInt8](repeating: 0, count: chunk.size)
                     guard try file.read(into: &bytes, at: chunk.offset) == chunk.size else { return false }
-                    try await wire.putChunk(bytes)
+                    try await limited(.up) { [bytes] () throws(RemoteError) in try await wire.putChunk(bytes) }
                 }
                 done += Int64(chunk.size)
                 tally.noteProgress(SyncEvent(.progress, path: path, bytes: done, total: chunks.size))
@@ -90,8 +90,10 @@ extension Mirror {
         let content: Content =
             try file.path.map { .file(path: $0) } ?? .bytes(file.bytes(limit: Int(local.size)))
         let shown = try shownPath(of: write.item)
-        let metadata = try await remote.put(content, at: path, condition: condition, policy: .fail) { [tally] in
-            tally.noteProgress(SyncEvent(.progress, path: shown, bytes: $0.completed, total: $0.total))
+        let metadata = try await limited(.up) { [remote, tally] () throws(RemoteError) in
+            try await remote.put(content, at: path, condition: condition, policy: .fail) {
+                tally.noteProgress(SyncEvent(.progress, path: shown, bytes: $0.completed, total: $0.total))
+            }
         }
         guard metadata.contentHash ?? write.hash == write.hash else {
             // It was written to on the way: the server has a state that was never whole, and gets the next one.

@@ -2,7 +2,7 @@ import ByteClubCore
 
 extension Mirror {
     /// How many large files travel at once, beside the notes.
-    private static var parallelTransfers: Int { 3 }
+    static var parallelTransfers: Int { 3 }
 
     /// Starts to send a large file on a way of its own, unless it is under way; true, so that nobody else sends it.
     func startUpload(_ item: Item) throws -> Bool {
@@ -16,7 +16,10 @@ extension Mirror {
     }
 
     private func start(_ id: ItemID, _ work: @escaping @Sendable (isolated Mirror) async throws -> Bool) {
-        guard transfers[id] == nil, transfers.count < Self.parallelTransfers else { return }
+        if transfers[id] != nil { return }
+        let places = transferPlaces
+        if places == 0 { scheduled.insert(id) }
+        guard transfers.count < places else { return }
         transfers[id] = Task { [weak self] in await self?.run(id, work) }
     }
 
@@ -59,8 +62,10 @@ extension Mirror {
         let found: ContentHash?
         if let folder = area.staging.path {
             let shown = try shownPath(of: id)
-            let metadata = try await self.remote.download(path, revision: nil, to: folder + "/" + stage) { [tally] in
-                tally.noteProgress(SyncEvent(.progress, path: shown, bytes: $0.completed, total: $0.total))
+            let metadata = try await limited(.down) { [remote = self.remote, tally] () throws(RemoteError) in
+                try await remote.download(path, revision: nil, to: folder + "/" + stage) {
+                    tally.noteProgress(SyncEvent(.progress, path: shown, bytes: $0.completed, total: $0.total))
+                }
             }
             found = metadata.contentHash ?? hash
         } else {

@@ -54,7 +54,7 @@ extension CoreAPIv1Remote: SyncRemote {
     public func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
         let address = "sync/chunks/\(ContentHasher.hash(bytes))"
         _ = try await repeatingOnce { () throws(RemoteError) in
-            try await send(.put, address, bytes, type: "application/octet-stream", statuses: [204])
+            try await send(.put, address, bytes, type: "application/octet-stream", statuses: [204], contentOptions)
         }
     }
 
@@ -64,11 +64,12 @@ extension CoreAPIv1Remote: SyncRemote {
     }
 
     private func send(
-        _ method: HTTPRequest.Method, _ address: String, _ body: [UInt8], type: String, statuses: Set<Int> = [200]
+        _ method: HTTPRequest.Method, _ address: String, _ body: [UInt8], type: String, statuses: Set<Int> = [200],
+        _ options: TaskOptions = TaskOptions()
     ) async throws(RemoteError) -> Transport.Answer {
         let request = transport.request(method, address, fields: [.contentType: type])
         return try await transport.perform(request, statuses: statuses) { () throws(TransferError) in
-            try await transport.session.data(for: request, body: .bytes(body))
+            try await transport.session.data(for: request, body: .bytes(body), options: options)
         }
     }
 

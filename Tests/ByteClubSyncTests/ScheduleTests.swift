@@ -1,0 +1,126 @@
+import ByteClubCore
+import ByteClubRemotes
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+
+/// When large files travel, and how fast.
+@Suite struct ScheduleTests {
+    @Test("the first span that holds decides")
+    func firstSpan() throws {
+        let schedule = try SyncSchedule(parsing: "mon-fri 09:00-17:00 limit 500k; sat,sun pause\nlimit 2M")
+        #expect(schedule.rule(weekday: 0, minute: 9 * 60) == .limit(512_000))
+        #expect(schedule.rule(weekday: 4, minute: 17 * 60 - 1) == .limit(512_000))
+        #expect(schedule.rule(weekday: 4, minute: 17 * 60) == .limit(2 << 20))
+        #expect(schedule.rule(weekday: 5, minute: 0) == .pause && schedule.rule(weekday: 6, minute: 1_439) == .pause)
+        #expect(try SyncSchedule(parsing: " ; \n") == SyncSchedule())
+        #expect(SyncSchedule().rule(weekday: 0, minute: 0) == nil)
+    }
+
+    @Test("a span that ends before it starts goes on into the next day")
+    func overMidnight() throws {
+        let schedule = try SyncSchedule(parsing: "sun 22:00-06:00 pause")
+        #expect(schedule.rule(weekday: 6, minute: 22 * 60) == .pause)
+        #expect(schedule.rule(weekday: 0, minute: 6 * 60 - 1) == .pause)
+        #expect(schedule.rule(weekday: 0, minute: 6 * 60) == nil && schedule.rule(weekday: 6, minute: 0) == nil)
+        let week = try SyncSchedule(parsing: "FRI-mon 00:00-24:00 Unlimited")
+        #expect([4, 5, 6, 0].allSatisfy { week.rule(weekday: $0, minute: 1_439) == .unlimited })
+        #expect(week.rule(weekday: 1, minute: 0) == nil)
+    }
+
+    @Test(
+        "an error names the word that is wrong",
+        arguments: [
+            ("mon-fry pause", "mon-fry"), ("mon,,tue pause", ""), ("09:00-9 pause", "09:00-9"),
+            ("25:00-26:00 pause", "25:00-26:00"), ("09:00-09:00 pause", "09:00-09:00"), ("mon limit", "limit"),
+            ("limit fast", "fast"), ("mon 09:00-17:00", "09:00-17:00"), ("mon 09:00-17:00 stop", "stop"),
+            ("pause now", "now"), ("limit -5", "-5"),
+        ])
+    func errors(text: String, word: String) {
+        let error = #expect(throws: SyncError.self) { try SyncSchedule(parsing: "limit 1M; " + text) }
+        #expect(error?.code == .configuration)
+        #expect(error?.message.hasPrefix("'\(word)' in the schedule") == true, "\(error?.message ?? "")")
+    }
+
+    /// A device with a note and two large files, its engine's calls, and the rates at which they were made.
+    private final class Scene: Sendable {
+        let device: Device
+        private let log = RateLog()
+
+        init(_ remote: MemoryRemote, usesExtension: Bool) throws {
+            device = try Device(
+                MemoryRemote(sharing: remote, author: 1), in: FastDisk.path, usesExtension: usesExtension)
+            device.remote.fault = { [log] operation in
+                if operation.moment == .before { log.add(operation.kind, TransferRate.limit) }
+            }
+        }
+
+        func sync(_ change: (inout SyncConfiguration) -> Void) async throws -> SyncSummary {
+            var configuration = device.configuration
+            change(&configuration)
+            let engine = try SyncEngine(
+                configuration: configuration, remote: device.remote,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            return try await engine.runOnce { _ in }
+        }
+
+        func rates(_ kinds: Set<MemoryOperation.Kind>) -> Set<Int?> {
+            Set(log.all.filter { kinds.contains($0.kind) }.map(\.rate))
+        }
+    }
+
+    /// Keeps at which rates calls were made.
+    private final class RateLog: Sendable {
+        private let calls = Mutex<[(kind: MemoryOperation.Kind, rate: Int?)]>([])
+
+        func add(_ kind: MemoryOperation.Kind, _ rate: Int?) { calls.withLock { $0.append((kind, rate)) } }
+        var all: [(kind: MemoryOperation.Kind, rate: Int?)] { calls.withLock { $0 } }
+    }
+
+    private static func large(_ seed: UInt64) -> [UInt8] {
+        var random = SeededGenerator(seed: seed)
+        let block = (0..<4_096).map { _ in UInt8.random(in: 0...255, using: &random) }
+        return Array(repeating: block, count: 768).flatMap(\.self)
+    }
+
+    @Test("large files travel at the limit that is in force, and notes at none", arguments: [true, false])
+    func limits(usesExtension: Bool) async throws {
+        let remote = MemoryRemote()
+        let one = try Scene(remote, usesExtension: usesExtension)
+        one.device.write("note.md", "text")
+        for name in ["a.jpg", "b.jpg"] { one.device.write(name, Self.large(UInt64(name.utf8.first ?? 0))) }
+        let up = try await one.sync {
+            $0.uploadLimit = 9_000_000
+            $0.schedule = SyncSchedule([.init(days: Set(0..<7), start: 0, end: 1_440, rule: .limit(8_000_000))])
+        }
+        #expect(up.uploaded == 3 && up.isComplete)
+        if usesExtension {
+            #expect(one.rates([.putChunk]) == [8_000_000] && one.rates([.apply]) == [nil])
+        } else {
+            #expect(one.rates([.put]) == [8_000_000, nil])
+        }
+        let two = try Scene(remote, usesExtension: usesExtension)
+        let down = try await two.sync { $0.downloadLimit = 7_000_000 }
+        #expect(down.downloaded == 3 && down.isComplete)
+        #expect(two.rates([.download]) == [7_000_000])
+        #expect(two.device.files() == one.device.files())
+    }
+
+    @Test(
+        "large files wait while the schedule says so, notes do not, and a sync says what waits",
+        arguments: [true, false])
+    func pause(usesExtension: Bool) async throws {
+        let remote = MemoryRemote()
+        let scene = try Scene(remote, usesExtension: usesExtension)
+        scene.device.write("note.md", "text")
+        scene.device.write("a.jpg", Self.large(1))
+        let first = try await scene.sync { $0.schedule = (try? SyncSchedule(parsing: "pause")) ?? SyncSchedule() }
+        #expect(first.uploaded == 1 && first.problems == 1 && !first.isComplete)
+        #expect(try await remote.text("note.md") == "text")
+        let second = try await scene.sync { _ in }
+        #expect(second.uploaded == 1 && second.isComplete)
+    }
+}
