@@ -6,9 +6,30 @@ import TestSupport
 import Testing
 
 @testable import ByteClubSync
+@testable import SyncSimulation
 
 /// Things on disk that cannot be synced: each is told, and nothing else suffers.
 @Suite struct ProblemTests {
+    @Test("a file that was being written and is gone is not tried again")
+    func goneWhileBusy() throws {
+        let executor = SimulationExecutor(seed: 1)
+        let machine = SimulatedMachine(
+            0, SimulatedNetwork(MemoryRemote(), seed: 1), executor, usesExtension: true)
+        func sync() throws -> CycleOutcome {
+            machine.disk.time += 10_000_000_000
+            machine.uptime += .seconds(10)
+            machine.sync()
+            while machine.isSyncing, !executor.isIdle { executor.step() }
+            return try #require(machine.lastOutcome).get()
+        }
+        machine.disk.write("x", "half")
+        let file = try #require(machine.disk.openForWriting("x"))
+        #expect(try sync().nextLook != nil)
+        file.close()
+        machine.disk.delete("x")
+        #expect(try sync().nextLook == nil)
+    }
+
     private func synced() async throws -> (MemoryRemote, Device) {
         let remote = MemoryRemote()
         let device = try Device(remote, in: FastDisk.path)

@@ -143,6 +143,7 @@ extension Mirror {
         sparedSince = outcome.hasSpared ? sparedSince ?? surroundings.uptime() : nil
         outcome.restless = restless
         outcome.held = heldCount
+        try forgetSettledPostponements()
         outcome.nextLook = busy.values.map(\.until).min()
         outcome.isScheduled = !scheduled.isEmpty
         let problems = try store.problems()
@@ -154,6 +155,14 @@ extension Mirror {
             try store.setMeta(.lastSync, "\(seconds)")
         }
         return outcome
+    }
+
+    /// What is settled, or gone, is not tried again.
+    private func forgetSettledPostponements() throws {
+        for id in busy.keys.sorted() where try store.item(id)?.isSettled ?? true {
+            busy[id] = nil
+            refusals[id] = nil
+        }
     }
 
     /// Problems of items that are settled now, or gone, are none any more.
