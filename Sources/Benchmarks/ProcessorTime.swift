@@ -19,7 +19,8 @@ enum ProcessorTime {
     }
 
     private static func children(of pid: pid_t) -> [pid_t] {
-        text("/proc/\(pid)/task/\(pid)/children").split(separator: " ").compactMap { pid_t($0) }
+        let tasks = FileTree.names(in: "/proc/\(pid)/task") ?? []
+        return tasks.flatMap { text("/proc/\(pid)/task/\($0)/children").split(separator: " ").compactMap { pid_t($0) } }
     }
 
     private static func own(_ pid: pid_t) -> Double {

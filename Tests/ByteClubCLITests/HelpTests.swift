@@ -6,7 +6,8 @@ import Testing
     static let commands = [
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
         "notes search", "notes history", "notes restore", "photos", "photos list", "photos upload", "photos download",
-        "photos thumbnail", "photos info", "photos rm", "sync", "sync deletes", "sync deletes review",
+        "photos thumbnail", "photos info", "photos rm", "sync", "sync pause", "sync resume", "sync select",
+        "sync deselect", "sync selection", "sync verify", "sync deletes", "sync deletes review",
         "sync deletes approve", "sync deletes restore", "status", "why", "log", "conflicts", "conflicts list",
         "conflicts show", "conflicts resolve", "doctor",
     ]
@@ -43,6 +44,9 @@ import Testing
             ["photos", "upload", "a.jpg", "--quality", "0"], ["photos", "upload", "a.jpg", "--limit-rate", "fast"],
             ["photos", "thumbnail", "a.jpg", "-o", "x", "--size", "huge"], ["notes", "search", "a", "--limit", "0"],
             ["notes", "edit", "a", "--recover", "--discard"], ["sync", "--wrong"], ["sync", "deletes", "nonsense"],
+            ["sync", "--limit-up", "fast"], ["sync", "--schedule", "never pause"], ["sync", "pause", "--for", "5"],
+            ["sync", "pause", "--for", "0s"], ["sync", "select"],
+            ["sync", "deselect"],
             ["why"], ["log", "--limit", "0"], ["conflicts", "show"], ["conflicts", "resolve", "a"],
             ["conflicts", "resolve", "a", "--keep", "nobody"],
         ])

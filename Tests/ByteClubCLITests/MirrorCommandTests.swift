@@ -152,6 +152,22 @@ import Testing
         #expect(LocalFile.exists(mirror + "/a 1.md") && !LocalFile.exists(mirror + "/a 2.md"))
     }
 
+    @Test("status is good to read, whatever there is to tell")
+    func fullStatus() async throws {
+        let gone = try add("a.md", disk: nil, server: "x", synced: "x")
+        _ = try add("b.md", disk: "y", server: "y", synced: "y")
+        try store.setHeldDeletions([HeldDeletion(item: gone, side: .remote, path: "a.md", since: 0)])
+        try store.addConflict(ConflictRecord(path: "p.md", copy: "p (conflict 1).md", winner: nil, loser: nil, at: 0))
+        for number in 10..<35 {
+            try store.setProblem(
+                Problem(path: "\(number)", item: nil, message: "a pipe is not synced", isFromScan: true),
+                path: "\(number)")
+        }
+        try store.setMeta(.pausedUntil, "99999999999")
+        #expect(await world.run("status") == .success, "\(world.err)")
+        try Golden.check(world.out.replacing(mirror, with: "/home/ada/club"), "status.txt")
+    }
+
     @Test("status tells of a pause, of what is in the way and of slow watching")
     func status() async throws {
         try store.setMeta(.pausedUntil, "forever")
@@ -160,6 +176,7 @@ import Testing
         #expect(await world.run("status") == .success)
         #expect(
             world.out.hasSuffix(
-                "paused\nin the way: the disk is full, since 1970-01-01 00:01\nwatching: too few watches\n"))
+                "paused; 'byteclub sync resume' goes on\nin the way: the disk is full, since 1970-01-01 00:01\nwatching: too few watches\n"
+            ))
     }
 }

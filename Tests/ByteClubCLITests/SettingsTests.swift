@@ -1,3 +1,4 @@
+import ByteClubCore
 import TestSupport
 import Testing
 
@@ -27,6 +28,23 @@ import Testing
         #expect(settings.folder == "/flag")
         #expect(settings.server == "https://environment.example")
         #expect(settings.rateLimit == "1K")
+    }
+
+    @Test("limits and schedule come from flags, environment and file, in this order")
+    func pace() throws {
+        let file = "limit-up = 500K\nlimit-down = 1M\nschedule = sat,sun pause"
+        var flags = Settings()
+        flags.schedule = "9:00-17:00 limit 2K"
+        var settings = flags.over(try Settings(environment: ["BYTECLUB_LIMIT_DOWN": "2M"]))
+        settings = settings.over(try Settings(file: file, path: "config"))
+        var configuration = SyncConfiguration(directory: "/club", stateDirectory: "/state")
+        try configuration.setPace(settings)
+        #expect(configuration.uploadLimit == 512_000 && configuration.downloadLimit == 2 << 20)
+        #expect(configuration.schedule.spans.first?.rule == .limit(2_048))
+        settings.uploadLimit = "fast"
+        #expect(throws: Failure.self) { try configuration.setPace(settings) }
+        (settings.uploadLimit, settings.schedule) = (nil, "never pause")
+        #expect(throws: SyncError.self) { try configuration.setPace(settings) }
     }
 
     @Test(

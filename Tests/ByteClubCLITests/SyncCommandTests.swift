@@ -97,9 +97,11 @@ import Testing
         let events = SyncEvent.Kind.allCases.map { kind in
             SyncEvent(
                 kind, path: kind == .summary ? nil : "a/b.md", bytes: 5, copy: "a/b (conflict 1a2b3c4d).md",
-                message: kind == .problem ? "cannot be read" : nil, summary: kind == .summary ? summary : nil)
+                message: kind == .problem ? "cannot be read" : nil, until: kind == .paused ? 120 : nil,
+                summary: kind == .summary ? summary : nil)
         }
-        let lines = events.map { "\($0.event.rawValue): \(SyncPrinter.text($0) ?? "-")" }
+        let style = TextStyle(calendar: { CalendarTime.utc($0) })
+        let lines = events.map { "\($0.event.rawValue): \(EventLine.text($0, style) ?? "-")" }
         try Golden.check(lines.joined(separator: "\n") + "\n", "sync-events.txt")
     }
 }

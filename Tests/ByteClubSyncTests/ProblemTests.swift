@@ -172,6 +172,8 @@ import Testing
         #expect(!device.exists("dir/c.md"))
         #expect(device.read("dir/mine.tmp") == "mine")
         #expect(try await remote.files()["dir/"] == nil)
+        try await device.sync()
+        #expect(try await remote.files()["dir/"] == nil)
         device.write("dir/new.md", "new")
         try await device.sync()
         #expect(try await remote.text("dir/new.md") == "new")

@@ -55,12 +55,14 @@ import Testing
         #expect(device.read("big/mine.tmp") == "never synced")
     }
 
-    @Test("a folder stays as long as something in it cannot be sent")
-    func unsendable() async throws {
+    @Test(
+        "a folder stays as long as something in it cannot be sent",
+        arguments: [RemoteError(.unreachable, "away"), RemoteError(.forbidden, "only for reading")])
+    func unsendable(refusal: RemoteError) async throws {
         let (remote, device) = try await synced()
         device.write("big/in/c.md", "edited")
         device.remote.fault = { call throws(RemoteError) in
-            if "\(call)".contains("apply") || "\(call)".contains("put") { throw RemoteError(.unreachable, "away") }
+            if call.kind == .apply || call.kind == .put { throw refusal }
         }
         try SyncEngine.deselect("big", of: device.configuration)
         _ = try? await device.sync()

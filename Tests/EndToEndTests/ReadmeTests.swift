@@ -112,7 +112,7 @@ struct ReadmeScript {
                 script += "\(command) | tee ~/token || fail $? \(quoted)\n[ -s ~/token ] || fail 1 \(quoted)\n"
             } else if command.contains("byteclub login"), !command.contains("--token-stdin") {
                 script += "\(command) --token-stdin <~/token || fail $? \(quoted)\n"
-            } else if command.contains("byteclub sync"), !command.contains("--once"), !command.contains("--dry-run") {
+            } else if Self.runsOn(command) {
                 script += "\(command) & sleep 1; kill -0 $! || fail 1 \(quoted)\n"
                 script += "kill -INT $!; wait $!; [ $? = 130 ] || fail $? \(quoted)\n"
             } else {
@@ -120,6 +120,14 @@ struct ReadmeScript {
             }
         }
         return script + "kill $(jobs -p) 2>/dev/null\nexit 0\n"
+    }
+
+    /// Whether a command is a sync that goes on until Ctrl-C.
+    private static func runsOn(_ command: String) -> Bool {
+        guard let sync = command.ranges(of: "byteclub sync").first else { return false }
+        let rest = command[sync.upperBound...].split(separator: " ")
+        let hasSubcommand = rest.first.map { $0.first?.isLetter == true } ?? false
+        return !hasSubcommand && !rest.contains("--once") && !rest.contains("--dry-run")
     }
 
     private static func replacements(_ port: UInt16) -> [(Regex<Substring>, String)] {

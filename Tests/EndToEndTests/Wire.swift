@@ -10,6 +10,9 @@ enum Wire: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// What is spoken where a test does not say: `BYTECLUB_WIRE`, `extended` unless it is set.
     static var usual: Wire { Settings.text("BYTECLUB_WIRE").flatMap { Wire(rawValue: $0) } ?? .extended }
 
+    /// What is tried where both are: the one that `BYTECLUB_WIRE` says, or both.
+    static var tried: [Wire] { Settings.text("BYTECLUB_WIRE") == nil ? allCases : [usual] }
+
     /// What the member's programs are told.
     var environment: [String: String] { self == .plain ? ["BYTECLUB_PLAIN": "1"] : [:] }
 

@@ -41,6 +41,12 @@ final class MemoryTreeStore: TreeStore {
         isOpen = true
     }
 
+    /// Loses everything.
+    func clear() {
+        state = State()
+        survivors = [state]
+    }
+
     /// Opens it again as it is, as a process does that follows another.
     func reopen() { isOpen = true }
 

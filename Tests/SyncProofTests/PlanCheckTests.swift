@@ -71,6 +71,25 @@ struct PlanCheckTests {
         }
     }
 
+    /// A folder that cannot be read, or is kept out, keeps all that is in it from being decided about.
+    @Test(arguments: [false, true])
+    func nothingIsDecidedInWhatIsFrozen(isExcluded: Bool) throws {
+        var trees = MemoryTrees()
+        let (folder, new) = (trees.newItem(), trees.newItem())
+        let place = Place(.root, EntryName("folder"))
+        trees[folder] = Item(
+            folder, local: LocalState(place: place, isFolder: true), remote: RemoteState(place: place, isFolder: true),
+            synced: SyncedState(place: place, isFolder: true))
+        trees.update(folder) {
+            $0.isExcluded = isExcluded
+            $0.isFrozen = !isExcluded
+        }
+        trees[new] = Item(new, local: LocalState(place: Place(folder, EntryName("new")), isFolder: true))
+        let plan = try Planner.plan([new], in: trees)
+        #expect(plan.isEmpty)
+        #expect(plan.blocked[new] == .frozen(folder))
+    }
+
     /// Prints what planning costs when everything is new at once.
     @Test func aHundredThousandNewFilesArePlannedAtOnce() throws {
         let trees = ManyNewFiles(100_000)

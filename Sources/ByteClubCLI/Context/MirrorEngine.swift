@@ -37,6 +37,21 @@ public protocol MirrorEngine: Sendable {
     /// Takes the held deletions back, and tells which they were: what is gone on one side comes back from the other.
     static func restoreDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
+    /// Pauses a mirror for a time, or until somebody resumes it; an engine that runs finishes what it is about.
+    static func pause(_ configuration: SyncConfiguration, for time: Duration?) throws(SyncError)
+
+    /// Ends a pause, and tells whether there was one; an engine that runs goes on at once.
+    static func resume(_ configuration: SyncConfiguration) throws(SyncError) -> Bool
+
+    /// Takes a folder, relative to the mirror's root, into the mirror again.
+    static func select(_ path: String, of configuration: SyncConfiguration) throws(SyncError)
+
+    /// Leaves a folder, relative to the mirror's root, out of the mirror.
+    static func deselect(_ path: String, of configuration: SyncConfiguration) throws(SyncError)
+
+    /// The folders that are left out, as keys relative to the mirror's root.
+    static func deselected(of configuration: SyncConfiguration) throws(SyncError) -> [String]
+
     /// What happens while ``run()`` runs; a slow reader may miss events.
     var events: AsyncStream<SyncEvent> { get }
 
@@ -49,6 +64,12 @@ public protocol MirrorEngine: Sendable {
     ///
     /// - Throws: ``SyncError`` for what only a person can mend.
     func run() async throws
+
+    /// Compares every file of the mirror with what the server has, and changes nothing; `progress` is told the files and
+    /// bytes compared so far.
+    func verify(
+        progress: (_ files: Int, _ bytes: Int64) -> Void
+    ) async throws(SyncError) -> SyncVerification
 
     /// What ``runOnce(_:)`` would do first, as the events that it would tell; changes nothing.
     func plan() async throws(SyncError) -> [SyncEvent]

@@ -92,6 +92,21 @@ enum LocalFile {
         guard unsafe chmod(path, 0o700) == 0 else { throw FileError(.create, path) }
     }
 
+    /// Makes a directory and what is missing above it.
+    static func makeDirectories(_ path: String) throws {
+        var built = ""
+        for name in path.split(separator: "/") {
+            built += "/" + name
+            if unsafe mkdir(built, 0o755) != 0, errno != EEXIST { throw FileError(.create, built) }
+        }
+    }
+
+    /// Removes a file.
+    static func remove(_ path: String) throws {
+        guard unsafe unlink(path) == 0 else { throw FileError(.remove, path) }
+        try syncDirectory(of: path)
+    }
+
     /// Replaces or makes a file so that it holds either its old bytes or all of the new ones, also after a power cut.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws {
         let temporary = temporaryName(beside: path)

@@ -16,6 +16,9 @@ struct Directories: Sendable {
     /// Mirrors' databases, and which mirror was synced last.
     var mirrors: String { state + "/mirrors" }
 
+    /// The user's own systemd units.
+    var userUnits: String { base("XDG_CONFIG_HOME", "/.config") + "/systemd/user" }
+
     private func base(_ variable: String, _ fallback: String) -> String {
         // Relative values are to be ignored, says the specification.
         if let value = environment[variable], value.hasPrefix("/") { return value }

@@ -14,6 +14,11 @@ struct Settings: Hashable, Sendable {
     var allowsInsecureHTTP: Bool?
     /// The rate of photo uploads.
     var rateLimit: String?
+    /// The most bytes a second that large files of a mirror take, to the server and from it.
+    var uploadLimit: String?
+    var downloadLimit: String?
+    /// When they travel slower than that, or not at all.
+    var schedule: String?
 
     init() {}
 
@@ -25,6 +30,9 @@ struct Settings: Hashable, Sendable {
         folder = value("BYTECLUB_FOLDER")
         certificateAuthorityFile = value("BYTECLUB_CA_FILE")
         rateLimit = value("BYTECLUB_LIMIT_RATE")
+        uploadLimit = value("BYTECLUB_LIMIT_UP")
+        downloadLimit = value("BYTECLUB_LIMIT_DOWN")
+        schedule = value("BYTECLUB_SCHEDULE")
         if let text = value("BYTECLUB_INSECURE_HTTP") {
             allowsInsecureHTTP = try Self.flag(text, "BYTECLUB_INSECURE_HTTP")
         }
@@ -46,14 +54,17 @@ struct Settings: Hashable, Sendable {
             case "folder": folder = value
             case "ca-file": certificateAuthorityFile = value
             case "limit-rate": rateLimit = value
+            case "limit-up": uploadLimit = value
+            case "limit-down": downloadLimit = value
+            case "schedule": schedule = value
             case "insecure-http": allowsInsecureHTTP = try Self.flag(value, "\(place): insecure-http")
             case "token":
                 throw Failure(.configuration, "\(place): a token does not belong here; use 'byteclub login'")
             default:
                 throw Failure(
                     .configuration,
-                    "\(place): there is no setting '\(name)'; there are server, folder, ca-file, limit-rate and "
-                        + "insecure-http")
+                    "\(place): there is no setting '\(name)'; there are server, folder, ca-file, insecure-http, "
+                        + "limit-rate, limit-up, limit-down and schedule")
             }
         }
     }
@@ -67,6 +78,9 @@ struct Settings: Hashable, Sendable {
         merged.certificateAuthorityFile = certificateAuthorityFile ?? other.certificateAuthorityFile
         merged.allowsInsecureHTTP = allowsInsecureHTTP ?? other.allowsInsecureHTTP
         merged.rateLimit = rateLimit ?? other.rateLimit
+        merged.uploadLimit = uploadLimit ?? other.uploadLimit
+        merged.downloadLimit = downloadLimit ?? other.downloadLimit
+        merged.schedule = schedule ?? other.schedule
         return merged
     }
 

@@ -28,6 +28,8 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         case held
         /// A transfer moves on.
         case progress
+        /// Syncing is paused, until the time in `until` or until somebody resumes it.
+        case paused
         /// Mirror and server agree; told in continuous mode.
         case idle
         /// The last event of one sync.
@@ -48,14 +50,16 @@ public struct SyncEvent: Hashable, Sendable, Codable {
     public var copy: String?
     /// One line for people.
     public var message: String?
+    /// When a `paused` ends, or when what failed by a `problem` is tried again, in seconds since 1970; nil when no time
+    /// is set.
+    public var until: Int64?
     /// The counts, of a `summary`.
     public var summary: SyncSummary?
 
     /// Creates an event.
     public init(
         _ event: Kind, path: String? = nil, from: String? = nil, bytes: Int64? = nil, total: Int64? = nil,
-        copy: String? = nil,
-        message: String? = nil, summary: SyncSummary? = nil
+        copy: String? = nil, message: String? = nil, until: Int64? = nil, summary: SyncSummary? = nil
     ) {
         self.event = event
         self.path = path
@@ -64,6 +68,7 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         self.total = total
         self.copy = copy
         self.message = message
+        self.until = until
         self.summary = summary
     }
 }

@@ -34,7 +34,7 @@ extension Mirror {
             return received.count
         }
         let staging = area.staging
-        let writing = Task { await Self.stage(incoming, in: staging) }
+        let writing = Task(executorPreference: surroundings.workers) { await Self.stage(incoming, in: staging) }
         let done: Int
         do {
             done = try await takeLanding()
@@ -44,7 +44,8 @@ extension Mirror {
         }
         let staged = await writing.value
         let root = root
-        landing = Landing(items: Set(incoming.map(\.item)), work: Task { try await Self.syncing(staged, root) })
+        let syncing = Task(executorPreference: surroundings.workers) { try await Self.syncing(staged, root) }
+        landing = Landing(items: Set(incoming.map(\.item)), work: syncing)
         return done
     }
 

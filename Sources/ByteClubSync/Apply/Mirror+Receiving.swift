@@ -88,6 +88,7 @@ extension Mirror {
                     let hash = ContentHasher.hash(bytes)
                     guard one.remote.hash == nil || hash == one.remote.hash else {
                         isFeedStale = true
+                        try refuse(one.item.id, Self.anotherContent)
                         continue
                     }
                     incoming.append(
@@ -101,6 +102,8 @@ extension Mirror {
         }
         return (incoming, failure)
     }
+
+    static let anotherContent = "the server sent another content than it tells of"
 
     private static func content(
         at path: RemotePath, limit: Int, _ remote: any Remote
@@ -141,7 +144,7 @@ extension Mirror {
                 $0.local == nil && $0.synced == nil && $0.remote != nil && !underWay.contains($0.id)
             }.map(\.id)
             if new.isEmpty { continue }
-            let plan = try Planner.plan(new, in: store)
+            let plan = try Planner.plan(new, in: UnconfirmedView(base: store, unconfirmed: unconfirmed))
             for batch in plan.batches {
                 _ = try makeFolders(
                     batch.compactMap { if case .makeFolder(let id, let place) = $0 { (id, place) } else { nil } })

@@ -1,11 +1,10 @@
 import ByteClubCore
-import Glibc
 
 extension Mirror {
     /// Settles an item whose content both sides changed: the texts are merged when that is clean; otherwise the server's
     /// keeps the name, and the disk's stands beside it under a conflict name, as an entry of its own.
     func reconcile(_ id: ItemID, conflictName: EntryName) async throws -> Bool {
-        guard let item = try store.item(id), let local = item.local, let mine = local.hash, let remote = item.remote
+        guard let item = try store.item(id), let local = item.local, local.hash != nil, let remote = item.remote
         else { return false }
         let isText = local.size <= Int64(TextMerge.limit) && remote.size <= Int64(TextMerge.limit)
         if isText || remote.hash == nil {
@@ -18,19 +17,22 @@ extension Mirror {
                 try store.save(item)
                 return true
             }
-            if let merged = try await merge(item, local, theirs) {
-                return try await commit(merged, to: item, remote, theirs: theirHash)
+            if let synced = item.synced {
+                guard let ours = try readNote(id, local) else { return false }
+                if let merged = try await merge(item, synced, ours, theirs) {
+                    return try await commit(merged, to: item, remote, theirs: theirHash)
+                }
             }
         }
         guard let now = try store.item(id), now.local == local, now.remote == remote else { return false }
-        return try keepBoth(now, local, mine, remote, conflictName)
+        return try keepBoth(now, local, conflictName)
     }
 
     /// The merge of both texts on what they were made from; nil when there is none that is clean.
-    private func merge(_ item: Item, _ local: LocalState, _ theirs: [UInt8]) async throws -> [UInt8]? {
-        guard let synced = item.synced, let base = try await baseContent(item, synced),
-            let mine = try readNote(item.id, local)
-        else { return nil }
+    private func merge(
+        _ item: Item, _ synced: SyncedState, _ mine: [UInt8], _ theirs: [UInt8]
+    ) async throws -> [UInt8]? {
+        guard let base = try await baseContent(item, synced) else { return nil }
         return TextMerge.merge(base: base, mine: mine, theirs: theirs)
     }
 
@@ -84,47 +86,6 @@ extension Mirror {
             if try install([incoming]).isEmpty { return hash != theirs }
         }
         try tell(.merge, item.id)
-        return true
-    }
-
-    /// Gives the disk's content a conflict name and an identity of its own.
-    private func keepBoth(
-        _ item: Item, _ local: LocalState, _ mine: ContentHash, _ remote: RemoteState, _ name: EntryName
-    ) throws -> Bool {
-        guard let folder = try folder(local.place.parent), try isAsPlanned(local, item.id, in: folder) else {
-            return false
-        }
-        let before = try path(of: item.id, on: .local)
-        do throws(FileError) {
-            try folder.rename(local.place.name.text, to: folder, name.text, .withoutReplacing)
-            try folder.sync()
-        } catch {
-            suspects.insert(local.place.parent)
-            if error.code != EEXIST { try note(error, about: item.id) }
-            return false
-        }
-        guard let look = try folder.entry(name.text)?.look else { return false }
-        let copy = LocalPath.join(LocalPath.split(before).parent, name.text)
-        try store.transaction(durably: true) {
-            try unseal([local.place.parent])
-            var (old, kept) = (item, Item(try store.newItem()))
-            kept.local = local
-            kept.local?.place = Place(local.place.parent, name)
-            kept.local?.look = look
-            if local.look.map({ !$0.fingerprint.isSameContent(as: look.fingerprint) }) ?? true {
-                kept.local?.hash = nil
-            }
-            old.local = nil
-            old.synced = nil
-            old.sent = nil
-            try store.save(old)
-            try store.save(kept)
-            try store.addConflict(
-                ConflictRecord(path: before, copy: copy, winner: remote.hash, loser: mine, at: seconds))
-        }
-        tally.note(
-            SyncEvent(.conflict, path: before, copy: copy, message: "both sides changed it; both are kept"))
-        try log(.conflict, before, rule: Rule.editedBoth.rawValue, copy)
         return true
     }
 }

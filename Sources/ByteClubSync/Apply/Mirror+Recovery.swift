@@ -27,6 +27,7 @@ extension Mirror {
             }
         }
         try area.staging.sync()
+        try finishParting()
         if arriving.isEmpty { try recognizeArrived() }
     }
 

@@ -10,6 +10,8 @@ struct ContinuousCycles {
     private var pace = PollingPace()
     private var trouble: String?
     private var failures = 0
+    /// The end of the pause that was told last; nil when there is none.
+    private var pause: Int64?
 
     init(
         _ mirror: Mirror, _ watcher: Watcher, _ bell: Bell, _ configuration: SyncConfiguration,
@@ -45,8 +47,9 @@ struct ContinuousCycles {
     private mutating func judge(_ error: SyncError, _ reasons: Agenda.Reasons) async throws {
         guard Self.mayPass(error) || error.code == .database && failures < 3 else { throw error }
         failures += 1
-        tell(SyncEvent(.problem, message: error.message))
         let pause = min(Duration.milliseconds(500) * (1 << min(failures - 1, 7)), .seconds(60))
+        let next = await mirror.seconds + max(1, pause.components.seconds)
+        tell(SyncEvent(.problem, message: error.message, until: next))
         bell.plan { $0.putBack(reasons, .now + pause) }
         await mirror.markFeedStale()
     }
@@ -64,6 +67,7 @@ struct ContinuousCycles {
             bell.isUnquiet
         }
         if let until = outcome.pausedUntil { return await wait(until) }
+        pause = nil
         let now = ContinuousClock.now
         let uptime = await mirror.uptime
         let again = outcome.restless.subtracting(reasons.secondLooks)
@@ -106,8 +110,15 @@ struct ContinuousCycles {
     }
 
     /// Waits until a pause is over; what has happened meanwhile is found by a look at everything.
-    private func wait(_ until: Int64) async {
+    private mutating func wait(_ until: Int64) async {
+        if until != pause { tell(SyncEvent(pausedUntil: until)) }
+        pause = until
         let rest = until == .max ? .max : until - (await mirror.seconds)
         bell.plan { $0.lookAtEverything(.now + .seconds(min(max(rest, 1), 10))) }
     }
+}
+
+extension SyncEvent {
+    /// Tells a pause that ends at a time in seconds since 1970, or with `Int64.max` when somebody resumes it.
+    init(pausedUntil time: Int64) { self.init(.paused, until: time == .max ? nil : time) }
 }

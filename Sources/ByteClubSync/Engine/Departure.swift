@@ -18,6 +18,34 @@ struct Departure {
 
     init(_ store: any TreeStore) { self.store = store }
 
+    /// Gathers what the server shows of a folder.
+    mutating func gatherRemote(_ folder: ItemID, at path: String) throws {
+        for child in try store.children(of: folder, on: .remote) {
+            guard let remote = child.remote else { continue }
+            let name = remote.place.name.text
+            let inner = LocalPath.join(path, name)
+            if child.isFolder {
+                try gatherRemote(child.id, at: inner)
+            } else {
+                files.append(File(item: child.id, path: inner, name: name, hash: remote.hash))
+            }
+        }
+        folders.append(path)
+    }
+
+    /// The same with those files alone of which a look is known.
+    func confirmed(_ look: (File) throws -> DiskLook?) rethrows -> Self {
+        var other = self
+        other.files = try files.compactMap { file in
+            try look(file).map { look in
+                var file = file
+                file.look = look
+                return file
+            }
+        }
+        return other
+    }
+
     /// Gathers all of a folder; false when the server does not have everything yet.
     mutating func gather(_ folder: ItemID, at path: String) throws -> Bool {
         guard let item = try store.item(folder), item.isSettled, item.remote != nil, !item.isFrozen else {

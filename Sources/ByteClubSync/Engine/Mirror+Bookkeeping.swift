@@ -25,7 +25,9 @@ extension Mirror {
     /// Remembers what both sides show as synced.
     func adopt(_ id: ItemID) throws {
         try change(id) { item in
-            guard let local = item.local, let remote = item.remote, local.isFolder == remote.isFolder else { return }
+            guard let local = item.local, let remote = item.remote, local.isFolder == remote.isFolder,
+                !remote.isDoubtful
+            else { return }
             if !local.isFolder, local.hash == nil || remote.hash.map({ $0 != local.hash }) ?? false { return }
             item.synced = SyncedState(
                 place: local.place, remoteName: local.place.name.unless(remote.place.name), isFolder: local.isFolder,

@@ -31,13 +31,15 @@ extension Mirror {
             if try store.meta(.obstacle) != nil { try store.setMeta(.obstacle, nil) }
             return outcome
         } catch {
-            try? note(obstacle: SyncError.wrapping(error))
+            // Whatever was under way may have left something in staging.
+            isStagingUnclear = true
+            try? Self.note(obstacle: SyncError.wrapping(error), in: store, at: seconds)
             throw error
         }
     }
 
     /// Keeps what is in the way of the whole mirror, for those who ask why.
-    private func note(obstacle error: SyncError) throws {
+    static func note(obstacle error: SyncError, in store: any TreeStore, at seconds: Int64) throws {
         if error.code == .cancelled { return }
         if let known = try store.meta(.obstacle).flatMap({ Obstacle($0) }), known.message == error.message { return }
         try store.setMeta(.obstacle, Obstacle(since: seconds, message: error.message).text)
@@ -66,7 +68,9 @@ extension Mirror {
             try scan(scope, confirmsDeletions: isQuiet)
             scope = .folders([])
             let progress = try await act(isQuiet)
-            if let error = transferFailure { throw error }
+            try throwTransferFailure()
+            outcome.pausedUntil = try pausedUntil()
+            if outcome.pausedUntil != nil { break }
             if progress.done > 0 { (idle, failures) = (0, 0) } else { idle += 1 }
             if let error = progress.failure {
                 failures += 1
@@ -96,6 +100,8 @@ extension Mirror {
                 if error.code == .cancelled || error.code == .unauthorized { throw error }
                 return Progress(failure: error)
             }
+            // Nothing is done by a tree that may lack a part of what the server told.
+            try throwTransferFailure()
         }
         try checkRoot()
         let before = transferred
@@ -103,6 +109,13 @@ extension Mirror {
         progress.done += transferred - before
         arrivals.clear()
         return progress
+    }
+
+    /// Ends the cycle for what was found while something else went on; the next one starts without it.
+    private func throwTransferFailure() throws {
+        guard let error = transferFailure else { return }
+        transferFailure = nil
+        throw error
     }
 
     private func pulled() async throws(RemoteError) {
@@ -125,7 +138,9 @@ extension Mirror {
         let report = try scanner.scan(scope, confirmsDeletions: confirmsDeletions && scope == .everything)
         restless.formUnion(report.restless)
         if scope == .everything { hasUnconfirmed = false }
+        if scope == .everything { unconfirmed = [] }
         if report.vanished.isEmpty { return }
+        unconfirmed.formUnion(report.vanished)
         hasUnconfirmed = true
         if confirmsDeletions, scope != .everything { try scan(.everything, confirmsDeletions: true) }
     }
@@ -151,10 +166,23 @@ extension Mirror {
             tally.noteOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
         }
         try forgetSolvedProblems(problems)
-        if outcome.held == 0, problems.isEmpty, busy.isEmpty, transfers.isEmpty, scheduled.isEmpty {
+        try noteWaiting(problems)
+        let isDone = problems.isEmpty && busy.isEmpty && transfers.isEmpty && scheduled.isEmpty
+        if isDone, outcome.held == 0, outcome.pausedUntil == nil {
             try store.setMeta(.lastSync, "\(seconds)")
         }
         return outcome
+    }
+
+    /// Keeps what waits though nothing is wrong with it.
+    private func noteWaiting(_ problems: [Problem]) throws {
+        var waiting = Waiting()
+        waiting.underWay = Set(transfers.keys)
+        let now = surroundings.uptime()
+        for (item, later) in busy where later.until > now && !problems.contains(where: { $0.item == item }) {
+            waiting.written[item] = seconds + (later.until - now).components.seconds
+        }
+        if try store.meta(.waiting) != waiting.text { try store.setMeta(.waiting, waiting.text) }
     }
 
     /// What is settled, or gone, is not tried again.

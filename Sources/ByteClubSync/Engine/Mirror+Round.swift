@@ -16,6 +16,8 @@ extension Mirror {
         while true {
             let chunk = try store.unsettled(after: after, limit: Self.planSize)
             guard let last = chunk.last else { break }
+            // Deletions are only counted when all is planned.
+            if try pausedUntil() != nil { return progress }
             after = last.id
             let ids = chunk.filter { $0.remote?.isDoubtful != true }.map(\.id)
                 .filter { transfers[$0] == nil && (busy[$0]?.until ?? now) <= now }
@@ -35,13 +37,14 @@ extension Mirror {
 
     /// Reads the files that the planner must know, and plans.
     func readAndPlan(_ ids: [ItemID], _ progress: inout Progress) throws -> Plan {
-        var plan = try Planner.plan(ids, in: store)
+        let view = UnconfirmedView(base: store, unconfirmed: unconfirmed)
+        var plan = try Planner.plan(ids, in: view)
         for _ in 0..<4 where !plan.unread.isEmpty {
             var count = 0
             for id in plan.unread where try read(id) { count += 1 }
             if count == 0 { break }
             progress.done += count
-            plan = try Planner.plan(ids, in: store)
+            plan = try Planner.plan(ids, in: view)
         }
         // Only what is done next is told with its rule.
         if decided.count > 4 * Self.planSize { decided = [:] }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import Glibc
 
 extension Mirror {
     /// Reads what is kept out of the mirror, by the ignore file and by choice, and brings the trees in line with it when
@@ -25,23 +26,26 @@ extension Mirror {
     /// Leaves folders out from now on that were waiting for it, those of which the server has everything; their files
     /// go into the trash.
     func leaveFolders() throws {
+        try resumeDepartures()
         for key in leaving {
             guard let id = try localFolder(at: key) else { continue }
             var departure = Departure(store)
             guard try departure.gather(id, at: path(of: id, on: .local)) else { continue }
             scanner.rules.deselected.insert(key)
-            try apply(scanner.rules, appliedRules().hash)
+            try apply(scanner.rules, appliedRules().hash, departing: key)
             leaving.removeAll { $0 == key }
             try remove(departure)
         }
     }
 
-    private func apply(_ rules: ScanRules, _ hash: String) throws {
+    /// `departing` is a folder whose files are to be removed from the disk next.
+    private func apply(_ rules: ScanRules, _ hash: String, departing: PathKey? = nil) throws {
         let kept = rules.deselected.map(\.string).sorted()
         let lines = ([hash] + kept).joined(separator: "\n")
         try store.transaction(durably: true) {
             try ExclusionPass(store: store, rules: rules).run()
             try store.setMeta(.rules, lines.isEmpty ? nil : lines)
+            if let departing { try store.setMeta(.departing, departing.string) }
         }
         openFolders.removeAll(keepingCapacity: true)
     }
@@ -62,9 +66,11 @@ extension Mirror {
         return found == .root ? nil : found
     }
 
-    /// Puts the files of a folder that was left out into the trash; what has changed in the last moment stays.
-    private func remove(_ departure: Departure) throws {
+    /// Puts the files of a folder that was left out into the trash; what has changed in the last moment stays, and what
+    /// the disk refuses is tried again.
+    func remove(_ departure: Departure) throws {
         guard let area else { return }
+        var isDone = true
         for file in departure.files {
             do throws(FileError) {
                 let folder = try root.folder(below: LocalPath.split(file.path).parent)
@@ -79,14 +85,19 @@ extension Mirror {
                     try area.staging.rename(leaving, to: folder, file.name, .withoutReplacing)
                 }
             } catch {
-                // It stays on disk, which does no harm.
-                continue
+                if !error.isMissing { isDone = false }
             }
         }
         for path in departure.folders {
             let (parent, name) = LocalPath.split(path)
-            try? root.folder(below: parent).removeFolder(name)
+            do throws(FileError) {
+                try root.folder(below: parent).removeFolder(name)
+            } catch {
+                if !error.isMissing, error.code != ENOTEMPTY, error.code != EEXIST { isDone = false }
+            }
         }
+        try root.syncFileSystem()
+        if isDone { try store.setMeta(.departing, nil) } else { isStagingUnclear = true }
     }
 }
 

@@ -52,6 +52,8 @@ actor Mirror {
     var decided: [ItemID: Rule] = [:]
     /// Whether entries are missing on the disk that may turn up elsewhere.
     var hasUnconfirmed = false
+    /// Those entries; nothing is decided about them, nor about who wants their names.
+    var unconfirmed: Set<ItemID> = []
     /// Folders that changed within the last moments before the last look.
     var restless: Set<ItemID> = []
     /// Contents that are about to come into their places.
@@ -97,11 +99,18 @@ actor Mirror {
         self.surroundings = surroundings
         self.tally = tally
         executor = surroundings.executor
-        let root = try Self.openRoot(configuration, surroundings.disk)
-        self.root = root
         let store = try surroundings.openStore()
         self.store = store
-        try Self.checkMarker(root, store, configuration)
+        let root: any DiskFolder
+        do {
+            root = try Self.openRoot(configuration, surroundings.disk)
+            try Self.checkMarker(root, store, configuration)
+        } catch {
+            let now = surroundings.disk.now() / 1_000_000_000
+            if !isRehearsal { try? Self.note(obstacle: SyncError.wrapping(error), in: store, at: now) }
+            throw error
+        }
+        self.root = root
         area = isRehearsal ? nil : try PrivateArea(in: root)
         let mirrorID = try Self.identify(root, area, store, surroundings.disk)
         session = mirrorID.prefix(8) + "-" + String(UInt64(bitPattern: surroundings.disk.now()), radix: 16)

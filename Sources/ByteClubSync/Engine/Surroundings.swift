@@ -10,6 +10,8 @@ struct Surroundings: Sendable {
     var bases: any BaseStore
     /// Runs the engine's own work, one piece at a time.
     var executor: any SerialExecutor
+    /// Runs what goes on beside that; nil for the system's threads.
+    var workers: (any TaskExecutor)?
     /// Time since some moment, never set back.
     var uptime: @Sendable () -> Duration
     /// Waits for a time; ends early with an error when the task is cancelled.

@@ -68,6 +68,7 @@ public final class SyncEngine: Service, Sendable {
             try await mirror.sleep(until: next)
             outcome = try await mirror.cycle(.folders([]), waitsForTransfers: true)
         }
+        if let until = outcome.pausedUntil { tally.note(SyncEvent(pausedUntil: until)) }
         return try await mirror.summary(outcome)
     }
 

@@ -21,6 +21,11 @@ extension Explainer {
                         : "the folder '\(abovePath)' cannot be read or looked at now")
             }
         }
+        if waiting.underWay.contains(item.id) { lines.append("it is large, and on its way now") }
+        if let until = waiting.written[item.id] {
+            lines.append("somebody is writing it, or has written it just now")
+            nextAttempt = [nextAttempt, until].compactMap { $0 }.min()
+        }
         for above in chain {
             guard let deletion = held.first(where: { $0.item == above.id }) else { continue }
             let place = deletion.side == .local ? "here" : "on the server"
@@ -95,10 +100,14 @@ extension Explainer {
 
     /// Which folder that is not selected keeps a path out.
     func deselection(of path: String) throws -> String? {
-        let key = PathKey.fold(path)
-        let folders = try store.meta(.deselected)?.split(separator: "\n").map(String.init) ?? []
-        guard let folder = folders.first(where: { Self.isAtOrAbove(PathKey.fold($0), key) }) else { return nil }
-        return "the folder '\(folder)' is not selected for this machine"
+        let key = PathKey(folded: "/" + PathKey.fold(path))
+        let folders = try Selection(store.meta(.deselected)).keys
+        guard let folder = folders.first(where: { $0 == key || key.isBelow($0) }) else { return nil }
+        // As it is spelled in the path that was asked about.
+        let depth = folder.string.utf8.split(separator: UInt8(ascii: "/")).count
+        let names = path.utf8.split(separator: UInt8(ascii: "/")).prefix(depth)
+        let shown = names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
+        return "the folder '\(shown)' is not selected for this machine"
     }
 
     /// A time span in its largest unit.

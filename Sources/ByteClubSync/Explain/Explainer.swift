@@ -19,6 +19,7 @@ struct Explainer {
     let paths: TreePaths<SQLiteTreeStore>
     let problems: [Problem]
     let held: [HeldDeletion]
+    let waiting: Waiting
     let rules: IgnoreRules
 
     init(_ store: SQLiteTreeStore, _ facts: ExplainerFacts) throws {
@@ -27,6 +28,7 @@ struct Explainer {
         paths = TreePaths(view: store)
         problems = try store.problems()
         held = try store.heldDeletions()
+        waiting = Waiting(try store.meta(.waiting))
         rules = IgnoreRules(facts.ignoreText)
     }
 

@@ -57,7 +57,7 @@ extension Item {
     private var isPlacedLocally: Bool { isMovedLocally && !isAside(local?.place) }
 
     /// Whether somebody has moved it on the server; to wait aside is no move.
-    private var isPlacedRemotely: Bool { isMovedRemotely && !isAside(remote?.place) }
+    var isPlacedRemotely: Bool { isMovedRemotely && !isAside(remote?.place) }
 
     private func isAside(_ place: Place?) -> Bool {
         place.map { PlannerAside.isName($0.name, of: id) } ?? false

@@ -118,7 +118,17 @@ struct FolderMatch {
     /// Finds the item of an entry that is not the file which the tree has under its name; false when there is none.
     private mutating func settle(_ stranger: Candidate, _ origin: OriginFinder) throws -> Bool {
         let owner = missing[stranger.name].flatMap { $0.isFolder == stranger.isFolder ? $0 : nil }
-        if let mover = try origin.origin(of: stranger.entry, owner: owner) {
+        let mover: Item?
+        do {
+            mover = try origin.origin(of: stranger.entry, owner: owner)
+        } catch is FileError {
+            // Nobody can tell what it is: the next scan asks again.
+            isSettled = false
+            pass.report.isComplete = false
+            pass.report.isUnsure = true
+            return true
+        }
+        if let mover {
             if mover.isFolder, try pass.isAbove(mover.id, visit.item) {
                 // The tree is out of date further up: the next scan sees it from there.
                 isSettled = false

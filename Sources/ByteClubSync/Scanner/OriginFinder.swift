@@ -22,6 +22,8 @@ struct OriginFinder {
     ///
     /// `owner` is the item that the tree has under the entry's name, of the same kind. It yields only to an item that
     /// the server knows: what an editor wrote beside it and renamed over it is its new content.
+    ///
+    /// - Throws: ``FileError`` when nobody can tell now.
     func origin(of entry: DiskEntry, owner: Item?) throws -> Item? {
         var asked: Set<ItemID> = []
         return try origin(of: entry, owner: owner, &asked)
@@ -46,13 +48,25 @@ struct OriginFinder {
         let found: DiskEntry?
         do {
             found = try local.place.parent == folder ? here[local.place.name] : walk.entry(at: local.place)
-        } catch is FileError {
-            // Nobody can tell: then nothing is taken from there.
+        } catch let error as FileError {
+            // From a folder that cannot be read for long, nothing is taken.
+            guard try isFrozen(local.place.parent) else { throw error }
             return false
         }
         guard let found, (found.kind == .folder) == item.isFolder else { return true }
         if case .other = found.kind { return true }
         if found.look.handle == local.look?.handle { return false }
         return try origin(of: found, owner: item, &asked) != nil
+    }
+
+    /// Whether a folder, or one above it, was found to be unreadable.
+    private func isFrozen(_ folder: ItemID) throws -> Bool {
+        var next = folder
+        while next != .root, let item = try store.item(next) {
+            if item.isFrozen { return true }
+            guard let parent = item.local?.place.parent else { return false }
+            next = parent
+        }
+        return false
     }
 }

@@ -95,7 +95,6 @@ final class ScanPass {
         do {
             let folder = try visit.name.map { name throws(FileError) in try visit.above.folder(name) } ?? visit.above
             try look(visit, folder)
-            if problems.has(visit.path) { try thaw(visit) }
         } catch let error as FileError {
             report.isComplete = false
             if visit.item == .root { throw error }
@@ -121,6 +120,7 @@ final class ScanPass {
         }
         let (entries, seal) = try folder.sealedList()
         report.listed += 1
+        try thaw(visit)
         let match = try FolderMatch(self, visit, folder, entries)
         let (folders, isSettled) = try match.run()
         let kept =
@@ -143,7 +143,10 @@ final class ScanPass {
     /// Leaves a folder alone that cannot be listed, with all that is in it.
     private func freeze(_ visit: Visit, _ error: FileError) throws {
         try problems.set(visit.path, visit.item, "the folder cannot be read: \(error.reason)")
+        // Without a seal, it is listed and found to be well when it can be read again, wherever it is by then.
+        try store.setSeal(nil, of: visit.item)
         guard var item = try store.item(visit.item), !item.isFrozen else { return }
+        report.isUnsure = true
         item.isFrozen = true
         try save(item)
     }
@@ -151,6 +154,7 @@ final class ScanPass {
     private func thaw(_ visit: Visit) throws {
         try problems.clear(visit.path)
         guard var item = try store.item(visit.item), item.isFrozen else { return }
+        try problems.clear(of: item.id)
         item.isFrozen = false
         try save(item)
     }

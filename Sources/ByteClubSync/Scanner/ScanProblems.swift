@@ -27,6 +27,11 @@ final class ScanProblems {
         try store.setProblem(nil, path: path)
     }
 
+    /// Notes that nothing is wrong with an item any more, under whatever path that was.
+    func clear(of item: ItemID) throws {
+        for problem in byFolder.values.flatMap(\.values) where problem.item == item { try clear(problem.path) }
+    }
+
     /// Forgets what was wrong with entries of a folder, but for these.
     func keepOnly(_ paths: Set<String>, in folder: String) throws {
         guard let known = byFolder[folder] else { return }

@@ -18,6 +18,8 @@ struct ScanReport: Hashable, Sendable {
     var problems = 0
     /// Whether all folders of the scope could be looked at.
     var isComplete = true
+    /// Whether something could not be looked at that could be before: what is missing may be there.
+    var isUnsure = false
     /// Items that are no longer where they were and have not been found elsewhere, in the order of their identities.
     ///
     /// The tree still has them.

@@ -28,17 +28,18 @@ final class Scanner {
     /// Looks at a part of the mirror; throws ``FileError`` when the root itself cannot be listed, and has then inferred
     /// nothing.
     ///
-    /// With `confirmsDeletions`, what is gone and was found nowhere in two looks is taken to be deleted. Otherwise it
-    /// stays in the tree and is reported, so that a wider scan can look for it. What was found again by its content has
-    /// been moved.
+    /// With `confirmsDeletions`, what is gone and was found nowhere in two looks is taken to be deleted. Otherwise, and
+    /// when something cannot be looked at for the first time, it stays in the tree and is reported, so that another scan
+    /// can look for it. What was found again by its content has been moved.
     func scan(_ scope: ScanScope, confirmsDeletions: Bool) throws -> ScanReport {
         let pass = try ScanPass(self)
         try run(pass, scope)
         let missed = pass.missing()
-        guard confirmsDeletions, !missed.isEmpty else { return pass.result(vanished: missed) }
+        guard confirmsDeletions, !pass.report.isUnsure, !missed.isEmpty else { return pass.result(vanished: missed) }
         // What was moved from a folder that was seen late to one that was seen early is found by a second look.
         let again = try ScanPass(self, after: pass)
         try run(again, pass.widened(scope))
+        if again.report.isUnsure { return again.result(vanished: again.missing()) }
         let gone = again.missing(like: pass)
         let relocations = try Relocations(self, gone)
         try store.transaction(durably: false) { try again.settle(gone, relocations) }

@@ -52,7 +52,7 @@ extension Mirror {
     }
 
     private func prepareCall(_ operation: Operation) throws -> Call? {
-        guard let item = try store.item(operation.item) else { return nil }
+        guard let item = try store.item(operation.item), try isStillDue(operation, item) else { return nil }
         switch operation {
         case .makeRemoteFolder:
             guard let local = item.local, item.remote == nil, try isOnServer(local.place.parent) else { return nil }

@@ -4,13 +4,24 @@ import Glibc
 extension Mirror {
     /// Makes an operation ready to be sent; nil when it must wait, or a large file takes its own way.
     func prepare(_ operation: Operation) throws -> Outgoing? {
-        guard let item = try store.item(operation.item) else { return nil }
+        guard let item = try store.item(operation.item), try isStillDue(operation, item) else { return nil }
         switch operation {
         case .makeRemoteFolder: return try prepareFolder(item)
         case .upload: return try prepareUpload(item)
         case .moveRemote(_, let place): return try prepareMove(item, place)
         case .deleteRemote: return try prepareDeletion(item)
         default: return nil
+        }
+    }
+
+    /// Whether the server is still as the plan saw it, as far as the tree knows: its journal is taken in while a round is
+    /// carried out, and a write on condition of what it tells now would replace what nobody has seen.
+    func isStillDue(_ operation: Operation, _ item: Item) throws -> Bool {
+        switch operation {
+        case .upload: return item.remote == nil || item.synced != nil && !item.isEditedRemotely
+        case .moveRemote: return !item.isPlacedRemotely
+        case .deleteRemote: return try Planner.plan([item.id], in: store).operations.contains(operation)
+        default: return true
         }
     }
 

@@ -88,6 +88,8 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case remoteIdentity
     /// Contents that are about to come into their places, a line each.
     case arriving
+    /// The file that is about to get a conflict name.
+    case parting
     /// Which journal of the server is followed.
     case epoch
     /// Set while a walk over the whole state of another journal is under way.
@@ -110,6 +112,8 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case pausedUntil
     /// The folders that are left out, one a line.
     case deselected
+    /// The folder that is left out and whose files are being removed from the disk.
+    case departing
     /// The rules to which the trees were brought last: the ignore file's hash, then the folders that are left out, one a
     /// line.
     case rules
@@ -117,6 +121,8 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case approvedDeletions
     /// What keeps the whole mirror from being synced, as ``Obstacle``.
     case obstacle
+    /// Items that wait without anything being wrong, as ``Waiting``.
+    case waiting
     /// Why changes on disk are noticed later than they might be: one line for people.
     case watching
     /// How far the slow audit is, as ``AuditProgress``.

@@ -73,7 +73,7 @@ extension Mirror {
     }
 
     private func commit(_ write: Write, _ chunks: ChunkedContent, _ wire: any SyncRemote) async throws -> Bool {
-        guard let item = try store.item(write.item), item.local != nil,
+        guard let item = try store.item(write.item), item.local != nil, try isStillDue(.upload(item.id), item),
             let operation = try contentOperation(item, chunks.whole, chunks.size, chunks: chunks.chunks.map(\.hash))
         else { return false }
         let outcome = try await wire.apply(SyncBatch([operation]), contents: [])
@@ -82,7 +82,7 @@ extension Mirror {
     }
 
     private func sendWhole(_ write: Write, _ file: any DiskFile) async throws -> Bool {
-        guard let item = try store.item(write.item), let local = item.local,
+        guard let item = try store.item(write.item), let local = item.local, try isStillDue(.upload(item.id), item),
             try item.remote != nil || isOnServer(local.place.parent)
         else { return false }
         let condition: WriteCondition = item.remote.map { .parent(Revision(number: $0.revision)) } ?? .create

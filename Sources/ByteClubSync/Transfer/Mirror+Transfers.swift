@@ -20,7 +20,7 @@ extension Mirror {
         let places = transferPlaces
         if places == 0 { scheduled.insert(id) }
         guard transfers.count < places else { return }
-        transfers[id] = Task { [weak self] in await self?.run(id, work) }
+        transfers[id] = Task(executorPreference: surroundings.workers) { [weak self] in await self?.run(id, work) }
     }
 
     private func run(_ id: ItemID, _ work: @escaping @Sendable (isolated Mirror) async throws -> Bool) async {
@@ -75,6 +75,7 @@ extension Mirror {
         guard found == hash, let now = try store.item(id), now.local == item.local, now.remote?.hash == hash else {
             if try area.staging.entry(stage) != nil { try area.staging.removeFile(stage) }
             isFeedStale = true
+            if found != hash { try refuse(id, Self.anotherContent) }
             return false
         }
         let received = try install([Incoming(item: now, place: place, remote: remote, hash: hash, bytes: bytes)])

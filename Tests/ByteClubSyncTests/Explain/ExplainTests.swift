@@ -110,13 +110,13 @@ import Testing
     @Test("what is kept out names the line or the folder that does it")
     func excluded() throws {
         try mirror.add("x.tmp", disk: "x") { $0.isExcluded = true }
-        try mirror.store.setMeta(.deselected, "Photos\nOld/Things")
+        try mirror.store.setMeta(.deselected, "/photos\n/old/things")
         let photos = try mirror.add("photos", server: "", isFolder: true) { $0.isExcluded = true }
         try mirror.add("p.jpg", in: photos.id, server: "x")
         let ignored = try why("x.tmp")
         #expect(ignored.state == .excluded && ignored.blockers == ["line 2 of .byteclubignore ignores it: *.tmp"])
         let left = try why("photos/p.jpg")
-        #expect(left.state == .excluded && left.blockers == ["the folder 'Photos' is not selected for this machine"])
+        #expect(left.state == .excluded && left.blockers == ["the folder 'photos' is not selected for this machine"])
         #expect(try explain("y.tmp", onDisk: false).first?.state == .excluded)
         #expect(try explain(".DS_Store", onDisk: false).first?.blockers == ["names like this are never synced"])
         #expect(try explain("old/things/a").first?.state == .excluded)
@@ -132,6 +132,13 @@ import Testing
         let answer = try why("F/a.md")
         #expect(answer.state == .blocked)
         #expect(answer.blockers.first == "'F': its name is too long for the server")
+    }
+
+    @Test("what is new in a folder that is deleted on the other side waits for the folder to come back")
+    func waitsForReturn() throws {
+        let folder = try mirror.add("F", disk: "", synced: "", isFolder: true)
+        try mirror.add("a.md", in: folder.id, disk: "x")
+        #expect(try why("F/a.md").blockers == ["its folder must be there first: 'F'"])
     }
 
     @Test("a path that only has a problem says which")

@@ -14,6 +14,15 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
         enum Verb: String, Hashable {
             case openRoot, look, list, seal, entry, openFolder, makeFolder, removeFolder, open, create, removeFile
             case rename, syncFolder, syncFileSystem, room, fileSystem, lookAtFile, read, write, syncFile
+
+            /// Whether a full disk may refuse it.
+            var takesRoom: Bool { [.makeFolder, .create, .rename, .write, .syncFile].contains(self) }
+            /// Whether it changes what a reader finds on the disk.
+            var isChange: Bool {
+                [.makeFolder, .removeFolder, .create, .removeFile, .rename, .write].contains(self)
+            }
+            /// Whether it leaves all as it is.
+            var isRead: Bool { !isChange && ![.syncFolder, .syncFileSystem, .syncFile].contains(self) }
         }
 
         let verb: Verb
@@ -57,6 +66,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var failure: ((Call) -> Int32?)?
     /// How many calls the engine has made.
     private(set) var calls = 0
+    /// How many of them may have changed what a reader finds.
+    private(set) var changes = 0
     /// How often the machine has crashed; what was open before cannot be used after.
     private(set) var epoch = 0
 
@@ -102,6 +113,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
         let folder = node.map(path) ?? ""
         let call = Call(verb: verb, index: calls, path: name.isEmpty ? folder : LocalPath.join(folder, name))
         calls += 1
+        if verb.isChange { changes += 1 }
         time += callTime
         before?(call)
         if let epoch, epoch != self.epoch { throw FileError(operation: verb.rawValue, path: call.path, code: EIO) }

@@ -30,7 +30,7 @@ struct PlanCheck {
     static func failure(of seed: UInt64) -> Failure? {
         let test = PlanCheckCase(seed: seed)
         guard let objection = PlanCheckRun.objection(to: test) else { return nil }
-        let smaller = test.shrunk()
+        let smaller = PlanCheckSettings().shrinks ? test.shrunk() : test
         return Failure(seed: seed, objection: objection, story: smaller.picture + PlanCheckRun.story(of: smaller))
     }
 }

@@ -251,7 +251,7 @@ struct PretendedWorld: Sendable {
     }
 
     private mutating func moveRemote(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
-        guard item.remote != nil, isFree(place, for: item.id, on: .remote),
+        guard item.remote != nil, !item.isPlacedRemotely, isFree(place, for: item.id, on: .remote),
             !trees.isBelow(place.parent, orSameAs: item.id, on: .remote)
         else { return false }
         let there = stored(place)

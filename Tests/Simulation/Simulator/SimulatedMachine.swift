@@ -16,8 +16,14 @@ final class SimulatedMachine: @unchecked Sendable {
     var configuration: SyncConfiguration
     /// How many effects the engine may still have before it is stopped; nil for as many as it likes.
     var life: Int?
-    /// How many effects it has had.
+    /// Which of the engine's calls fails, once; nil for none.
+    var failingCall: Int?
+    /// Whether an engine goes on with what it knows after a failure, as one that runs all day does.
+    var outlivesFailures = false
+    /// How many calls of disk, database and network there were.
     private(set) var effects = 0
+    /// Told of each call, and whether it only reads.
+    var onPassage: ((_ isRead: Bool) -> Void)?
     private(set) var isDead = false
     /// Invariants that a cycle left broken.
     private(set) var violations: [String] = []
@@ -37,19 +43,32 @@ final class SimulatedMachine: @unchecked Sendable {
         configuration.approvesDeletions = true
         configuration.usesExtension = usesExtension
         configuration.parallelTransfers = 3
-        disk.failure = { [unowned self] _ in live() ? nil : EIO }
-        network.isAlive = { [unowned self] in live() }
+        disk.failure = { [unowned self] call in
+            switch passage(isRead: call.verb.isRead) {
+            case .goes: nil
+            case .fails: call.verb.takesRoom && effects.isMultiple(of: 2) ? ENOSPC : EIO
+            case .stopped: EIO
+            }
+        }
+        network.passage = { [unowned self] in passage() }
     }
 
-    /// Counts an effect; false once the engine has been stopped.
-    func live() -> Bool {
-        if isDead { return false }
+    /// How a call of the engine goes.
+    enum Passage {
+        case goes, fails, stopped
+    }
+
+    /// Counts a call and tells how it goes; none does once the engine has been stopped.
+    func passage(isRead: Bool = false) -> Passage {
+        if isDead { return .stopped }
         effects += 1
+        onPassage?(isRead)
         if let life {
             self.life = life - 1
             if life <= 0 { isDead = true }
         }
-        return !isDead
+        if isDead { return .stopped }
+        return effects == failingCall ? .fails : .goes
     }
 
     /// Starts one cycle, opening the mirror first where that is due.
@@ -67,7 +86,7 @@ final class SimulatedMachine: @unchecked Sendable {
                 }
             } catch {
                 lastOutcome = .failure(error)
-                mirror = nil
+                if !outlivesFailures || isDead { mirror = nil }
             }
             isSyncing = false
         }
@@ -89,8 +108,9 @@ final class SimulatedMachine: @unchecked Sendable {
     private func opened() async throws -> Mirror {
         if let mirror { return mirror }
         let surroundings = Surroundings(
-            disk: disk, openStore: { [self] in SimulatedStore(database, isAlive: { [unowned self] in live() }) },
-            bases: bases, executor: executor, uptime: { [self] in uptime },
+            disk: disk,
+            openStore: { [self] in SimulatedStore(database, passage: { [unowned self] in passage(isRead: $0) }) },
+            bases: bases, executor: executor, workers: executor, uptime: { [self] in uptime },
             sleep: { [self] pause in
                 uptime += pause
                 await Task.yield()
@@ -111,6 +131,24 @@ final class SimulatedMachine: @unchecked Sendable {
         mirror = nil
         isDead = false
         life = nil
+        failingCall = nil
+    }
+}
+
+extension SimulatedMachine {
+    /// What its trees hold, an item a line.
+    var account: [String] {
+        database.trees.items.map { item in
+            let local =
+                item.local.map { "\($0.place.parent)/\($0.place.name)\($0.isLeftover ? " leftover" : "")" } ?? "-"
+            let remote =
+                item.remote.map { "\($0.place.parent)/\($0.place.name) r\($0.revision) n\($0.node?.number ?? -1)" }
+                ?? "-"
+            let synced = item.synced.map { "\($0.place.parent)/\($0.place.name) r\($0.revision)" } ?? "-"
+            let state = "\(item.isSettled ? "" : " UNSETTLED")\(item.isFrozen ? " FROZEN" : "")"
+            return
+                "  machine \(number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.number ?? -1)\(state)"
+        }
     }
 }
 

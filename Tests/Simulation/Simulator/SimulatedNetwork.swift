@@ -6,12 +6,16 @@ import TestSupport
 final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     // Invariant: a simulation runs on one thread.
     let server: MemoryRemote
-    /// Whether the machine still runs.
-    var isAlive: () -> Bool = { true }
+    /// How a request, and then its answer, goes.
+    var passage: () -> SimulatedMachine.Passage = { .goes }
     /// How likely a call meets a fault, 0 to 1.
     var faults = 0.0
     /// Whether nothing comes through.
     var isDown = false
+    /// What each call of the server ends with; nil when it goes well.
+    var refusal: RemoteError?
+    /// The same for calls that write.
+    var writeRefusal: RemoteError?
     /// How many calls changed something.
     private(set) var writes = 0
     /// How many calls there were.
@@ -20,6 +24,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     var onContent: ([UInt8]) -> Void = { _ in }
     /// Told what reaches the server, and what it answers.
     var onWrite: (String) -> Void = { _ in }
+    /// What becomes on the way of contents that come from the server.
+    var distort: ([UInt8]) -> [UInt8] = { $0 }
     private var random: SeededGenerator
 
     init(_ server: MemoryRemote, seed: UInt64) {
@@ -31,13 +37,15 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     private func carry<Value: Sendable>(
         _ write: @autoclosure () -> String? = nil, _ call: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
-        try check()
+        try check("request")
         calls += 1
         let what = write()
         if what != nil { writes += 1 }
         await delay()
         let fault = Double.random(in: 0..<1, using: &random) < faults
         let kind = Int.random(in: 0..<5, using: &random)
+        if let refusal { throw refusal }
+        if what != nil, let writeRefusal { throw writeRefusal }
         if isDown { throw RemoteError(.unreachable, "the network is down") }
         if fault {
             switch kind {
@@ -62,13 +70,17 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         }
         if let what { onWrite("\(what): done\(fault && kind == 4 ? ", answer lost" : "")") }
         await delay()
-        try check()
+        try check("answer")
         if fault, kind == 4 { throw RemoteError(.unreachable, "the answer was lost") }
         return value
     }
 
-    private func check() throws(RemoteError) {
-        if !isAlive() { throw RemoteError(.cancelled, "the machine has stopped") }
+    private func check(_ message: String) throws(RemoteError) {
+        switch passage() {
+        case .goes: return
+        case .fails: throw RemoteError(.unreachable, "the \(message) was lost")
+        case .stopped: throw RemoteError(.cancelled, "the machine has stopped")
+        }
     }
 
     private func delay() async {
@@ -92,7 +104,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         at path: RemotePath, revision: Revision?, range: Range<Int64>?, limit: Int
     ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata) {
         try await carry { () async throws(RemoteError) in
-            try await self.server.content(at: path, revision: revision, range: range, limit: limit)
+            let found = try await self.server.content(at: path, revision: revision, range: range, limit: limit)
+            return (self.distort(found.bytes), found.metadata)
         }
     }
     func download(

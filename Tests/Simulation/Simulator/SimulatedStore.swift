@@ -8,59 +8,67 @@ struct SimulatedCrash: Error {}
 /// A machine's database as its engine sees it: each use is a moment at which the engine may be stopped.
 final class SimulatedStore: TreeStore {
     private let base: MemoryTreeStore
-    private let isAlive: () -> Bool
+    private let passage: (_ isRead: Bool) -> SimulatedMachine.Passage
 
-    init(_ base: MemoryTreeStore, isAlive: @escaping () -> Bool) {
+    init(_ base: MemoryTreeStore, passage: @escaping (_ isRead: Bool) -> SimulatedMachine.Passage) {
         self.base = base
-        self.isAlive = isAlive
+        self.passage = passage
     }
 
-    private func check() throws {
-        if !isAlive() { throw SimulatedCrash() }
+    /// Counts a use, which fails as one does of a database on a disk that is full or broken.
+    private func use(isRead: Bool = false) throws -> MemoryTreeStore {
+        switch passage(isRead) {
+        case .goes: return base
+        case .fails: throw SyncError(.io, "the database cannot be read or written")
+        case .stopped: throw SimulatedCrash()
+        }
     }
 
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
-        try check()
-        return try base.transaction(durably: durably) {
+        try use().transaction(durably: durably) {
             let result = try body()
-            try check()
+            _ = try use()
             return result
         }
     }
 
-    func newItem() throws -> ItemID { base.newItem() }
-    func save(_ item: Item) throws {
-        try check()
-        base.save(item)
+    func newItem() throws -> ItemID { try use().newItem() }
+    func save(_ item: Item) throws { try use().save(item) }
+    func item(_ id: ItemID) throws -> Item? { try use(isRead: true).item(id) }
+    func item(node: NodeID) throws -> Item? { try use(isRead: true).item(node: node) }
+    func items(handle: FileHandle) throws -> [Item] { try use(isRead: true).items(handle: handle) }
+    func children(of folder: ItemID, on side: Side) throws -> [Item] {
+        try use(isRead: true).children(of: folder, on: side)
     }
-    func item(_ id: ItemID) throws -> Item? { base.item(id) }
-    func item(node: NodeID) throws -> Item? { base.item(node: node) }
-    func items(handle: FileHandle) throws -> [Item] { base.items(handle: handle) }
-    func children(of folder: ItemID, on side: Side) throws -> [Item] { base.children(of: folder, on: side) }
     func children(of folder: ItemID, key: String, on side: Side) throws -> [Item] {
-        base.children(of: folder, key: key, on: side)
+        try use(isRead: true).children(of: folder, key: key, on: side)
     }
-    func unsettled(after: ItemID?, limit: Int) throws -> [Item] { base.unsettled(after: after, limit: limit) }
-    func unsettledCount() throws -> Int { base.unsettledCount() }
-    func unseen(before generation: Int64, limit: Int) throws -> [Item] { base.unseen(before: generation, limit: limit) }
-    func synced(after: ItemID?, limit: Int) throws -> [Item] { base.synced(after: after, limit: limit) }
-    func syncedCount() throws -> Int { base.syncedCount() }
-    func seal(of folder: ItemID) throws -> FolderSeal? { base.seal(of: folder) }
-    func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws { base.setSeal(seal, of: folder) }
-    func meta(_ key: MetaKey) throws -> String? { base.meta(key) }
-    func setMeta(_ key: MetaKey, _ value: String?) throws {
-        try check()
-        base.setMeta(key, value)
+    func unsettled(after: ItemID?, limit: Int) throws -> [Item] {
+        try use(isRead: true).unsettled(after: after, limit: limit)
     }
-    func problems() throws -> [Problem] { base.problems() }
-    func setProblem(_ problem: Problem?, path: String) throws { base.setProblem(problem, path: path) }
-    func heldDeletions() throws -> [HeldDeletion] { base.heldDeletions() }
-    func setHeldDeletions(_ held: [HeldDeletion]) throws { base.setHeldDeletions(held) }
-    func conflicts(all: Bool) throws -> [ConflictRecord] { base.conflicts(all: all) }
-    func addConflict(_ conflict: ConflictRecord) throws { base.addConflict(conflict) }
-    func resolveConflict(copy: String) throws { base.resolveConflict(copy: copy) }
-    func log(_ event: LogRecord) throws { base.log(event) }
-    func events(limit: Int, below path: String?) throws -> [LogRecord] { base.events(limit: limit, below: path) }
+    func unsettledCount() throws -> Int { try use(isRead: true).unsettledCount() }
+    func unseen(before generation: Int64, limit: Int) throws -> [Item] {
+        try use(isRead: true).unseen(before: generation, limit: limit)
+    }
+    func synced(after: ItemID?, limit: Int) throws -> [Item] {
+        try use(isRead: true).synced(after: after, limit: limit)
+    }
+    func syncedCount() throws -> Int { try use(isRead: true).syncedCount() }
+    func seal(of folder: ItemID) throws -> FolderSeal? { try use(isRead: true).seal(of: folder) }
+    func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws { try use().setSeal(seal, of: folder) }
+    func meta(_ key: MetaKey) throws -> String? { try use(isRead: true).meta(key) }
+    func setMeta(_ key: MetaKey, _ value: String?) throws { try use().setMeta(key, value) }
+    func problems() throws -> [Problem] { try use(isRead: true).problems() }
+    func setProblem(_ problem: Problem?, path: String) throws { try use().setProblem(problem, path: path) }
+    func heldDeletions() throws -> [HeldDeletion] { try use(isRead: true).heldDeletions() }
+    func setHeldDeletions(_ held: [HeldDeletion]) throws { try use().setHeldDeletions(held) }
+    func conflicts(all: Bool) throws -> [ConflictRecord] { try use(isRead: true).conflicts(all: all) }
+    func addConflict(_ conflict: ConflictRecord) throws { try use().addConflict(conflict) }
+    func resolveConflict(copy: String) throws { try use().resolveConflict(copy: copy) }
+    func log(_ event: LogRecord) throws { try use().log(event) }
+    func events(limit: Int, below path: String?) throws -> [LogRecord] {
+        try use(isRead: true).events(limit: limit, below: path)
+    }
     func close() throws {}
 }
 

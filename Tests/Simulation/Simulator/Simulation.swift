@@ -56,7 +56,6 @@ final class Simulation: @unchecked Sendable {
     private var machines: [SimulatedMachine] = []
     private var users: [SimulatedUser] = []
     private var random: SeededGenerator
-    private var history: Set<String> = []
     private var written: Set<String> = []
     private var result = SimulationResult()
     /// Which of the actions are left out, for a shorter story.
@@ -70,7 +69,6 @@ final class Simulation: @unchecked Sendable {
         for number in 0..<settings.machines {
             let member = MemoryRemote(sharing: server, author: Int64(number + 1))
             let network = SimulatedNetwork(member, seed: settings.seed &+ 100 &+ UInt64(number))
-            network.onContent = { [unowned self] in history.formUnion(SimulatedUser.lines($0)) }
             network.onWrite = { [unowned self] in note("  wire \(number): \($0)") }
             let machine = SimulatedMachine(number, network, executor, usesExtension: settings.usesExtension)
             machine.disk.before = { [unowned self] _ in meddle(number) }
@@ -107,7 +105,7 @@ final class Simulation: @unchecked Sendable {
         case 50..<85:
             machine.network.faults = settings.faults
             if settings.crashes, Int.random(in: 0..<4, using: &draw) == 0 {
-                machine.life = Int.random(in: 0..<120, using: &draw)
+                machine.life = Int.random(in: 0..<300, using: &draw)
             }
             note("\(index) sync \(number)\(machine.life.map { ", stopped after \($0)" } ?? "")")
             machine.sync()
@@ -137,17 +135,21 @@ final class Simulation: @unchecked Sendable {
 
     private func userActs(_ number: Int, _ when: String) {
         let disk = machines[number].disk
-        let before = users.map(\.owed)
-        let seen = Set(disk.tree().compactMap(\.content).flatMap(SimulatedUser.lines))
+        let seen = Self.copies(on: disk)
         let what = users[number].act(on: disk)
-        let now = Set(disk.tree().compactMap(\.content).flatMap(SimulatedUser.lines))
+        let now = Self.copies(on: disk)
         written.formUnion(users[number].owed)
-        // Whoever deletes or replaces what another wrote has read it: it is not owed any more.
-        let gone = seen.subtracting(now)
+        // Whoever deletes or replaces what another wrote has read it: it is not owed any more, not even where somebody
+        // else has a copy of it, for its reader may do the same.
+        let gone = Set(seen.keys.filter { now[$0, default: 0] < seen[$0, default: 0] })
         for other in users.indices { users[other].release(gone) }
-        _ = before
         disk.syncAll()
         note("\(when) user \(number): \(what)")
+    }
+
+    /// In how many files each token is.
+    private static func copies(on disk: SimulatedDisk) -> [String: Int] {
+        disk.tree().compactMap(\.content).flatMap(SimulatedUser.lines).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
     private func powerCut(_ number: Int) {
@@ -264,7 +266,8 @@ final class Simulation: @unchecked Sendable {
     private func check() {
         if !result.faults.isEmpty { return }
         let stored = Self.canonical(serverTree())
-        var reachable = history
+        // What is only in the trash or in the server's history was replaced or deleted, and nobody has meant that.
+        var kept: Set<String> = []
         for machine in machines {
             let tree = machine.disk.tree()
             let mine = Self.canonical(
@@ -278,53 +281,36 @@ final class Simulation: @unchecked Sendable {
                     uniquingKeysWith: { $0 + $1 }))
             if mine != stored {
                 let missing = stored.filter { mine[$0.key] != $0.value }.map { "\($0.key)" }.sorted()
-                describe(machine)
+                machine.account.forEach(note)
                 let extra = mine.filter { stored[$0.key] != $0.value }.map { "\($0.key)" }.sorted()
                 result.faults.append("machine \(machine.number) differs: server has \(missing), disk has \(extra)")
             }
             for (path, content) in machine.disk.tree(includesPrivate: true) {
                 guard let content else { continue }
                 let lines = SimulatedUser.lines(content)
-                reachable.formUnion(lines)
                 if path.hasPrefix(".byteclub/staging/") { result.faults.append("left in staging: \(path)") }
                 if !path.hasPrefix(".byteclub/") {
+                    kept.formUnion(lines)
                     let strange = lines.filter { !written.contains($0) }
                     if !strange.isEmpty { result.faults.append("nobody wrote \(strange) in \(path)") }
                     if settings.isPolite, path.contains("(conflict") {
                         result.faults.append("a needless conflict: \(path)")
                     }
                 }
-                if !path.hasPrefix(".byteclub/"), path.contains("(moving") {
+                // Whoever works in a folder in the moment in which it stands aside keeps it there.
+                let isLeftAlone = settings.callsPerMeddling >= 150
+                if isLeftAlone, !path.hasPrefix(".byteclub/"), path.contains("(moving") {
                     result.faults.append("left aside: \(path)")
                 }
             }
             result.faults += machine.violations
             let problems = machine.database.problems()
-            if !problems.isEmpty || !machine.violations.isEmpty { describe(machine) }
+            if !problems.isEmpty || !machine.violations.isEmpty { machine.account.forEach(note) }
             if !problems.isEmpty { result.faults.append("problems at rest: \(problems.map(\.message))") }
         }
         for (number, user) in users.enumerated() {
-            let lost = user.owed.subtracting(reachable).sorted()
+            let lost = user.owed.subtracting(kept).sorted()
             if !lost.isEmpty { result.faults.append("lost of user \(number): \(lost)") }
-        }
-    }
-
-    /// Adds what a machine's trees hold to the story.
-    private func describe(_ machine: SimulatedMachine) {
-        for item in machine.database.trees.items {
-            let local =
-                item.local.map { "\($0.place.parent)/\($0.place.name)\($0.isLeftover ? " leftover" : "")" } ?? "-"
-            let remote =
-                item.remote.map { "\($0.place.parent)/\($0.place.name) r\($0.revision) n\($0.node?.number ?? -1)" }
-                ?? "-"
-            let synced = item.synced.map { "\($0.place.parent)/\($0.place.name) r\($0.revision)" } ?? "-"
-            note(
-                "  machine \(machine.number) item \(item.id): disk \(local), server \(remote), synced \(synced), last \(item.lastNode?.number ?? -1)\(item.isSettled ? "" : " UNSETTLED")\(item.isExcluded ? " excluded" : "")\(item.isFrozen ? " frozen" : "")"
-            )
-        }
-        let trees = machine.database.trees
-        if let plan = try? Planner.plan(trees.unsettled, in: trees) {
-            note("  machine \(machine.number) plans \(plan)")
         }
     }
 

@@ -7,7 +7,7 @@ package enum Simulator {
         let settings = SimulationSettings.random(seed)
         let first = Simulation(settings).run()
         if first.faults.isEmpty { return nil }
-        let (skipped, last) = shrink(settings, first)
+        let (skipped, last) = PlanCheckSettings().shrinks ? shrink(settings, first) : ([], first)
         return """
             seed \(seed): \(last.faults.joined(separator: "; "))
             \(settings), without actions \(skipped.sorted())

@@ -1,11 +1,12 @@
 import ArgumentParser
+import ByteClubCore
 
 /// How a photo's bytes travel and how that is shown.
 struct TransferOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The most bytes a second, as in 500K or 2M; else BYTECLUB_LIMIT_RATE, else no limit.",
-            valueName: "rate"))
+            valueName: "rate"), transform: ByteRate.argument)
     var limitRate: ByteRate?
 
     @Option(help: "Show progress: auto, always (also with --json) or never.")
@@ -27,6 +28,10 @@ struct TransferOptions: ParsableArguments {
     }
 }
 
-extension ByteRate: ExpressibleByArgument {
-    init?(argument: String) { self.init(argument) }
+extension ByteRate {
+    /// Reads a rate from the command line.
+    static func argument(_ text: String) throws -> ByteRate {
+        guard let rate = ByteRate(text) else { throw ValidationError("write 500K or 2M") }
+        return rate
+    }
 }

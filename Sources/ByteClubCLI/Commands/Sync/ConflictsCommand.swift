@@ -16,7 +16,7 @@ struct ConflictsCommand: ParsableCommand {
 }
 
 /// Does what `byteclub conflicts list` asks for.
-struct ConflictsListCommand: MirrorCommand {
+struct ConflictsListCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the conflicts that nobody has settled, the newest first.",
@@ -30,9 +30,10 @@ struct ConflictsListCommand: MirrorCommand {
 
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorOptions.mirror }
 
     /// The conflicts of a mirror.
-    struct Result: CommandResult {
+    struct Answer: CommandResult {
         var directory: String
         var conflicts: [SyncStatus.Conflict]
 
@@ -45,10 +46,8 @@ struct ConflictsListCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorOptions.mirror, context)
-        let conflicts = try Engine.conflicts(of: place.configuration, all: all)
-        try context.print(Result(directory: place.directory, conflicts: conflicts), json: outputOptions.json)
+    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
+        Answer(directory: place.directory, conflicts: try Engine.conflicts(of: place.configuration, all: all))
     }
 }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// Does what `byteclub conflicts resolve PATH --keep SIDE` asks for.
-struct ConflictsResolveCommand: MirrorCommand {
+struct ConflictsResolveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "Settle a conflict: keep this machine's content, the other one, or both.",
@@ -23,9 +23,10 @@ struct ConflictsResolveCommand: MirrorCommand {
 
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorOptions.mirror }
 
     /// What was settled.
-    struct Result: CommandResult {
+    struct Answer: CommandResult {
         var path: String
         var copy: String
         var kept: ConflictSide
@@ -39,13 +40,11 @@ struct ConflictsResolveCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorOptions.mirror, context)
+    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
         let conflict = try SyncStatus.Conflict.find(
             try place.relative(path), in: try Engine.conflicts(of: place.configuration, all: false))
         try Engine.resolve(conflict, keeping: keep.side, of: place.configuration)
-        try context.print(
-            Result(path: conflict.path, copy: conflict.copy, kept: keep.side), json: outputOptions.json)
+        return Answer(path: conflict.path, copy: conflict.copy, kept: keep.side)
     }
 }
 

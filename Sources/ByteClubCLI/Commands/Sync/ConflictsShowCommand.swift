@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// Does what `byteclub conflicts show PATH` asks for.
-struct ConflictsShowCommand: MirrorCommand {
+struct ConflictsShowCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show how the two texts of a conflict differ.",
@@ -18,9 +18,10 @@ struct ConflictsShowCommand: MirrorCommand {
 
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorOptions.mirror }
 
     /// Both sides of a conflict.
-    struct Result: CommandResult {
+    struct Answer: CommandResult {
         var conflict: SyncStatus.Conflict
         /// The unified difference; nil when one of the two is no text.
         var diff: String?
@@ -31,8 +32,7 @@ struct ConflictsShowCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorOptions.mirror, context)
+    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
         let conflict = try SyncStatus.Conflict.find(
             try place.relative(path), in: try Engine.conflicts(of: place.configuration, all: false))
         let sides = [conflict.path, conflict.copy].map { place.directory + "/" + $0 }
@@ -43,6 +43,6 @@ struct ConflictsShowCommand: MirrorCommand {
                 from: try LocalFile.read(sides[0]), named: conflict.path, to: try LocalFile.read(sides[1]),
                 named: conflict.copy)
         }
-        try context.print(Result(conflict: conflict, diff: diff), json: outputOptions.json)
+        return Answer(conflict: conflict, diff: diff)
     }
 }

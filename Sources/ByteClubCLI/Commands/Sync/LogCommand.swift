@@ -2,7 +2,7 @@ import ArgumentParser
 import ByteClubCore
 
 /// Does what `byteclub log [PATH]` asks for.
-struct LogCommand: MirrorCommand {
+struct LogCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Tell what syncing did, of a mirror or of one path in it.",
@@ -22,13 +22,14 @@ struct LogCommand: MirrorCommand {
 
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorOptions.mirror }
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000") }
     }
 
     /// The events of a mirror.
-    struct Result: CommandResult {
+    struct Answer: CommandResult {
         var directory: String
         var path: String?
         var events: [SyncLogEntry]
@@ -43,12 +44,10 @@ struct LogCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorOptions.mirror, context)
+    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
         var below = try path.map { try place.relative($0) }
         if below?.isEmpty == true { below = nil }
         let events = try Engine.log(of: place.configuration, below: below, limit: limit)
-        try context.print(
-            Result(directory: place.directory, path: below, events: events), json: outputOptions.json)
+        return Answer(directory: place.directory, path: below, events: events)
     }
 }

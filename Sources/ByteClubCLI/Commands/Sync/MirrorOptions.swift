@@ -6,3 +6,11 @@ struct MirrorOptions: ParsableArguments {
         help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"), completion: .directory)
     var mirror: String?
 }
+
+/// The mirror as a command's only argument.
+struct MirrorArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"),
+        completion: .directory)
+    var directory: String?
+}

@@ -29,6 +29,21 @@ struct MirrorPlace: Hashable, Sendable {
     /// What the engine is told of the mirror.
     var configuration: SyncConfiguration { SyncConfiguration(directory: directory, stateDirectory: state) }
 
+    /// What the engine is told of the mirror and the server.
+    func configuration(_ login: Login, _ context: Context) -> SyncConfiguration {
+        var configuration = configuration
+        configuration.remoteRoot = login.folder
+        configuration.usesExtension = context.environment["BYTECLUB_PLAIN"] != "1"
+        return configuration
+    }
+
+    /// Makes sure that the directory was synced before.
+    func requireSynced() throws {
+        if !LocalFile.exists(state) {
+            throw Failure(.noInput, "'\(directory)' was never synced; name a mirror, or sync it first")
+        }
+    }
+
     /// A path as the mirror has it, relative to its root: an absolute one in the mirror, one relative to the working
     /// directory when that is in the mirror, else one relative to the mirror's root.
     func relative(_ path: String) throws -> String {

@@ -30,22 +30,38 @@ struct StatusCommand: MirrorCommand {
                 "\(directory): \(Self.count(status.files, "file")) in \(Self.count(status.folders, "folder")), "
                     + "\(HumanSize.text(status.bytes)), \(last)"
             ]
+            lines.append(status.isRunning ? "a sync runs" : "no sync runs now; 'byteclub sync' starts one")
             if status.pending > 0 { lines.append("to do: \(status.pending)") }
             if status.isPaused {
-                lines.append("paused" + (status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""))
+                let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
+                lines.append("paused\(end); 'byteclub sync resume' goes on")
             }
             if let obstacle = status.obstacle {
                 lines.append("in the way: \(obstacle.message), since \(style.calendar(obstacle.since))")
             }
             if let watching = status.watching { lines.append("watching: \(watching)") }
-            lines += status.problems.map { "problem: \($0.path): \($0.message)" }
-            lines += status.held.map {
+            lines += Self.first(status.problems) { "problem: \($0.path): \($0.message)" }
+            lines += Self.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }
-            lines += status.conflicts.map {
-                "conflict: \($0.path), copy \($0.copy), \(style.calendar($0.at))"
+            if !status.held.isEmpty {
+                lines.append("to decide: 'byteclub sync deletes approve' carries that out, 'restore' brings it back")
+            }
+            lines += Self.first(status.conflicts) { "conflict: \($0.path), copy \($0.copy), \(style.calendar($0.at))" }
+            if !status.conflicts.isEmpty {
+                lines.append("to settle: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' settles")
             }
             return lines.map(Failure.line).joined(separator: "\n")
+        }
+
+        /// So many of a kind are told one by one.
+        private static let limit = 20
+
+        /// A line for each of the first, and one for all others.
+        private static func first<Entry>(_ entries: [Entry], _ line: (Entry) -> String) -> [String] {
+            let lines = entries.prefix(limit).map(line)
+            let more = entries.count - lines.count
+            return more > 0 ? lines + ["and \(more) more; --json tells all"] : lines
         }
 
         private static func count(_ number: Int, _ noun: String) -> String {

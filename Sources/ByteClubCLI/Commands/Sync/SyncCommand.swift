@@ -7,30 +7,40 @@ struct SyncCommand: ParsableCommand {
         abstract: "Keep a directory the same as the shared folder.",
         usage: """
             byteclub sync [<dir>] [<options>]
+            byteclub sync pause|resume [<dir>]
+            byteclub sync select|deselect <folder> ...
+            byteclub sync selection [<dir>]
             byteclub sync deletes review|approve|restore [<dir>]
+            byteclub sync verify [<dir>] [<options>]
             """,
         discussion: """
-            Runs until Ctrl-C and prints one line for each change; with --once it ends when both sides agree. A \
-            directory that does not exist is made. When both sides changed a note, both texts are kept, one as a \
+            Runs until Ctrl-C and prints one line for each change, on a terminal with a line below that tells what goes \
+            on; with --once it ends when both sides agree. A directory that does not exist is made. When both sides changed a note, both texts are kept, one as a \
             conflict copy. Files that vanish here go to a trash in the mirror. Unusually many deletions are held \
             until 'byteclub sync deletes approve' or --force-deletes. The file .byteclubignore names what stays here.
 
-            The directory is the one that was synced last when none is named; write ./deletes for one of that name. With \
-            --json each line is one JSON object; the last one's event is 'summary'.
+            The directory is the one that was synced last when none is named; write ./pause for one that is called like a \
+            subcommand. With --json each line is one JSON object; the last one's event is 'summary'.
 
             With BYTECLUB_PLAIN=1 in the environment only Core API v1 is spoken. That is for a server, or a proxy before \
             it, that says that it knows ByteClub's quicker protocol and does not carry it.
 
-            Exit codes of --once: 0 both sides agree, 75 something is held or could not be done yet, 66 the mirror \
-            is gone.
+            With --install the user's own systemd does that from every login on, and starts it now.
+
+            Exit codes of --once: 0 both sides agree, 75 something is held, paused or could not be done yet, 66 the \
+            mirror is gone.
 
             Examples:
               byteclub sync ~/club
               byteclub sync ~/club --once --dry-run
               byteclub sync --once --json
+              byteclub sync ~/club --install --limit-up 2M --schedule 'mon-fri 9:00-17:00 limit 200K'
               byteclub sync deletes review
             """,
-        subcommands: [SyncDirectoryCommand.self, SyncDeletesCommand.self],
+        subcommands: [
+            SyncDirectoryCommand.self, SyncPauseCommand.self, SyncResumeCommand.self, SyncSelectCommand.self,
+            SyncDeselectCommand.self, SyncSelectionCommand.self, SyncDeletesCommand.self, SyncVerifyCommand.self,
+        ],
         defaultSubcommand: SyncDirectoryCommand.self)
 
     @OptionGroup var options: SyncOptions
@@ -48,5 +58,37 @@ struct SyncOptions: ParsableArguments {
     @Flag(help: "Carry out deletions that are held because they are many.")
     var forceDeletes = false
 
+    @Flag(help: "Have systemd sync the mirror whenever you are logged in.")
+    var install = false
+
+    @Flag(help: "Stop that, and remove the service.")
+    var uninstall = false
+
+    @OptionGroup var pace: PaceOptions
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        if [once, dryRun, install, uninstall].count(where: \.self) > 1, !(once && dryRun && !install && !uninstall) {
+            throw ValidationError("--install and --uninstall go with neither each other nor --once nor --dry-run")
+        }
+        if install, forceDeletes { throw ValidationError("--force-deletes is for a sync that you look at") }
+    }
+
+    /// What the flags set.
+    var settings: Settings { pace.added(to: connection.settings) }
+
+    /// The options with which a service syncs as these say.
+    var words: [String] {
+        var words: [String] = []
+        let settings = settings
+        let add = { (name: String, value: String?) in if let value { words += [name, value] } }
+        add("--server", settings.server)
+        add("--folder", settings.folder)
+        add("--ca-file", settings.certificateAuthorityFile)
+        add("--limit-up", settings.uploadLimit)
+        add("--limit-down", settings.downloadLimit)
+        add("--schedule", settings.schedule)
+        if settings.allowsInsecureHTTP == true { words.append("--insecure-http") }
+        return words
+    }
 }

@@ -16,7 +16,7 @@ struct SyncDeletesCommand: ParsableCommand {
 }
 
 /// Does what `byteclub sync deletes review [DIR]` asks for.
-struct DeletesReviewCommand: MirrorCommand {
+struct DeletesReviewCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "review",
         abstract: "List the deletions that are held.",
@@ -27,16 +27,17 @@ struct DeletesReviewCommand: MirrorCommand {
 
     @OptionGroup var mirrorArgument: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorArgument.directory }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorArgument.directory, context)
-        let held = try Engine.status(of: place.configuration).held
-        try context.print(HeldDeletions(directory: place.directory, deletions: held), json: outputOptions.json)
+    func answer<Engine: MirrorEngine>(
+        _: Engine.Type, of place: MirrorPlace, _ context: Context
+    ) throws -> HeldDeletions {
+        HeldDeletions(directory: place.directory, deletions: try Engine.status(of: place.configuration).held)
     }
 }
 
 /// Does what `byteclub sync deletes approve [DIR]` asks for.
-struct DeletesApproveCommand: MirrorCommand {
+struct DeletesApproveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "approve",
         abstract: "Let the next sync, or the one that runs, carry out the deletions that are held.",
@@ -50,17 +51,18 @@ struct DeletesApproveCommand: MirrorCommand {
 
     @OptionGroup var mirrorArgument: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorArgument.directory }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorArgument.directory, context)
+    func answer<Engine: MirrorEngine>(
+        _: Engine.Type, of place: MirrorPlace, _ context: Context
+    ) throws -> HeldDeletions {
         let held = try Engine.approveDeletions(of: place.configuration)
-        try context.print(
-            HeldDeletions(directory: place.directory, deletions: held, decision: .approved), json: outputOptions.json)
+        return HeldDeletions(directory: place.directory, deletions: held, decision: .approved)
     }
 }
 
 /// Does what `byteclub sync deletes restore [DIR]` asks for.
-struct DeletesRestoreCommand: MirrorCommand {
+struct DeletesRestoreCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Take the deletions back that are held: what is gone on one side comes back from the other.",
@@ -74,21 +76,14 @@ struct DeletesRestoreCommand: MirrorCommand {
 
     @OptionGroup var mirrorArgument: MirrorArgument
     @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorArgument.directory }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorArgument.directory, context)
+    func answer<Engine: MirrorEngine>(
+        _: Engine.Type, of place: MirrorPlace, _ context: Context
+    ) throws -> HeldDeletions {
         let held = try Engine.restoreDeletions(of: place.configuration)
-        try context.print(
-            HeldDeletions(directory: place.directory, deletions: held, decision: .restored), json: outputOptions.json)
+        return HeldDeletions(directory: place.directory, deletions: held, decision: .restored)
     }
-}
-
-/// The mirror as a command's only argument.
-struct MirrorArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"),
-        completion: .directory)
-    var directory: String?
 }
 
 /// Deletions that are held, or were until now.

@@ -18,17 +18,15 @@ struct SyncDirectoryCommand: MirrorCommand {
     @OptionGroup var options: SyncOptions
     @OptionGroup var outputOptions: OutputOptions
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
+        if options.install || options.uninstall { return try await changeService(context, engine) }
         let login = try context.login(flags: options.connection.settings)
         let place = try MirrorPlace(directory, context)
-        var configuration = place.configuration
-        configuration.remoteRoot = login.folder
-        configuration.approvesDeletions = options.forceDeletes
-        configuration.usesExtension = context.environment["BYTECLUB_PLAIN"] != "1"
-        let settings = configuration
+        let settings = try configuration(place, login, context)
         let logger = DiagnosticLog.logger(context)
-        let printer = SyncPrinter(context: context, json: outputOptions.json)
         let (once, dryRun) = (options.once, options.dryRun)
+        let printer = SyncPrinter(context: context, json: outputOptions.json) { try? Engine.status(of: settings) }
+        let notification = ServiceNotification(context.environment)
         do {
             try place.prepare(isRehearsal: dryRun)
             if !dryRun { try place.remember() }
@@ -36,7 +34,7 @@ struct SyncDirectoryCommand: MirrorCommand {
                 let engine = try Engine(configuration: settings, remote: remote, logger: logger)
                 if dryRun { return try printer.print(try await engine.plan()) }
                 if once { return try await engine.runOnce { printer.take($0) }.isComplete }
-                return try await Self.follow(engine, printer)
+                return try await Self.follow(engine, printer, notification)
             }
             try printer.finish(nil)
             if !isComplete { throw Failure.silent(.tryAgain) }
@@ -50,10 +48,70 @@ struct SyncDirectoryCommand: MirrorCommand {
         }
     }
 
+    /// Installs the service that syncs the mirror, or removes it.
+    private func changeService<Engine: MirrorEngine>(_ context: Context, _ engine: Engine.Type) async throws {
+        let place = try MirrorPlace(directory, context)
+        let service = MirrorService(of: place, context)
+        let words = options.install ? try serviceWords(context) : []
+        let isRunning = options.install ? try Engine.status(of: place.configuration).isRunning : false
+        let removes = options.uninstall
+        let answer = try await BlockingWork.run {
+            try removes ? service.uninstall() : service.install(options: words, isRunning: isRunning)
+        }
+        try context.print(answer, json: outputOptions.json)
+    }
+
+    /// What the engine is told.
+    ///
+    /// Not inlined: the optimiser of Swift 6.3 crashes on it in an asynchronous function.
+    @inline(never)
+    private func configuration(
+        _ place: MirrorPlace, _ login: Login, _ context: Context
+    ) throws -> SyncConfiguration {
+        var configuration = place.configuration(login, context)
+        configuration.approvesDeletions = options.forceDeletes
+        try configuration.setPace(try context.settings(flags: options.settings))
+        return configuration
+    }
+
+    /// What follows the mirror on a service's command line, once it is known to make sense; not inlined either.
+    @inline(never)
+    private func serviceWords(_ context: Context) throws -> [String] {
+        try requireStoredLogin(context)
+        var configuration = SyncConfiguration(directory: "", stateDirectory: "")
+        try configuration.setPace(try context.settings(flags: options.settings))
+        var options = options
+        options.connection.trust.certificateAuthorityFile =
+            try options.connection.trust.certificateAuthorityFile.map(LocalFile.absolute)
+        return options.words
+    }
+
+    /// Makes sure that a service will find a token: one in the environment it would not.
+    private func requireStoredLogin(_ context: Context) throws {
+        var settings = try context.settings(flags: options.connection.settings)
+        settings.token = nil
+        do {
+            _ = try Login(settings: settings, credentials: context.credentials.load())
+        } catch {
+            guard context.environment["BYTECLUB_TOKEN"].map({ !$0.isEmpty }) == true else { throw error }
+            throw Failure(
+                .notAuthorised,
+                "a service needs a stored login, and BYTECLUB_TOKEN is not written into a unit; run 'byteclub login URL'"
+            )
+        }
+    }
+
     /// Syncs until it is cancelled.
-    private static func follow(_ engine: any MirrorEngine, _ printer: SyncPrinter) async throws -> Bool {
+    private static func follow(
+        _ engine: any MirrorEngine, _ printer: SyncPrinter, _ notification: ServiceNotification?
+    ) async throws -> Bool {
         let events = engine.events
-        let printing = Task { for await event in events { printer.take(event) } }
+        let printing = Task {
+            for await event in events {
+                notification?.ready()
+                printer.take(event)
+            }
+        }
         defer { printing.cancel() }
         // It returns when it is cancelled, with all in order.
         try await engine.run()

@@ -2,19 +2,31 @@ import ByteClubCore
 import Synchronization
 
 /// Prints what happens while syncing: changes to standard output, the rest to standard error; or all of it as JSON.
+///
+/// On a terminal a line below tells what goes on.
 final class SyncPrinter: Sendable {
     private struct State {
         var hasSummary = false
         var failure: (any Error)?
+        /// What was in the way of the whole mirror when that was last told; nil when nothing is.
+        var trouble: String?
     }
 
     private let context: Context
     private let json: Bool
+    private let live: LiveStatus?
     private let state = Mutex(State())
+    private var style: TextStyle { TextStyle(calendar: context.calendar) }
 
-    init(context: Context, json: Bool) {
+    /// Prints to a context's outputs; `look` reads the mirror's database, for the line on a terminal.
+    init(context: Context, json: Bool, look: (@Sendable () -> SyncStatus?)? = nil) {
         self.context = context
         self.json = json
+        let display = ProgressMode.auto.display(
+            terminal: context.terminal, environment: context.environment, json: json)
+        // A log would write across the line.
+        let isLogging = context.environment["BYTECLUB_LOG"].map { !$0.isEmpty } ?? false
+        live = display == .live && !isLogging ? look.map { LiveStatus(context, look: $0) } : nil
     }
 
     /// Prints one event; what goes wrong is told at the end.
@@ -22,19 +34,45 @@ final class SyncPrinter: Sendable {
         do {
             if event.event == .summary { state.withLock { $0.hasSummary = true } }
             if json { return try context.output.write(JSON.line(event)) }
-            switch event.event {
-            case .problem, .held, .summary:
-                if let text = Self.text(event) { context.note(text) }
-            default:
-                if let text = Self.text(event) { try context.output.line(Failure.line(text)) }
+            let text = isNews(event) ? EventLine.text(event, style).map(Failure.line) : nil
+            let isResult = ![.problem, .held, .paused, .summary].contains(event.event)
+            if isResult, let text, live == nil || !context.terminal.isOutputTerminal {
+                try context.output.line(text)
+                live?.take(event, line: nil)
+            } else if let live {
+                live.take(event, line: isResult ? text : text.map { "byteclub: " + $0 })
+            } else if let text {
+                context.note(text)
             }
         } catch {
             state.withLock { if $0.failure == nil { $0.failure = error } }
         }
     }
 
+    /// Whether an event is worth a line of its own: what is in the way is told once, not with each attempt, and not where
+    /// the line below tells it.
+    private func isNews(_ event: SyncEvent) -> Bool {
+        switch event.event {
+        case .problem where event.until != nil:
+            let isNew = state.withLock { state in
+                defer { state.trouble = event.message }
+                return state.trouble != event.message
+            }
+            return isNew && live == nil
+        case .idle:
+            let wasTroubled = state.withLock { state in
+                defer { state.trouble = nil }
+                return state.trouble != nil
+            }
+            if wasTroubled, live == nil { context.note("it works again") }
+            return true
+        default: return true
+        }
+    }
+
     /// Prints what would be done; tells whether that is nothing.
     func print(_ events: [SyncEvent]) throws -> Bool {
+        try live?.end()
         let planned = events.map { PlannedStep($0) }
         for step in planned {
             if json { try context.output.write(JSON.line(step)) } else { try context.output.line(step.text) }
@@ -50,6 +88,7 @@ final class SyncPrinter: Sendable {
 
     /// Makes sure that the last line in JSON is a summary, and throws what went wrong while printing.
     func finish(_ failure: Failure?) throws {
+        try live?.end()
         let state = state.withLock { state in
             defer { state.hasSummary = true }
             return (hasSummary: state.hasSummary, failure: state.failure)
@@ -59,46 +98,5 @@ final class SyncPrinter: Sendable {
             let message = failure.map { Failure.line($0.message) }
             try context.output.write(JSON.line(SyncEvent(.summary, message: message, summary: SyncSummary())))
         }
-    }
-
-    /// One line for people; nil for what they need not know.
-    static func text(_ event: SyncEvent) -> String? {
-        let path = event.path ?? ""
-        switch event.event {
-        case .download: return "downloaded \(path)"
-        case .upload: return "uploaded \(path)"
-        case .deleteLocal: return "removed here \(path)"
-        case .deleteRemote: return "removed on the server \(path)"
-        case .makeLocalFolder: return "made here \(path)/"
-        case .makeRemoteFolder: return "made on the server \(path)/"
-        case .moveLocal: return "moved here \(event.from ?? "") to \(path)"
-        case .moveRemote: return "moved on the server \(event.from ?? "") to \(path)"
-        case .merge: return "merged \(path)"
-        case .conflict: return "conflict \(path): this machine's text is in \(event.copy ?? "a copy beside it")"
-        case .problem: return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "left alone")
-        case .held:
-            return
-                "\(path.isEmpty ? "deletions" : path): \(event.message ?? "a deletion is held; allow it with --force-deletes")"
-        case .progress, .idle: return nil
-        case .summary: return event.summary.map(text)
-        }
-    }
-
-    /// A summary's line.
-    static func text(_ summary: SyncSummary) -> String {
-        var parts: [String] = []
-        let add = { (count: Int, what: String) in if count > 0 { parts.append("\(count) \(what)") } }
-        add(summary.uploaded, "uploaded")
-        add(summary.downloaded, "downloaded")
-        add(summary.deletedLocal, "removed here")
-        add(summary.deletedRemote, "removed on the server")
-        add(summary.movedLocal, "moved here")
-        add(summary.movedRemote, "moved on the server")
-        add(summary.merged, "merged")
-        add(summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts")
-        add(summary.held, summary.held == 1 ? "deletion held" : "deletions held")
-        add(summary.problems, "left alone")
-        let done = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
-        return (summary.isComplete ? "in sync: " : "not in sync yet: ") + done
     }
 }

@@ -1,0 +1,49 @@
+import ByteClubCore
+
+/// What happens while syncing, as lines for people.
+enum EventLine {
+    /// One line for people; nil for what they need not know.
+    static func text(_ event: SyncEvent, _ style: TextStyle) -> String? {
+        let path = event.path ?? ""
+        switch event.event {
+        case .download: return "downloaded \(path)"
+        case .upload: return "uploaded \(path)"
+        case .deleteLocal: return "removed here \(path)"
+        case .deleteRemote: return "removed on the server \(path)"
+        case .makeLocalFolder: return "made here \(path)/"
+        case .makeRemoteFolder: return "made on the server \(path)/"
+        case .moveLocal: return "moved here \(event.from ?? "") to \(path)"
+        case .moveRemote: return "moved on the server \(event.from ?? "") to \(path)"
+        case .merge: return "merged \(path)"
+        case .conflict: return "conflict \(path): this machine's text is in \(event.copy ?? "a copy beside it")"
+        case .problem:
+            let next = event.until == nil ? "" : "; trying again"
+            return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "left alone") + next
+        case .paused:
+            return "paused \(event.until.map { "until \(style.calendar($0)) or" } ?? "until") 'byteclub sync resume'"
+        case .held:
+            return
+                "\(path.isEmpty ? "deletions" : path): \(event.message ?? "a deletion is held; allow it with --force-deletes")"
+        case .progress, .idle: return nil
+        case .summary: return event.summary.map(text)
+        }
+    }
+
+    /// A summary's line.
+    static func text(_ summary: SyncSummary) -> String {
+        var parts: [String] = []
+        let add = { (count: Int, what: String) in if count > 0 { parts.append("\(count) \(what)") } }
+        add(summary.uploaded, "uploaded")
+        add(summary.downloaded, "downloaded")
+        add(summary.deletedLocal, "removed here")
+        add(summary.deletedRemote, "removed on the server")
+        add(summary.movedLocal, "moved here")
+        add(summary.movedRemote, "moved on the server")
+        add(summary.merged, "merged")
+        add(summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts")
+        add(summary.held, summary.held == 1 ? "deletion held" : "deletions held")
+        add(summary.problems, "left alone")
+        let done = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+        return (summary.isComplete ? "in sync: " : "not in sync yet: ") + done
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import ByteClubCore
+
+/// How fast large files of a mirror travel; each flag beats the environment, which beats the settings file.
+struct PaceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes a second for large files to the server, as in 500K or 2M; else BYTECLUB_LIMIT_UP.",
+            valueName: "rate"), transform: ByteRate.argument)
+    var limitUp: ByteRate?
+
+    @Option(
+        help: ArgumentHelp("The same for those that come from it; else BYTECLUB_LIMIT_DOWN.", valueName: "rate"),
+        transform: ByteRate.argument)
+    var limitDown: ByteRate?
+
+    @Option(
+        help: ArgumentHelp(
+            "When they travel slower or not at all, as in 'mon-fri 9:00-17:00 limit 200K; sat,sun pause'; else "
+                + "BYTECLUB_SCHEDULE.", valueName: "spans"))
+    var schedule: String?
+
+    func validate() throws {
+        do { _ = try SyncSchedule(parsing: schedule ?? "") } catch { throw ValidationError(error.message) }
+    }
+
+    /// Settings with what the flags set beside others.
+    func added(to settings: Settings) -> Settings {
+        var settings = settings
+        settings.uploadLimit = limitUp.map { "\($0.bytesPerSecond)" }
+        settings.downloadLimit = limitDown.map { "\($0.bytesPerSecond)" }
+        settings.schedule = schedule
+        return settings
+    }
+}
+
+extension SyncConfiguration {
+    /// Sets how fast large files travel.
+    ///
+    /// - Throws: ``Failure`` or ``SyncError`` for settings that make no sense.
+    mutating func setPace(_ settings: Settings) throws {
+        uploadLimit = try Self.rate(settings.uploadLimit, "limit-up")
+        downloadLimit = try Self.rate(settings.downloadLimit, "limit-down")
+        schedule = try SyncSchedule(parsing: settings.schedule ?? "")
+    }
+
+    private static func rate(_ text: String?, _ name: String) throws -> Int? {
+        guard let text else { return nil }
+        guard let rate = ByteRate(text) else {
+            throw Failure(.configuration, "the rate '\(text)' of \(name) is none; write 500K or 2M")
+        }
+        return rate.bytesPerSecond
+    }
+}

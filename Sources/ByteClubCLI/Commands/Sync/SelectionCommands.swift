@@ -1,0 +1,145 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub sync deselect FOLDER…` asks for.
+struct SyncDeselectCommand: MirrorRequest {
+    static let configuration = CommandConfiguration(
+        commandName: "deselect",
+        abstract: "Leave folders out of this mirror; they stay on the server and in other mirrors.",
+        discussion: """
+            The next sync, or the one that runs, puts a folder's files here into the mirror's trash once the server has \
+            all of them.
+
+            Examples:
+              byteclub sync deselect photos/raw
+              byteclub sync deselect Trips Archive --mirror ~/club
+            """)
+
+    @Argument(help: ArgumentHelp("Folders in the mirror.", valueName: "folder"), completion: .directory)
+    var folders: [String]
+
+    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorOptions.mirror }
+
+    func answer<Engine: MirrorEngine>(
+        _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
+    ) throws -> SelectionChange {
+        let paths = try folders.map { try place.folder($0, engine) }
+        for path in paths { try Engine.deselect(path, of: place.configuration) }
+        return SelectionChange(
+            directory: place.directory, deselected: paths,
+            leftOut: try place.leftOut(engine))
+    }
+}
+
+/// Does what `byteclub sync select FOLDER…` asks for.
+struct SyncSelectCommand: MirrorRequest {
+    static let configuration = CommandConfiguration(
+        commandName: "select",
+        abstract: "Take folders into this mirror again that were left out.",
+        discussion: """
+            The next sync, or the one that runs, downloads what is in them.
+
+            Example:
+              byteclub sync select photos/raw
+            """)
+
+    @Argument(help: ArgumentHelp("Folders in the mirror.", valueName: "folder"), completion: .directory)
+    var folders: [String]
+
+    @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorOptions.mirror }
+
+    func answer<Engine: MirrorEngine>(
+        _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
+    ) throws -> SelectionChange {
+        let paths = try folders.map { try place.folder($0, engine) }
+        let leftOut = try place.leftOut(engine)
+        for path in paths {
+            let key = PathKey(folded: PathKey.fold(path))
+            if let above = leftOut.first(where: { key.isBelow(PathKey(folded: PathKey.fold($0))) }) {
+                throw Failure(
+                    .badData,
+                    "'\(path)' is in '\(above)', which is left out; select that folder")
+            }
+        }
+        for path in paths { try Engine.select(path, of: place.configuration) }
+        return SelectionChange(
+            directory: place.directory, selected: paths, leftOut: try place.leftOut(engine))
+    }
+}
+
+/// Does what `byteclub sync selection [DIR]` asks for.
+struct SyncSelectionCommand: MirrorRequest {
+    static let configuration = CommandConfiguration(
+        commandName: "selection",
+        abstract: "List the folders that are left out of a mirror.",
+        discussion: """
+            Example:
+              byteclub sync selection --json
+            """)
+
+    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorArgument.directory }
+
+    func answer<Engine: MirrorEngine>(
+        _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
+    ) throws -> SelectionChange {
+        SelectionChange(directory: place.directory, leftOut: try place.leftOut(engine))
+    }
+}
+
+/// The folders that are left out of a mirror, and what has just changed about them.
+struct SelectionChange: CommandResult {
+    var directory: String
+    /// Folders that are taken in from now on, whether or not they were left out before.
+    var selected: [String]?
+    /// Folders that are left out from now on.
+    var deselected: [String]?
+    /// All folders that are left out.
+    var leftOut: [String]
+
+    func text(_ style: TextStyle) -> String {
+        let lines: [String]
+        if let deselected {
+            lines = deselected.map {
+                "\($0)/ is left out; what is in it goes into the trash here and stays on the server"
+            }
+        } else if let selected {
+            lines = selected.map { "\($0)/ is in the mirror" }
+        } else {
+            lines = leftOut.isEmpty ? ["no folder is left out"] : leftOut.map { $0 + "/" }
+        }
+        return lines.map(Failure.line).joined(separator: "\n")
+    }
+}
+
+extension MirrorPlace {
+    /// The folders that are left out, called as the server calls them when that is known.
+    func leftOut<Engine: MirrorEngine>(_ engine: Engine.Type) throws -> [String] {
+        try Engine.deselected(of: configuration).map { key in
+            try Engine.explain(key, of: configuration).compactMap { $0.server?.path }.first ?? key
+        }
+    }
+
+    /// A folder's path relative to the mirror's root, when the mirror or the server has a folder there.
+    ///
+    /// - Throws: ``Failure`` for the root, a file, and what nobody knows.
+    func folder<Engine: MirrorEngine>(_ name: String, _ engine: Engine.Type) throws -> String {
+        let path = try relative(name)
+        if path.isEmpty { throw Failure(.badData, "'\(name)' is the whole mirror; name a folder in it") }
+        let onDisk = directory + "/" + path
+        if LocalFile.isDirectory(onDisk) { return path }
+        let known = try Engine.explain(path, of: configuration)
+        let rows = known.flatMap { [$0.disk, $0.server, $0.synced].compactMap(\.self) }
+        if rows.contains(where: \.isFolder) { return path }
+        if !rows.isEmpty || LocalFile.exists(onDisk) {
+            throw Failure(.badData, "'\(path)' is no folder; a pattern in .byteclubignore leaves out files")
+        }
+        if known.isEmpty { throw Failure(.noInput, "neither the mirror nor the server has '\(path)'") }
+        return path
+    }
+}

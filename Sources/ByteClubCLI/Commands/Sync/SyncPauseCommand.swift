@@ -1,0 +1,74 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub sync pause [DIR]` asks for.
+struct SyncPauseCommand: MirrorRequest {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Stop syncing a mirror for a while, or until it is resumed.",
+        discussion: """
+            A sync that runs finishes what it is about and then waits; large files that are on their way arrive. What \
+            changes meanwhile is found when it goes on. A time is a number with s, m, h, d or w, as in 90s or 1h30m.
+
+            Examples:
+              byteclub sync pause
+              byteclub sync pause --for 2h ~/club
+            """)
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("Go on by itself after this time.", valueName: "time"))
+    var time: TimeSpan?
+
+    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorArgument.directory }
+
+    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> PauseState {
+        try Engine.pause(place.configuration, for: time.map { .seconds($0.seconds) })
+        let status = try Engine.status(of: place.configuration)
+        return PauseState(directory: place.directory, isPaused: status.isPaused, pausedUntil: status.pausedUntil)
+    }
+}
+
+/// Does what `byteclub sync resume [DIR]` asks for.
+struct SyncResumeCommand: MirrorRequest {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Go on syncing a mirror that is paused.",
+        discussion: """
+            Example:
+              byteclub sync resume
+            """)
+
+    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var outputOptions: OutputOptions
+    var mirror: String? { mirrorArgument.directory }
+
+    func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> PauseState {
+        let wasPaused = try Engine.resume(place.configuration)
+        return PauseState(
+            directory: place.directory, wasPaused: wasPaused,
+            isRunning: try Engine.status(of: place.configuration).isRunning)
+    }
+}
+
+/// Whether a mirror is paused.
+struct PauseState: CommandResult {
+    var directory: String
+    var isPaused = false
+    /// In seconds since 1970; nil when somebody has to resume it.
+    var pausedUntil: Int64?
+    /// Whether it was paused before it was resumed.
+    var wasPaused: Bool?
+    /// Whether a sync of it runs, which goes on now.
+    var isRunning: Bool?
+
+    func text(_ style: TextStyle) -> String {
+        let mirror = Failure.line(directory)
+        if isPaused {
+            let end = pausedUntil.map { "until \(style.calendar($0)) or" } ?? "until"
+            return "\(mirror) is paused \(end) 'byteclub sync resume'"
+        }
+        if wasPaused == false { return "\(mirror) was not paused" }
+        return "\(mirror) is paused no more" + (isRunning == false ? "; no sync of it runs now" : "")
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub sync verify [DIR]` asks for.
+struct SyncVerifyCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Compare every byte of a mirror with what the server has; changes nothing.",
+        discussion: """
+            Reads all files of the mirror, whatever their times say, and asks the server for its list. What has changed \
+            since the last sync is counted and not compared.
+
+            Exit codes: 0 disk, mirror and server agree, 65 they differ.
+
+            Examples:
+              byteclub sync verify
+              byteclub sync verify ~/club --json
+            """)
+
+    @OptionGroup var mirrorArgument: MirrorArgument
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let place = try MirrorPlace(mirrorArgument.directory, context)
+        try place.requireSynced()
+        let login = try context.login(flags: connection.settings)
+        let configuration = place.configuration(login, context)
+        let logger = DiagnosticLog.logger(context)
+        let display = ProgressMode.auto.display(
+            terminal: context.terminal, environment: context.environment, json: outputOptions.json)
+        // There is no need of a log of it: it changes nothing, and its result tells all.
+        let reporter = ProgressReporter(context, display: display == .live ? .live : .none)
+        reporter.start("comparing", total: try Engine.status(of: configuration).bytes)
+        defer { reporter.finish() }
+        let found = try await context.withRemote(login, .mirror) { remote in
+            let engine = try Engine(configuration: configuration, remote: remote, logger: logger)
+            return try await Self.compare(engine, reporter)
+        }
+        reporter.finish()
+        try context.print(Verification(place.directory, found), json: outputOptions.json)
+        if !found.isAgreed { throw Failure.silent(.badData) }
+    }
+
+    private static func compare(
+        _ engine: any MirrorEngine, _ reporter: ProgressReporter
+    ) async throws(SyncError) -> SyncVerification {
+        let progress: @Sendable (Int, Int64) -> Void = { reporter.update(completed: $1, total: nil) }
+        return try await engine.verify(progress: progress)
+    }
+}
+
+/// What a comparison of disk, mirror and server found.
+struct Verification: CommandResult {
+    /// One path on which two of the three do not agree.
+    struct Difference: Encodable {
+        var path: String
+        var kind: String
+        var detail: String
+    }
+
+    var directory: String
+    var isAgreed: Bool
+    var files: Int
+    var folders: Int
+    var bytes: Int64
+    /// Entries that are still to be synced and were not compared.
+    var unsettled: Int
+    /// The first differences.
+    var differences: [Difference]
+    /// Whether there may be more of them.
+    var isCutShort: Bool
+
+    init(_ directory: String, _ found: SyncVerification) {
+        self.directory = directory
+        (isAgreed, files, folders, bytes) = (found.isAgreed, found.files, found.folders, found.bytes)
+        unsettled = found.unsettled
+        differences = found.differences.map { Difference(path: $0.path, kind: $0.kind.rawValue, detail: $0.detail) }
+        isCutShort = differences.count >= SyncVerification.maximumDifferences
+    }
+
+    func text(_ style: TextStyle) -> String {
+        var lines = differences.map { "\($0.path): \($0.detail)" }
+        if isCutShort { lines.append("and perhaps more") }
+        let compared = "\(counted(files, "file")) in \(counted(folders, "folder")), \(HumanSize.text(bytes))"
+        let verdict = isAgreed ? "disk, mirror and server agree" : counted(differences.count, "difference")
+        lines.append("\(compared): \(verdict)")
+        if unsettled > 0 {
+            lines.append(
+                "not compared: \(ActivityLine.grouped(unsettled)), changed or not synced yet; run 'byteclub sync' first"
+            )
+        }
+        return lines.map(Failure.line).joined(separator: "\n")
+    }
+
+    private func counted(_ number: Int, _ noun: String) -> String {
+        "\(ActivityLine.grouped(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
+}

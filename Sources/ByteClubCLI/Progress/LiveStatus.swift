@@ -1,0 +1,122 @@
+import ByteClubCore
+import Synchronization
+
+/// Keeps a line about a sync below all that is printed on a terminal.
+///
+/// Printed lines and the line below them are written together, at most ten times a second. While something is under way
+/// the line is drawn once a second; when nothing happens nothing is drawn, and no timer runs.
+final class LiveStatus: Sendable {
+    private struct State {
+        var activity: MirrorActivity
+        var lines: [String] = []
+        var drawn = ""
+        var lastDraw = -Double.infinity
+        /// When the database is worth another look, in seconds.
+        var nextLook = 0.0
+        var isLookDue = false
+        var timer: Task<Void, Never>?
+        var isTimerUrgent = false
+        var isEnded = false
+        var failure: (any Error)?
+    }
+
+    private static let interval = 0.1
+    private static let pulse = 1.0
+
+    private let output: Output
+    private let columns: @Sendable () -> Int?
+    private let uptime: @Sendable () -> Duration
+    private let style: TextStyle
+    private let look: @Sendable () -> SyncStatus?
+    private let state: Mutex<State>
+
+    /// Begins; `look` reads the mirror's database.
+    init(_ context: Context, look: @escaping @Sendable () -> SyncStatus?) {
+        output = context.diagnostics
+        columns = context.terminal.columns
+        uptime = context.uptime
+        style = TextStyle(calendar: context.calendar)
+        self.look = look
+        state = Mutex(State(activity: MirrorActivity(now: Self.seconds(context.uptime()))))
+        state.withLock { draw(&$0) }
+    }
+
+    /// Takes an event, and the line that is printed of it, if any.
+    func take(_ event: SyncEvent, line: String?) {
+        let now = Self.seconds(uptime())
+        state.withLock { state in
+            if state.isEnded { return }
+            state.activity.take(event, now: now)
+            if let line { state.lines.append(line) }
+            if event.event == .idle { state.isLookDue = true }
+            if now - state.lastDraw >= Self.interval { draw(&state) } else { arm(&state, isUrgent: true) }
+        }
+    }
+
+    /// Takes the line away, so that what follows stands alone, and throws what went wrong while writing.
+    func end() throws {
+        try state.withLock { state in
+            if state.isEnded { return }
+            state.isEnded = true
+            state.timer?.cancel()
+            // A terminal may have written ^C behind the line.
+            if !state.drawn.isEmpty { state.drawn += "  " }
+            write("", &state)
+            if let failure = state.failure { throw failure }
+        }
+    }
+
+    private func draw(_ state: inout State) {
+        let now = Self.seconds(uptime())
+        state.lastDraw = now
+        let isWorking = state.activity.phase == .working
+        if state.isLookDue || isWorking, now >= state.nextLook {
+            state.isLookDue = false
+            if let status = look() { state.activity.take(status) }
+            // A look at a large mirror takes long; it is to cost a twentieth at most.
+            let end = Self.seconds(uptime())
+            state.nextLook = end + max(isWorking ? Self.pulse : Self.interval, (end - now) * 20)
+        }
+        write(ActivityLine.text(state.activity, columns: columns() ?? 80, style), &state)
+        if isWorking || state.isLookDue { arm(&state, isUrgent: false) }
+    }
+
+    /// Writes the lines that wait, and the one below them over what was there.
+    private func write(_ line: String, _ state: inout State) {
+        if state.lines.isEmpty, line == state.drawn { return }
+        var text = ""
+        var covered = min(DisplayWidth.of(state.drawn), max(0, (columns() ?? 80) - 1))
+        for next in state.lines {
+            text += "\r" + next + String(repeating: " ", count: max(0, covered - DisplayWidth.of(next))) + "\n"
+            covered = 0
+        }
+        let blanks = String(repeating: " ", count: max(0, covered - DisplayWidth.of(line)))
+        if !(line + blanks).isEmpty { text += "\r" + line + blanks }
+        if line.isEmpty, !blanks.isEmpty { text += "\r" }
+        state.lines = []
+        state.drawn = line
+        do { try output.write(text) } catch { if state.failure == nil { state.failure = error } }
+    }
+
+    /// Has the line drawn a little later: soon when something has changed, in a second when it is only under way.
+    private func arm(_ state: inout State, isUrgent: Bool) {
+        if state.timer != nil, state.isTimerUrgent || !isUrgent { return }
+        state.timer?.cancel()
+        state.isTimerUrgent = isUrgent
+        let pause = isUrgent ? Self.interval : Self.pulse
+        state.timer = Task { [weak self] in
+            try? await Task.sleep(for: .seconds(pause))
+            if !Task.isCancelled { self?.fire() }
+        }
+    }
+
+    private func fire() {
+        state.withLock { state in
+            if state.isEnded { return }
+            state.timer = nil
+            draw(&state)
+        }
+    }
+
+    private static func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
+}

@@ -1,0 +1,131 @@
+import ByteClubCore
+
+/// What a sync is about, gathered from its events and from looks at its database.
+///
+/// It reads no clock: times are given, in seconds.
+struct MirrorActivity: Sendable {
+    /// What goes on as a whole.
+    enum Phase: Hashable, Sendable {
+        /// Nothing has been told yet: both sides are being looked at.
+        case looking
+        /// Changes are being carried out.
+        case working
+        /// Both sides are looked after, and nothing can be done now.
+        case watching
+        /// Something is in the way; when it is tried again, in seconds since 1970.
+        case waiting(reason: String, until: Int64)
+        /// Syncing is paused, until a time in seconds since 1970 or until it is resumed.
+        case paused(until: Int64?)
+    }
+
+    /// A large file on its way.
+    struct Transfer: Hashable, Sendable {
+        var path: String
+        var completed: Int64
+        var total: Int64
+        fileprivate var lastMove: Double
+    }
+
+    /// From how long without a byte on a transfer counts as given up, when a cycle has ended without it, in seconds.
+    private static let patience = 30.0
+
+    private(set) var phase = Phase.looking
+    /// Files sent and received since both sides last agreed.
+    private(set) var uploaded = 0
+    private(set) var downloaded = 0
+    /// Everything done since then: files, folders, moves, deletions.
+    private(set) var done = 0
+    /// What was still to be done when the database was last looked at.
+    private(set) var pending = 0
+    /// What was done and still to be done then; nil before the first look of this burst.
+    private(set) var total: Int?
+    /// Large files on their way, the oldest first.
+    private(set) var transfers: [Transfer] = []
+    /// Files that are in sync or were.
+    private(set) var files: Int?
+    private(set) var conflicts = 0
+    private(set) var held = 0
+    private(set) var problems = 0
+    private var moved: Int64 = 0
+    private var meter: RateMeter
+
+    /// Begins at a time.
+    init(now: Double) { meter = RateMeter(time: now, count: 0) }
+
+    /// Bytes a second in this burst; nil while it is not known.
+    var bytesPerSecond: Double? { moved > 0 ? meter.bytesPerSecond : nil }
+
+    /// Takes an event.
+    mutating func take(_ event: SyncEvent, now: Double) {
+        switch event.event {
+        case .upload, .download:
+            begin(now)
+            if event.event == .upload { uploaded += 1 } else { downloaded += 1 }
+            done += 1
+            let known = event.path.flatMap { end($0) } ?? 0
+            moved += max(0, (event.bytes ?? 0) - known)
+            meter.take(time: now, count: moved)
+        case .progress: progress(event, now)
+        case .deleteLocal, .deleteRemote, .makeLocalFolder, .makeRemoteFolder, .moveLocal, .moveRemote, .merge:
+            begin(now)
+            done += 1
+        case .conflict:
+            begin(now)
+            conflicts += 1
+        case .problem:
+            if let path = event.path { _ = end(path) }
+            if let until = event.until { phase = .waiting(reason: event.message ?? "something failed", until: until) }
+        case .paused: phase = .paused(until: event.until)
+        case .idle, .summary: settle(event.summary, now)
+        case .held: break
+        }
+    }
+
+    /// Takes a look at the database.
+    mutating func take(_ status: SyncStatus) {
+        files = status.files
+        conflicts = status.conflicts.count
+        held = status.held.count
+        problems = status.problems.count
+        pending = status.pending
+        total = done + status.pending
+    }
+
+    private mutating func begin(_ now: Double) {
+        if phase == .working { return }
+        phase = .working
+        if done == 0 { meter = RateMeter(time: now, count: moved) }
+    }
+
+    private mutating func progress(_ event: SyncEvent, _ now: Double) {
+        guard let path = event.path, let total = event.total else { return }
+        begin(now)
+        let completed = event.bytes ?? 0
+        if let index = transfers.firstIndex(where: { $0.path == path }) {
+            moved += max(0, completed - transfers[index].completed)
+            transfers[index] = Transfer(path: path, completed: completed, total: total, lastMove: now)
+        } else {
+            // What the other side had before is not moved now.
+            transfers.append(Transfer(path: path, completed: completed, total: total, lastMove: now))
+        }
+        meter.take(time: now, count: moved)
+    }
+
+    /// Ends a transfer; the bytes of it that are counted already.
+    private mutating func end(_ path: String) -> Int64? {
+        guard let index = transfers.firstIndex(where: { $0.path == path }) else { return nil }
+        return transfers.remove(at: index).completed
+    }
+
+    private mutating func settle(_ summary: SyncSummary?, _ now: Double) {
+        held = summary?.held ?? held
+        problems = summary?.problems ?? problems
+        if summary?.isComplete == true { pending = 0 }
+        transfers.removeAll { now - $0.lastMove > Self.patience || $0.completed >= $0.total }
+        phase = transfers.isEmpty ? .watching : .working
+        // How many there are now is told by the next look.
+        if done > 0 { files = nil }
+        if transfers.isEmpty { (uploaded, downloaded, done, total, moved) = (0, 0, 0, nil, 0) }
+        meter = RateMeter(time: now, count: moved)
+    }
+}

@@ -1,0 +1,73 @@
+import ByteClubCore
+import ByteClubRemotes
+import TestSupport
+
+@testable import ByteClubSync
+@testable import SyncSimulation
+
+/// A mirror with everything that can be in its way: a simulated disk and network, and a real database.
+final class FaultyMirror: @unchecked Sendable {
+    // Invariant: one test uses it, a call at a time.
+    let disk = SimulatedDisk()
+    let network: SimulatedNetwork
+    /// The server as another member sees it.
+    let other: MemoryRemote
+    var configuration: SyncConfiguration
+    private let directory: TemporaryDirectory
+    private var uptime: Duration = .zero
+
+    /// A mirror in sync with two files and a folder with a third.
+    init() async throws {
+        directory = try TemporaryDirectory(in: FastDisk.path)
+        configuration = SyncConfiguration(directory: "/mirror", stateDirectory: directory.path)
+        configuration.remoteRoot = .root
+        let server = MemoryRemote()
+        network = SimulatedNetwork(server, seed: 1)
+        other = MemoryRemote(sharing: server, author: 2)
+        disk.makeFolder("p")
+        for (path, text) in [("a.md", "a"), ("b.md", "b"), ("p/c.md", "c")] { disk.write(path, text) }
+        await sync()
+    }
+
+    /// One sync as `byteclub sync` does one; what ends it is kept for those who ask.
+    func sync(waitsForTransfers: Bool = true) async {
+        disk.time += 3_000_000_000
+        uptime += .seconds(4_000)
+        guard let executor = try? ThreadExecutor() else { return }
+        let path = configuration.databasePath
+        let surroundings = Surroundings(
+            disk: disk, openStore: { try SQLiteTreeStore(path: path) }, bases: SimulatedBases(), executor: executor,
+            uptime: { [self] in uptime }, sleep: { [self] in uptime += $0 })
+        guard let mirror = try? Mirror(configuration, network, surroundings, Tally { _ in }) else { return }
+        try? await mirror.recover()
+        _ = try? await mirror.cycle(.everything, waitsForTransfers: waitsForTransfers)
+        try? await mirror.close()
+    }
+
+    /// Changes what the database keeps.
+    func keep(_ key: MetaKey, _ value: String?) throws {
+        let store = try SQLiteTreeStore(path: configuration.databasePath)
+        try store.setMeta(key, value)
+        try store.close()
+    }
+
+    /// Seconds since 1970.
+    var now: Int64 { disk.time / 1_000_000_000 }
+
+    /// The first answer about a path while a sync runs.
+    func why(_ path: String) throws -> SyncExplanation? {
+        let store = try SQLiteTreeStore(path: configuration.databasePath)
+        let facts = ExplainerFacts(
+            isRunning: true, now: now, ignoreText: disk.text(IgnoreRules.fileName) ?? "",
+            onDisk: { [disk] in disk.kind($0).map { $0 == .folder } })
+        let answer = try Explainer(store, facts).explain(path).first
+        try store.close()
+        return answer
+    }
+
+    /// What another member does.
+    func write(_ path: String, _ text: String) async throws {
+        _ = try await other.put(
+            .bytes(Array(text.utf8)), at: RemotePath("/" + path), condition: .overwrite, policy: .fail, progress: nil)
+    }
+}

@@ -1,0 +1,347 @@
+import ByteClubCore
+import ByteClubRemotes
+import Synchronization
+import Testing
+
+@testable import ByteClubSync
+@testable import SyncSimulation
+
+/// What people, crashes and other members do between two calls of the engine, at the worst moment for each step of the
+/// protocol by which nothing is lost.
+@Suite struct LastMomentTests {
+    @Test("an edit right before its file is replaced stays beside what replaced it")
+    func editBeforeExchange() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        try await scene.put("a", "two")
+        scene.before(.rename, "staging/x-") { $0.disk.write("a", "mine") }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.texts == ["mine", "two"])
+        #expect(try await scene.stored() == scene.files)
+    }
+
+    @Test("an edit of the new content while that is taken back stays as well")
+    func editOfNewContent() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        try await scene.put("a", "two")
+        scene.before(.rename, "staging/x-") {
+            $0.disk.write("a", "mine")
+            $0.before(.rename, "staging/x-") { $0.disk.write("a", "two and mine") }
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(Set(scene.texts).isSuperset(of: ["mine", "two and mine"]))
+    }
+
+    @Test("an edit that leaves no trace in the file's times is seen before its file is replaced")
+    func unseenEdit() async throws {
+        let scene = MachineScene()
+        scene.disk.granularity = 2_000_000_000
+        scene.disk.time = 1_700_000_000_000_000_000
+        scene.disk.write("a", "one")
+        try scene.sync()
+        try await scene.put("a", "two")
+        scene.before(.rename, "staging/x-") { $0.disk.write("a", "own") }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.texts == ["own", "two"])
+    }
+
+    @Test("a file made right before another one comes under its name stays")
+    func creation() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        try await scene.put("new", "theirs")
+        scene.before(.rename, "staging/w-") { $0.disk.write("new", "mine") }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.texts == ["mine", "one", "theirs"])
+    }
+
+    @Test("a file that somebody is writing is not replaced before it is closed")
+    func writing() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        let writer = try #require(scene.disk.openForWriting("a"))
+        try await scene.put("a", "two")
+        try scene.sync()
+        #expect(scene.disk.text("a") == "one")
+        writer.close()
+        try scene.settle()
+        #expect(scene.disk.text("a") == "two")
+    }
+
+    @Test("what is written to a file after it was replaced stands beside the new one")
+    func lateWriter() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        scene.disk.knowsWriters = false
+        let writer = try #require(scene.disk.openForWriting("a"))
+        try await scene.put("a", "two")
+        try scene.sync()
+        #expect(scene.disk.text("a") == "two")
+        scene.wait()
+        try scene.sync()
+        writer.write("late")
+        writer.close()
+        try scene.settle()
+        #expect(scene.texts == ["late", "two"])
+    }
+
+    @Test("an edit right before its file is deleted cancels the deletion")
+    func editBeforeDeletion() async throws {
+        let scene = try MachineScene.synced(["a": "one", "b": "other"])
+        _ = try await scene.server.delete(RemotePath("/a"), ifUnchangedSince: nil)
+        scene.before(.rename, "a") { $0.disk.write("a", "mine") }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["a": "mine", "b": "other"])
+        #expect(try await scene.stored() == scene.files)
+    }
+
+    @Test("a file that takes a name right before the entry of that name is moved stays where it is")
+    func replacedBeforeMove() async throws {
+        let scene = try MachineScene.synced(["a": "one", "c": "another"])
+        _ = try await scene.server.move(RemotePath("/a"), to: RemotePath("/b"))
+        scene.before(.rename, "a") {
+            $0.disk.move("a", to: "kept")
+            $0.disk.move("c", to: "a")
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["a": "another", "b": "one"])
+    }
+
+    @Test("an edit that stands in staging when the engine is stopped goes back to its place")
+    func crashAfterExchange() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        try await scene.put("a", "two")
+        scene.before(.rename, "staging/x-") {
+            $0.disk.write("a", "mine")
+            $0.stopAfterThis()
+        }
+        try scene.sync()
+        #expect(scene.disk.text("a") == "two")
+        scene.restart()
+        try scene.settle()
+        #expect(scene.texts == ["mine", "two"])
+    }
+
+    @Test("an edit that is on its way to the trash when the engine is stopped goes back to its place")
+    func crashAfterDeletion() async throws {
+        let scene = try MachineScene.synced(["a": "one", "b": "other"])
+        _ = try await scene.server.delete(RemotePath("/a"), ifUnchangedSince: nil)
+        scene.before(.rename, "a") {
+            $0.disk.write("a", "mine")
+            $0.stopAfterThis()
+        }
+        try scene.sync()
+        #expect(scene.disk.text("a") == nil)
+        scene.restart()
+        try scene.settle()
+        #expect(scene.files == ["a": "mine", "b": "other"])
+    }
+
+    @Test("content that came to its place before the engine was stopped is no edit")
+    func arrivedBeforeCrash() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        try await scene.put("a", "two")
+        scene.before(.rename, "staging/x-") { $0.stopAfterThis() }
+        try scene.sync()
+        #expect(scene.disk.text("a") == "two")
+        try await scene.put("a", "three")
+        scene.restart()
+        try scene.settle()
+        #expect(scene.files == ["a": "three"])
+    }
+
+    @Test("edits of different lines are merged, upon whatever the server has by then")
+    func merge() async throws {
+        let scene = try MachineScene.synced(["a": "1\n2\n3\n4\n5\n"])
+        try await scene.put("a", "1 theirs\n2\n3\n4\n5\n")
+        scene.disk.write("a", "1\n2\n3 mine\n4\n5\n")
+        scene.atNextWrite { [server = scene.server] in
+            _ = try? await server.put(
+                .bytes(Array("1 theirs\n2\n3\n4\n5 last\n".utf8)), at: RemotePath("/a"), condition: .overwrite,
+                policy: .fail, progress: nil)
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["a": "1 theirs\n2\n3 mine\n4\n5 last\n"])
+        #expect(try await scene.stored() == scene.files)
+    }
+
+    @Test("of two moves the one stands that the server took first")
+    func moves() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        scene.disk.move("a", to: "mine")
+        scene.atNextWrite { [server = scene.server] in
+            _ = try? await server.move(RemotePath("/a"), to: RemotePath("/theirs"))
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["theirs": "one"])
+        #expect(try await scene.stored() == scene.files)
+    }
+
+    @Test("what is deleted in a folder right before that is moved is gone from it", arguments: [true, false])
+    func deletionBeforeMove(usesExtension: Bool) async throws {
+        let scene = MachineScene(usesExtension: usesExtension)
+        scene.disk.makeFolder("old")
+        for name in ["a", "b"] { scene.disk.write("old/" + name, name) }
+        try scene.settle()
+        scene.disk.move("old", to: "new")
+        scene.atNextWrite { [server = scene.server] in
+            _ = try? await server.delete(RemotePath("/old/a"), ifUnchangedSince: nil)
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["new/b": "b"])
+        #expect(try await scene.stored() == ["new/": "", "new/b": "b"])
+    }
+
+    @Test("an answer that comes after the journal has told of a later edit is not the last word")
+    func overtaken() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        scene.disk.write("a", "mine")
+        scene.wait()
+        let isFirst = Mutex(true)
+        scene.member.fault = { [unowned scene] operation async throws(RemoteError) in
+            guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }),
+                let mirror = scene.machine.mirror
+            else { return }
+            try? await scene.put("a", "theirs")
+            guard let cursor = try? await mirror.cursor() else { return }
+            let changes = try await scene.server.journal(after: cursor, limit: 10, contents: true, wait: .zero)
+            try? await mirror.deliver(changes, after: cursor)
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.disk.text("a") == "theirs")
+        #expect(try await scene.stored() == scene.files)
+    }
+
+    @Test("what stands on a later page of the server's whole state is not gone meanwhile")
+    func laterPage() async throws {
+        let scene = try MachineScene.synced(
+            Dictionary((10..<30).map { ("\($0)", "text \($0)") }, uniquingKeysWith: { $1 }))
+        for number in 10..<30 { scene.disk.write("\(number)", "edit \(number)") }
+        scene.machine.database.setMeta(.cursor, nil)
+        try scene.settle()
+        #expect(scene.files.count == 20)
+        #expect(try await scene.stored() == scene.files)
+    }
+
+    @Test("what changes while it is read is not sent")
+    func readWhileWritten() async throws {
+        let scene = MachineScene()
+        try scene.sync()
+        scene.disk.write("a", "half")
+        scene.wait()
+        scene.before(.open, "a") {
+            $0.before(.read) { $0.before(.lookAtFile) { $0.disk.write("a", "the whole") } }
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(try await scene.stored() == ["a": "the whole"])
+        #expect(try await scene.server.revisions(of: RemotePath("/a"), limit: 5).count == 1)
+    }
+
+    @Test("content that was cut short on the way never comes to the disk")
+    func cutShort() async throws {
+        let scene = MachineScene(usesExtension: false)
+        try await scene.put("a", "the whole text")
+        scene.machine.network.distort = { [unowned scene] bytes in
+            scene.machine.network.distort = { $0 }
+            return Array(bytes.prefix(5))
+        }
+        scene.disk.before = { [unowned scene] _ in #expect([nil, "the whole text"].contains(scene.disk.text("a"))) }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["a": "the whole text"])
+    }
+
+    @Test("the disk's last bytes are left free")
+    func room() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        try await scene.put("b", "two")
+        scene.disk.space = scene.machine.configuration.diskReserve
+        try scene.sync()
+        #expect(scene.files == ["a": "one"])
+        scene.disk.space += 1_000
+        try scene.settle()
+        #expect(scene.files == ["a": "one", "b": "two"])
+    }
+
+    @Test("a mirror that is gone while its engine runs ends the sync, and nothing is deleted")
+    func unmounted() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        scene.disk.mount = .empty
+        let error = #expect(throws: SyncError.self) { try scene.sync().get() }
+        #expect(error?.code == .rootReplaced)
+        scene.disk.mount = .mounted
+        try scene.settle()
+        #expect(try await scene.stored() == ["a": "one"])
+    }
+
+    @Test("every content that was replaced on one day is in the trash")
+    func trash() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        for text in ["two", "three"] {
+            try await scene.put("a", text)
+            try scene.settle()
+        }
+        let trash = scene.disk.tree(below: ".byteclub/trash", includesPrivate: true).compactMap(\.content)
+        #expect(trash.map { String(decoding: $0, as: UTF8.self) }.sorted() == ["one", "two"])
+    }
+
+    @Test("many small deletions one after the other are held like one large one")
+    func deletions() async throws {
+        let names = (10..<50).map { "\($0)" }
+        let scene = try MachineScene.synced(Dictionary(names.map { ($0, "text " + $0) }, uniquingKeysWith: { $1 }))
+        scene.machine.configuration.approvesDeletions = false
+        // The guard is of the engine that runs.
+        scene.restart()
+        var held: [Int] = []
+        for start in [0, 8, 16] {
+            for name in names[start..<start + 8] { scene.disk.delete(name) }
+            held.append(try scene.sync().get().held)
+        }
+        #expect(held == [0, 0, 8])
+        #expect(try await scene.stored().count == 24)
+    }
+
+    @Test("a large file that is written while it is sent is sent as it is then")
+    func largeFile() async throws {
+        let remote = MemoryRemote()
+        let device = try Device(MemoryRemote(sharing: remote, author: 1), in: FastDisk.path)
+        device.write("a.jpg", String(repeating: "a", count: 200_000))
+        let isFirst = Mutex(true)
+        device.remote.fault = { [unowned device] operation throws(RemoteError) in
+            guard operation.kind == .putChunk, operation.moment == .after else { return }
+            if isFirst.withLock({ $0.take() }) {
+                device.write("a.jpg", String(repeating: "b", count: 200_000))
+            }
+        }
+        try await device.sync()
+        try await device.sync()
+        #expect(try await remote.text("a.jpg") == String(repeating: "b", count: 200_000))
+        #expect(try await remote.revisions(of: RemotePath("/byteclub/a.jpg"), limit: 5).count == 1)
+    }
+}
+
+extension Bool {
+    /// What it was; false from now on.
+    fileprivate mutating func take() -> Bool {
+        defer { self = false }
+        return self
+    }
+}
+
+extension MachineScene {
+    /// Lets another member do something right before the engine's next write reaches the server.
+    func atNextWrite(_ work: @escaping @Sendable () async -> Void) {
+        let isFirst = Mutex(true)
+        member.fault = { operation async throws(RemoteError) in
+            guard operation.kind.isWriting, operation.moment == .before else { return }
+            if isFirst.withLock({ $0.take() }) { await work() }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite("A mirror under its member's commands") struct CommandedMirrorTests {
+        @Test(
+            "a sync that goes on obeys a pause, its end and the selection, and verify agrees afterwards",
+            arguments: Wire.tried)
+        func obeys(wire: Wire) async throws {
+            let club = try await Club.start(wire)
+            let ann = try await club.member("ann")
+            try LocalFiles.write("one\n", to: ann.mirror + "/trips/one.md")
+            let process = try ann.start(["sync", ann.mirror])
+            try await eventually("the first note goes up") {
+                try await club.api.hashes()["/byteclub/trips/one.md"] != nil
+            }
+            let paused = try await ann.byteclub("sync", "pause")
+            #expect(paused.status == 0, "\(paused)")
+            try LocalFiles.write("two\n", to: ann.mirror + "/two.md")
+            try await ContinuousClock().sleep(for: .seconds(1))
+            #expect(try await club.api.hashes()["/byteclub/two.md"] == nil)
+            let resumed = try await ann.byteclub("sync", "resume")
+            #expect(resumed.status == 0, "\(resumed)")
+            try await eventually("the second note goes up") {
+                try await club.api.hashes()["/byteclub/two.md"] != nil
+            }
+            let deselected = try await ann.byteclub("sync", "deselect", "trips")
+            #expect(deselected.status == 0, "\(deselected)")
+            try await eventually("the folder goes from this machine") {
+                !FileTree(ann.mirror).files.contains("trips/one.md")
+            }
+            #expect(try await club.api.hashes()["/byteclub/trips/one.md"] != nil)
+            let selected = try await ann.byteclub("sync", "select", "trips")
+            #expect(selected.status == 0, "\(selected)")
+            try await eventually("the folder comes back") { FileTree(ann.mirror).files.contains("trips/one.md") }
+            process.send(SIGINT)
+            let result = await process.result()
+            #expect(result.status == 130, "\(result)")
+            #expect(result.errorLines.contains("byteclub: paused until 'byteclub sync resume'"), "\(result)")
+            try await expectSynced(ann)
+            let verified = try await ann.byteclub("sync", "verify", ann.mirror)
+            #expect(verified.status == 0 && verified.text.hasSuffix("agree\n"), "\(verified)")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ByteClubCore
+
+@testable import ByteClubSync
+
+/// Two members, each with a machine: what they do between two syncs, and what both must have in the end.
+///
+/// The second member's changes reach the server first; the first member's engine is the one that is disturbed.
+struct CrashScenario: Sendable {
+    var name: String
+    /// What both have, and the server, before they begin: files with their text, folders with a slash.
+    var start = Self.common
+    /// What the first member does.
+    var mine: [CrashAct] = []
+    /// What the second member does.
+    var theirs: [CrashAct] = []
+    /// How the end differs from the start on both machines and the server; nil for what is gone.
+    var makes: [String: String?] = [:]
+    /// The same when the first member's changes reach the server first, where that makes a difference.
+    var mirroredMakes: [String: String?]?
+    /// The folder that is left out on the first member's machine.
+    var leftOut: String?
+    /// What is on the first member's machine alone in the end.
+    var mineAlone: [String: String] = [:]
+    /// Whether the disks take names for one that differ in letter case only.
+    var foldsCase = false
+    /// Whether there is more than the second member's engine can be disturbed in, too.
+    var hasMirrored = true
+
+    /// What most scenarios start with.
+    static let common = [
+        "a.md": "one\ntwo\nthree\nfour\n", "b.md": "bee\n", "p/": "", "p/c.md": "cee\n", "p/q/": "",
+        "p/q/d.md": "dee\n", "r/": "", "r/e.md": "eee\n",
+    ]
+
+    /// What both have in the end.
+    var end: [String: String] {
+        var tree = start
+        for (path, text) in makes { tree[path] = text }
+        return tree
+    }
+
+    /// The same with the members' parts exchanged.
+    var mirrored: Self {
+        var other = self
+        other.name += ", the other way round"
+        (other.mine, other.theirs) = (theirs, mine)
+        other.makes = mirroredMakes ?? makes
+        return other
+    }
+
+    /// Every scenario, and each the other way round.
+    static var all: [Self] { curated.flatMap { $0.hasMirrored ? [$0, $0.mirrored] : [$0] } }
+
+    /// The name that the loser of a conflict gets.
+    static func copy(_ name: String, _ text: String) -> String {
+        let (parent, last) = LocalPath.split(name)
+        return LocalPath.join(parent, ConflictName.name(for: last, loser: ContentHasher.hash(Array(text.utf8))))
+    }
+
+    /// The name that a folder gets which loses a conflict.
+    static func folderCopy(_ name: String) -> String { ConflictName.name(for: name, loser: nil) }
+}
