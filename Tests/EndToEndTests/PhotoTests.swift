@@ -37,7 +37,7 @@ extension EndToEnd {
             process.send(2)
             let result = await process.result()
             #expect(result.status == 130 && result.signal == nil, "\(result)")
-            #expect(clock.now - start < .seconds(5), "\(clock.now - start)")
+            #expect(clock.now - start < .seconds(20), "\(clock.now - start)")
             #expect(result.output.isEmpty, "\(result)")
             #expect(try await club.api.fingerprint() == before)
             let again = try await ann.byteclub("photos", "upload", file)

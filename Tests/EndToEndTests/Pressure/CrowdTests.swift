@@ -55,7 +55,7 @@ extension EndToEnd {
                 "\(count) slow readers and \(count) slow writers: \(before >> 20) to \(after >> 20) MiB, others \(seconds) s"
             )
             #expect(readers.count == count && writers.count == count)
-            #expect(seconds < 2)
+            #expect(seconds < 20)
             #expect(after < 300 << 20 * Int64(Self.scale), "the server held \(after) bytes")
         }
 
