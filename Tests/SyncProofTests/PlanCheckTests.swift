@@ -75,16 +75,19 @@ struct PlanCheckTests {
     @Test(arguments: [false, true])
     func nothingIsDecidedInWhatIsFrozen(isExcluded: Bool) throws {
         var trees = MemoryTrees()
-        let (folder, new) = (trees.newItem(), trees.newItem())
-        let place = Place(.root, EntryName("folder"))
-        trees[folder] = Item(
-            folder, local: LocalState(place: place, isFolder: true), remote: RemoteState(place: place, isFolder: true),
-            synced: SyncedState(place: place, isFolder: true))
+        let (folder, inner, new) = (trees.newItem(), trees.newItem(), trees.newItem())
+        for (item, place) in [
+            (folder, Place(.root, EntryName("folder"))), (inner, Place(folder, EntryName("inner"))),
+        ] {
+            trees[item] = Item(
+                item, local: LocalState(place: place, isFolder: true),
+                remote: RemoteState(place: place, isFolder: true), synced: SyncedState(place: place, isFolder: true))
+        }
         trees.update(folder) {
             $0.isExcluded = isExcluded
             $0.isFrozen = !isExcluded
         }
-        trees[new] = Item(new, local: LocalState(place: Place(folder, EntryName("new")), isFolder: true))
+        trees[new] = Item(new, local: LocalState(place: Place(inner, EntryName("new")), isFolder: true))
         let plan = try Planner.plan([new], in: trees)
         #expect(plan.isEmpty)
         #expect(plan.blocked[new] == .frozen(folder))
