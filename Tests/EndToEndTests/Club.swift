@@ -32,12 +32,12 @@ final class Club: Sendable {
         return Club(folder, server, try ClubAPI(server: server, token: token, authority: certificate?.file), wire)
     }
 
-    /// Makes a member and logs them in.
-    func member(_ name: String) async throws -> MemberMachine {
+    /// Makes a member and logs them in, at another address than the server's when one is given.
+    func member(_ name: String, through url: String? = nil) async throws -> MemberMachine {
         let token = try await server.addMember(name)
         let member = machine(name)
         let login = try await member.byteclub(
-            "login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
+            "login", url ?? server.url, "--token-stdin", input: Array((token + "\n").utf8))
         try #require(login.status == 0, "\(login)")
         return member
     }

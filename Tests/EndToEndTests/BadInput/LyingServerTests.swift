@@ -235,10 +235,6 @@ struct LiarClub: Sendable {
         let club = try await Club.start(wire)
         let lie = Switch()
         let proxy = try LyingProxy(to: club.server.port) { lie.lie(about: $0) }
-        let ann = club.machine("ann")
-        let token = try await club.server.addMember("ann")
-        let login = try await ann.byteclub("login", proxy.url, "--token-stdin", input: Array((token + "\n").utf8))
-        try #require(login.status == 0, "\(login)")
-        return LiarClub(club: club, proxy: proxy, ann: ann, lie: lie)
+        return LiarClub(club: club, proxy: proxy, ann: try await club.member("ann", through: proxy.url), lie: lie)
     }
 }

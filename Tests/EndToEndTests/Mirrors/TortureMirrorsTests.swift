@@ -6,7 +6,9 @@ import Testing
 extension EndToEnd {
     /// Grown by `Config/soak`; a slice of it runs with all other tests.
     @Suite("Torture of mirrors") struct TortureMirrorsTests {
-        @Test("mirrors that are edited while clients and server are killed agree in the end, and no text is lost")
+        @Test(
+            "mirrors edited while clients and server are killed and networks are cut agree in the end, and lose no text"
+        )
         func storm() async throws {
             let seed = Sample.seed("torture of mirrors")
             let clock = ContinuousClock()
@@ -36,27 +38,33 @@ struct MirrorTorture {
     private(set) var counts: [String: Int] = [:]
     private(set) var isWell = true
     private let members: [MemberMachine]
+    private let networks: [RoughNetwork]
     private var running: [Int: SpawnedProcess] = [:]
     private var generator: SeededGenerator
 
     static func start(seed: UInt64) async throws -> MirrorTorture {
         let club = try await Club.start()
         var members: [MemberMachine] = []
-        for name in ["ann", "bo", "cy"] { members.append(try await club.member(name)) }
+        var networks: [RoughNetwork] = []
+        for name in ["ann", "bo", "cy"] {
+            networks.append(try RoughNetwork(to: club.server.port))
+            members.append(try await club.member(name, through: networks.last?.url))
+        }
         // One of them speaks with the server as with any other.
         members[2].environment["BYTECLUB_PLAIN"] = "1"
-        var torture = MirrorTorture(club: club, members: members, generator: SeededGenerator(seed: seed))
+        var torture = MirrorTorture(
+            club: club, members: members, networks: networks, generator: SeededGenerator(seed: seed))
         for index in members.indices { try torture.run(index) }
         return torture
     }
 
-    private init(club: Club, members: [MemberMachine], generator: SeededGenerator) {
-        (self.club, self.members, self.generator) = (club, members, generator)
+    private init(club: Club, members: [MemberMachine], networks: [RoughNetwork], generator: SeededGenerator) {
+        (self.club, self.members, self.networks, self.generator) = (club, members, networks, generator)
     }
 
     var conflictCopies: Int { FileTree(members[0].mirror).files.filter { $0.contains(" (conflict ") }.count }
 
-    /// Edits at random, and kills clients and the server.
+    /// Edits at random, kills clients and the server, and makes networks slow, still or cut.
     mutating func storm(for time: Duration) async throws {
         let clock = ContinuousClock()
         let end = clock.now + time
@@ -65,6 +73,7 @@ struct MirrorTorture {
             switch Int.random(in: 0..<400, using: &generator) {
             case 0..<8: try await kill(index)
             case 8: try await restartServer()
+            case 9..<24: change(networks[index])
             default: try act(in: members[index].mirror, of: members[index].name)
             }
             try await expectRunning()
@@ -77,6 +86,7 @@ struct MirrorTorture {
 
     /// Waits until all mirrors and the server are the same.
     mutating func calm() async throws {
+        for network in networks { network.become(.clear) }
         for index in members.indices where running[index] == nil { try run(index) }
         let clock = ContinuousClock()
         let end = clock.now + .seconds(60)
@@ -179,6 +189,21 @@ struct MirrorTorture {
         try await ContinuousClock().sleep(for: .milliseconds(Int.random(in: 0..<500, using: &generator)))
         try await club.server.start()
         count("server kills")
+    }
+
+    private mutating func change(_ network: RoughNetwork) {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0..<3: network.become(.clear)
+        case 3:
+            network.become(.cut)
+            count("networks cut")
+        case 4:
+            network.become(.slow(bytesPerSecond: Int.random(in: 2_000..<100_000, using: &generator)))
+            count("networks slow")
+        default:
+            network.become(.still)
+            count("networks still")
+        }
     }
 
     /// A sync that goes on does so whatever happens, unless it is killed.

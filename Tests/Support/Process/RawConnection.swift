@@ -3,7 +3,7 @@ import Glibc
 /// A TCP connection to a loopback port, for requests that no client library would send.
 ///
 /// Its calls block: use it from ``BackgroundThread``.
-public struct RawConnection: ~Copyable {
+public struct RawConnection: ~Copyable, Sendable {
     let descriptor: Int32
 
     /// Connects; nil when nobody listens.
@@ -56,8 +56,8 @@ public struct RawConnection: ~Copyable {
     public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Receives what there is, empty at the end of the stream, after an error or when nothing came in time.
-    public func receive() -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    public func receive(atMost limit: Int = 1 << 16) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: limit)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         return count > 0 ? Array(buffer.prefix(count)) : []
     }
@@ -82,5 +82,11 @@ public struct RawConnection: ~Copyable {
     public func reset() {
         var hard = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &hard, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Ends both directions now, also for those who wait in another thread, and resets the connection when it is let go.
+    public func abort() {
+        reset()
+        shutdown(descriptor, Int32(SHUT_RDWR))
     }
 }
