@@ -27,6 +27,8 @@ public enum ByteClub {
             byteclub_limit_heaps(1)
             Session.prepare()
         }
+        // A program that runs for days gives back what a first sync needed.
+        if engine != nil { byteclub_limit_free_memory(1 << 20) }
         Task.detached {
             let status = await run(arguments, in: .live(engine))
             // All that is written is written: what libraries would free at exit, the kernel frees faster.

@@ -42,5 +42,24 @@ extension EndToEnd {
             let verified = try await ann.byteclub("sync", "verify", ann.mirror)
             #expect(verified.status == 0 && verified.text.hasSuffix("agree\n"), "\(verified)")
         }
+
+        @Test("a mirror in which nothing happens gives back what its first sync needed", arguments: Wire.tried)
+        func rests(wire: Wire) async throws {
+            let club = try await Club.start(wire)
+            let ann = try await club.member("ann")
+            for number in 0..<600 {
+                try LocalFiles.write("note \(number)\n", to: ann.mirror + "/\(number % 30)/\(number).md")
+            }
+            let process = try ann.start(["sync", ann.mirror])
+            try await eventually("the notes go up") { process.currentPeakMemory() > 25_000_000 }
+            try await eventually("memory is given back") {
+                process.hasEnded || process.currentMemory() < 25_000_000
+            }
+            #expect(!process.hasEnded)
+            process.send(SIGINT)
+            _ = await process.result()
+            try await expectSynced(ann)
+            #expect(try await club.api.hashes().values.count { $0 != nil } == 600)
+        }
     }
 }

@@ -107,9 +107,11 @@ struct SyncDirectoryCommand: MirrorCommand {
     ) async throws -> Bool {
         let events = engine.events
         let printing = Task {
+            let memory = SpareMemory()
             for await event in events {
                 notification?.ready()
                 printer.take(event)
+                event.event == .idle ? memory.releaseSoon() : memory.keep()
             }
         }
         defer { printing.cancel() }
