@@ -6,6 +6,8 @@ struct FeedWalk {
     var generation: Int64?
     /// Whether the server numbers anew, so that neither its identities nor its revisions mean what they did.
     var isForeign = false
+    /// Whether it has told of a folder that was there before, and what is in it the tree does not know any more.
+    var needsWholeState = false
     /// Which folders lie outside of the mirrored one.
     var outside: [ItemID: Bool] = [:]
     /// Items that a walk over the whole state has not shown, as they were.
@@ -51,6 +53,7 @@ extension Mirror {
                 let changes = try await journalPage(remote, after: cursor, ahead)
                 ahead = nil
                 let walk = try take(changes, after: cursor)
+                if walk.needsWholeState { continue }
                 if !changes.page.hasMore {
                     _ = try await settleLandings()
                     return try await confirm(walk.swept)

@@ -17,6 +17,7 @@ extension Mirror {
             walk.generation = try beginWalk(isReset: changes.page.isReset)
             walk.isForeign = try walk.generation != nil && store.meta(.isForeign) != nil
             for entry in changes.page.entries { try take(entry, &walk) }
+            if walk.needsWholeState { return }
             if !changes.page.hasMore { try endWalk(&walk) }
             try store.setMeta(.cursor, changes.page.cursor)
             if let sequence = changes.page.sequence { try store.setMeta(.sequence, "\(sequence)") }
@@ -45,6 +46,7 @@ extension Mirror {
         if item == nil, walk.isForeign { item = try formerItem(at: Place(parent, name), isFolder: entry.isFolder) }
         if try isOutside && isMirroredFolder(entry, parent, name) { return try enterRoot(entry.node, item) }
         if let known = item, let seen = known.remote, walk.generation == nil, isOld(entry, seen) { return }
+        if item?.remote == nil, entry.isFolder, walk.generation == nil, try wasTold(entry) { try readAnew(&walk) }
         if let known = item, isOutside != known.isOutside {
             if isOutside {
                 try leaveScope(known)
@@ -64,6 +66,21 @@ extension Mirror {
     /// Whether the tree knows a newer state of an entry than the one that is told: an answer that came late.
     func isOld(_ entry: SyncEntry, _ seen: RemoteState) -> Bool {
         entry.revision < seen.revision || entry.placeRevision < seen.placeRevision
+    }
+
+    /// Whether the journal has told of an entry's making already, so that all that is in it was told as well.
+    private func wasTold(_ entry: SyncEntry) throws -> Bool {
+        guard let told = try store.meta(.sequence).flatMap({ Int64($0) }) else { return false }
+        return entry.revision <= told
+    }
+
+    /// Asks for the server's whole state: what the tree has lost is not told again.
+    ///
+    /// So it is with a folder that somebody moved out of another one, right before we deleted that.
+    private func readAnew(_ walk: inout FeedWalk) throws {
+        walk.needsWholeState = true
+        isFeedStale = true
+        try store.setMeta(.cursor, nil)
     }
 
     /// Forgets identities when a walk over the whole state is not of the journal that was followed last.

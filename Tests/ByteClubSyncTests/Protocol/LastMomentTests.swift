@@ -197,6 +197,28 @@ import Testing
         #expect(try await scene.stored() == ["new/": "", "new/b": "b"])
     }
 
+    @Test(
+        "what is moved out of a folder right before that is deleted comes with all that is in it",
+        arguments: [true, false])
+    func moveBeforeDeletion(usesExtension: Bool) async throws {
+        let scene = MachineScene(usesExtension: usesExtension)
+        scene.disk.makeFolder("old")
+        scene.disk.makeFolder("old/inner")
+        scene.disk.makeFolder("old/inner/deep")
+        for name in ["a", "inner/b", "inner/deep/c"] { scene.disk.write("old/" + name, name) }
+        try scene.settle()
+        scene.disk.delete("old")
+        scene.atNextWrite { [server = scene.server] in
+            _ = try? await server.move(RemotePath("/old/inner"), to: RemotePath("/moved"))
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["moved/b": "inner/b", "moved/deep/c": "inner/deep/c"])
+        #expect(
+            try await scene.stored()
+                == ["moved/": "", "moved/b": "inner/b", "moved/deep/": "", "moved/deep/c": "inner/deep/c"])
+    }
+
     @Test("an answer that comes after the journal has told of a later edit is not the last word")
     func overtaken() async throws {
         let scene = try MachineScene.synced(["a": "one"])
