@@ -49,6 +49,24 @@ import Testing
         #expect(world.out.hasSuffix(#"{"event":"summary","planned":1}"# + "\n"))
     }
 
+    @Test("a mirror stays with the folder that it holds, and refuses another one")
+    func folder() async throws {
+        let world = try World()
+        try await world.put("trip", "/trips/trip.md")
+        try await world.put("hello", "/byteclub/hello.md")
+        let mirror = world.home.path + "/club"
+        #expect(await world.run("sync", mirror, "--once", "--folder", "/trips") == .success, "\(world.err)")
+        try await world.put("more", "/trips/more.md")
+        #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
+        #expect(world.out.contains("downloaded more.md\n"))
+        #expect(await world.run("sync", mirror, "--once", "--folder", "/Trips") == .success, "\(world.err)")
+        #expect(await world.run("sync", mirror, "--once", "--folder", "/byteclub") == .configuration)
+        #expect(world.err.contains("holds '/trips', not '/byteclub'"))
+        #expect(await world.run("sync", "verify", "--folder", "/byteclub") == .configuration)
+        #expect(!LocalFile.exists(mirror + "/hello.md"))
+        #expect(try await world.text("/byteclub/hello.md") == "hello")
+    }
+
     @Test("a mirror that is gone is code 66, and the server loses nothing")
     func gone() async throws {
         let world = try World()

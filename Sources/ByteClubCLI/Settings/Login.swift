@@ -8,6 +8,8 @@ struct Login: Hashable, Sendable {
     var token: String
     /// The shared folder's path on the server.
     var folder: RemotePath
+    /// Whether somebody has named the folder, be it in a file of settings.
+    var isFolderNamed: Bool
     /// A PEM file of authorities to trust instead of the system's.
     var certificateAuthorityFile: String?
     /// Whether http is allowed to hosts other than this one.
@@ -45,6 +47,7 @@ struct Login: Hashable, Sendable {
         } catch {
             throw Failure(.configuration, "the folder '\(settings.folder ?? "")' cannot be: \(error.message)")
         }
+        isFolderNamed = settings.folder != nil
         if folder.isRoot { throw Failure(.configuration, "the folder cannot be the root; use \(Self.defaultFolder)") }
         let stored = credentials?.server == server.origin ? credentials?.certificateAuthorityFile : nil
         certificateAuthorityFile = settings.certificateAuthorityFile ?? stored

@@ -16,9 +16,7 @@ struct MirrorPlace: Hashable, Sendable {
         if let named {
             if named.isEmpty { throw Failure(.usage, "the directory's name is empty") }
             directory = try LocalFile.absolute(named)
-        } else if let bytes = try? LocalFile.read(rememberedIn, limit: 1 << 16), bytes.first == UInt8(ascii: "/") {
-            var path = String(decoding: bytes, as: UTF8.self)
-            while path.hasSuffix("\n") { path.removeLast() }
+        } else if let path = Self.path(in: rememberedIn) {
             directory = path
         } else {
             throw Failure(.usage, "name the directory that is to be the mirror: byteclub sync DIR")
@@ -30,9 +28,20 @@ struct MirrorPlace: Hashable, Sendable {
     var configuration: SyncConfiguration { SyncConfiguration(directory: directory, stateDirectory: state) }
 
     /// What the engine is told of the mirror and the server.
-    func configuration(_ login: Login, _ context: Context) -> SyncConfiguration {
+    ///
+    /// - Throws: ``Failure`` when a folder is named that is not the mirror's: what is in it would all go into the other.
+    func configuration(_ login: Login, _ context: Context) throws -> SyncConfiguration {
         var configuration = configuration
         configuration.remoteRoot = login.folder
+        if let folder = boundFolder {
+            if login.isFolderNamed, login.folder.key != folder.key {
+                throw Failure(
+                    .configuration,
+                    "the mirror '\(directory)' holds '\(folder)', not '\(login.folder)'; use another directory for that, or "
+                        + "remove '\(state)' to bind the mirror anew")
+            }
+            configuration.remoteRoot = folder
+        }
         configuration.usesExtension = context.environment["BYTECLUB_PLAIN"] != "1"
         return configuration
     }
@@ -80,8 +89,30 @@ struct MirrorPlace: Hashable, Sendable {
         }
     }
 
+    private var folderFile: String { state + "/folder" }
+
+    /// The folder of the server that the mirror holds; nil when it was never synced.
+    private var boundFolder: RemotePath? {
+        Self.path(in: folderFile).flatMap { try? RemotePath($0) }
+    }
+
+    /// Binds the mirror to a folder of the server, so that a sync that names none, or another one, does no harm.
+    func bind(to folder: RemotePath) throws {
+        if boundFolder == nil { try LocalFile.replace(folderFile, with: Array((folder.string + "\n").utf8)) }
+    }
+
     /// Remembers the mirror for commands that name none.
     func remember() throws {
         try LocalFile.replace(rememberedIn, with: Array((directory + "\n").utf8))
+    }
+
+    /// The absolute path that is all there is in a file.
+    private static func path(in file: String) -> String? {
+        guard let bytes = try? LocalFile.read(file, limit: 1 << 16), bytes.first == UInt8(ascii: "/") else {
+            return nil
+        }
+        var path = String(decoding: bytes, as: UTF8.self)
+        while path.hasSuffix("\n") { path.removeLast() }
+        return path
     }
 }

@@ -29,7 +29,10 @@ struct SyncDirectoryCommand: MirrorCommand {
         let notification = ServiceNotification(context.environment)
         do {
             try place.prepare(isRehearsal: dryRun)
-            if !dryRun { try place.remember() }
+            if !dryRun {
+                try place.bind(to: settings.remoteRoot)
+                try place.remember()
+            }
             let isComplete = try await context.withRemote(login, .mirror) { remote in
                 let engine = try Engine(configuration: settings, remote: remote, logger: logger)
                 if dryRun { return try printer.print(try await engine.plan()) }
@@ -68,7 +71,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     private func configuration(
         _ place: MirrorPlace, _ login: Login, _ context: Context
     ) throws -> SyncConfiguration {
-        var configuration = place.configuration(login, context)
+        var configuration = try place.configuration(login, context)
         configuration.approvesDeletions = options.forceDeletes
         try configuration.setPace(try context.settings(flags: options.settings))
         return configuration

@@ -25,7 +25,7 @@ struct SyncVerifyCommand: MirrorCommand {
         let place = try MirrorPlace(mirrorArgument.directory, context)
         try place.requireSynced()
         let login = try context.login(flags: connection.settings)
-        let configuration = place.configuration(login, context)
+        let configuration = try place.configuration(login, context)
         let logger = DiagnosticLog.logger(context)
         let display = ProgressMode.auto.display(
             terminal: context.terminal, environment: context.environment, json: outputOptions.json)
