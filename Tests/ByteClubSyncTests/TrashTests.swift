@@ -167,4 +167,24 @@ import Testing
         #expect(ledger.age(of: "2025-12-31") == 1)
         #expect(TrashLedger("what\ncount x\nday 1") == TrashLedger(nil))
     }
+
+    @Test("the thousandth text of a file in one day's trash takes few looks to find its name")
+    func manyTexts() throws {
+        let disk = SimulatedDisk()
+        disk.makeFolder("trash")
+        let root = try disk.openRoot()
+        let trash = Trash(try root.folder("trash"))
+        var (calls, most) = (0, 0)
+        for number in 0..<1_000 {
+            disk.write("a", "\(number)")
+            calls = 0
+            disk.before = { _ in calls += 1 }
+            let place = try trash.take("a", from: root, as: "a", at: disk.time)
+            disk.before = nil
+            most = max(most, calls)
+            #expect(place.hasSuffix(number == 0 ? "/a" : "/a.\(number)"))
+        }
+        #expect(disk.tree(below: "trash").count { $0.content != nil } == 1_000)
+        #expect(most < 30)
+    }
 }

@@ -39,9 +39,20 @@ struct Trash: Sendable {
                 return LocalPath.join(place, candidate)
             } catch {
                 guard error.code == EEXIST else { throw error }
-                number += 1
+                number = try number == 0 ? Self.firstFree(in: target, last) : number + 1
             }
         }
+    }
+
+    /// The first number under which a name is free, found in few looks where all numbers before it are taken.
+    private static func firstFree(in folder: any DiskFolder, _ name: String) throws(FileError) -> Int {
+        var (taken, free) = (0, 1)
+        while try folder.entry(numbered(name, free)) != nil { (taken, free) = (free, free * 2) }
+        while free - taken > 1 {
+            let middle = (taken + free) / 2
+            if try folder.entry(numbered(name, middle)) == nil { free = middle } else { taken = middle }
+        }
+        return free
     }
 
     /// The folder in the trash that holds a path, and the last name; nil when it is gone.
