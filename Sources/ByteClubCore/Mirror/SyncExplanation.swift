@@ -35,6 +35,8 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
         case inSync = "in-sync"
         /// Something is to be done, and nothing is in the way.
         case pending
+        /// It is a large file whose content travels at this moment.
+        case underWay = "on-its-way"
         /// Something is in the way.
         case blocked
         /// The ignore rules or the selection keep it out.
@@ -57,6 +59,8 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
     public var next: [String] = []
     /// What is in the way, one line each; what must go first comes first.
     public var blockers: [String] = []
+    /// What is worth knowing beside that, one line each.
+    public var notes: [String] = []
     /// When the next attempt is made, in seconds since 1970; nil when no time is set for one.
     public var nextAttempt: Int64?
 

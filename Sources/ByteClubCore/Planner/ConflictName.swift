@@ -11,6 +11,14 @@ public enum ConflictName {
     /// Whether a name is one that was given to a losing side.
     public static func isCopy(_ name: String) -> Bool { name.contains(" (conflict ") }
 
+    /// The name of which such a name was made; one that had to be shortened stays short. Nil when it is none.
+    public static func original(of name: String) -> String? {
+        guard let tag = name.ranges(of: " (conflict ").last,
+            let end = name[tag.upperBound...].firstIndex(of: ")")
+        else { return nil }
+        return String(name[..<tag.lowerBound] + name[name.index(after: end)...])
+    }
+
     /// The conflict copy's path beside the entry; a number from 2 when that is taken by something else.
     ///
     /// - Throws: ``PathError`` when the path is too long for it.

@@ -86,8 +86,8 @@ extension Mirror {
                 try staging.rename(one.stage.text, to: target, name, .withoutReplacing)
             } catch {
                 guard error.code == EEXIST else { throw error }
-                suspects.insert(one.place.parent)
                 try staging.removeFile(one.stage.text)
+                try noteTaken(one.place, wantedBy: one.item)
                 return nil
             }
             return try look(at: name, in: target)

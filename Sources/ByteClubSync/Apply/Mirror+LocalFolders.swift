@@ -15,9 +15,10 @@ extension Mirror {
                 guard let look = try parent.entry(place.name.text)?.look else { continue }
                 made.append((id, place, look))
                 parents[place.parent] = parent
+                refusals[id] = nil
             } catch {
                 suspects.insert(place.parent)
-                if error.code != EEXIST { try note(error, about: id) }
+                try error.code == EEXIST ? noteTaken(place, wantedBy: id) : note(error, about: id)
             }
         }
         try sync(parents)
@@ -59,9 +60,10 @@ extension Mirror {
             try target.sync()
             if place.parent != local.place.parent { try source.sync() }
             try remember(id, at: place, now.look)
+            refusals[id] = nil
         } catch let error as FileError {
             suspects.formUnion([local.place.parent, place.parent])
-            if error.code != EEXIST { try note(error, about: id) }
+            try error.code == EEXIST ? noteTaken(place, wantedBy: id) : note(error, about: id)
             return false
         }
         return true

@@ -60,6 +60,7 @@ extension Mirror {
         var (idle, failures) = (0, 0)
         hasLooked = []
         scheduled = []
+        queued = []
         restless = []
         if scope != .everything { scope = scope.adding(try scanner.glance(at: saved)) }
         while true {
@@ -68,6 +69,7 @@ extension Mirror {
             try scan(scope, confirmsDeletions: isQuiet)
             scope = .folders([])
             let progress = try await act(isQuiet)
+            if !transfers.isEmpty { try noteWaiting() }
             try throwTransferFailure()
             outcome.pausedUntil = try pausedUntil()
             if outcome.pausedUntil != nil { break }
@@ -166,23 +168,12 @@ extension Mirror {
             tally.noteOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
         }
         try forgetSolvedProblems(problems)
-        try noteWaiting(problems)
+        try noteWaiting()
         let isDone = problems.isEmpty && busy.isEmpty && transfers.isEmpty && scheduled.isEmpty
         if isDone, outcome.held == 0, outcome.pausedUntil == nil {
             try store.setMeta(.lastSync, "\(seconds)")
         }
         return outcome
-    }
-
-    /// Keeps what waits though nothing is wrong with it.
-    private func noteWaiting(_ problems: [Problem]) throws {
-        var waiting = Waiting()
-        waiting.underWay = Set(transfers.keys)
-        let now = surroundings.uptime()
-        for (item, later) in busy where later.until > now && !problems.contains(where: { $0.item == item }) {
-            waiting.written[item] = seconds + (later.until - now).components.seconds
-        }
-        if try store.meta(.waiting) != waiting.text { try store.setMeta(.waiting, waiting.text) }
     }
 
     /// What is settled, or gone, is not tried again.

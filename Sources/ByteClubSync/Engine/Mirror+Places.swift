@@ -86,6 +86,17 @@ extension Mirror {
         try refuse(item, error.description)
     }
 
+    /// Notes that a name is taken on the disk that an item was to have: by an entry that the tree knows there, by something
+    /// new, which the next look finds, or by what is left alone and told of; else the disk takes two names for one that
+    /// are two by their keys.
+    func noteTaken(_ place: Place, wantedBy item: ItemID) throws {
+        suspects.insert(place.parent)
+        if try !store.children(of: place.parent, key: place.name.key, on: .local).isEmpty { return }
+        let path = LocalPath.join(try shownPath(of: place.parent), place.name.text)
+        if try store.problems().contains(where: { $0.path.utf8.elementsEqual(path.utf8) && $0.item != item }) { return }
+        try refuse(item, "this disk takes its name for another entry's: '\(path)'")
+    }
+
     /// Counts a refusal; from the third in a row on, it is a problem that people are told of, and waits longer each time.
     func refuse(_ item: ItemID, _ message: String, isFinal: Bool = false) throws {
         refusals[item, default: 0] += 1

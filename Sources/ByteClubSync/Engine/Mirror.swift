@@ -30,6 +30,10 @@ actor Mirror {
     var recentDeletions: [(at: Duration, count: Int)] = []
     /// Transfers of large files that go on beside the rounds.
     var transfers: [ItemID: Task<Void, Never>] = [:]
+    /// How many bytes of each have travelled, as far as that is known.
+    var travelled: [ItemID: Int64] = [:]
+    /// Large files for which there is no place among the transfers now.
+    var queued: Set<ItemID> = []
     /// Those who wait for the end of one of them.
     var transferWaiters: [CheckedContinuation<Void, Never>] = []
     /// How many have ended with a file in its place.

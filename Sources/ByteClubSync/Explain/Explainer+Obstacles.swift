@@ -21,10 +21,13 @@ extension Explainer {
                         : "the folder '\(abovePath)' cannot be read or looked at now")
             }
         }
-        if waiting.underWay.contains(item.id) { lines.append("it is large, and on its way now") }
-        if let until = waiting.written[item.id] {
+        switch waiting.items[item.id] {
+        case .queued: lines.append("it is large, and other large files go first")
+        case .scheduled: lines.append("it is large, and the schedule lets no large file travel now")
+        case .written(let until):
             lines.append("somebody is writing it, or has written it just now")
             nextAttempt = [nextAttempt, until].compactMap { $0 }.min()
+        case .underWay, nil: break
         }
         for above in chain {
             guard let deletion = held.first(where: { $0.item == above.id }) else { continue }
@@ -77,6 +80,7 @@ extension Explainer {
         if let obstacle = try store.meta(.obstacle).flatMap({ Obstacle($0) }) {
             lines.append("\(obstacle.message), for \(Self.duration(max(0, facts.now - obstacle.since)))")
         }
+        if isAway { lines.append("the mirror's folder is gone, or another one is in its place: is its disk mounted?") }
         if !facts.isRunning { lines.append("no sync runs now; start one with 'byteclub sync'") }
         return lines
     }

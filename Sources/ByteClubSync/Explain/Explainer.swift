@@ -8,8 +8,17 @@ struct ExplainerFacts {
     var now: Int64
     /// The mirror's ignore file; empty when there is none.
     var ignoreText: String
-    /// Whether something that a path names is on disk now, and is a folder; nil when nothing is.
-    var onDisk: (String) -> Bool?
+    /// What is on disk now at a path relative to the mirror's root, which is the empty path.
+    var onDisk: (String) -> DiskSight
+}
+
+/// What a path shows on disk at this moment.
+enum DiskSight: Hashable {
+    /// Nothing is there.
+    case nothing
+    /// It cannot be told.
+    case unknown
+    case entry(isFolder: Bool, Fingerprint)
 }
 
 /// Says of an entry what each side shows, what is to be done, and what is in the way.
@@ -21,6 +30,8 @@ struct Explainer {
     let held: [HeldDeletion]
     let waiting: Waiting
     let rules: IgnoreRules
+    /// Whether what was synced before is not at its place now.
+    let isAway: Bool
 
     init(_ store: SQLiteTreeStore, _ facts: ExplainerFacts) throws {
         self.store = store
@@ -30,13 +41,17 @@ struct Explainer {
         held = try store.heldDeletions()
         waiting = Waiting(try store.meta(.waiting))
         rules = IgnoreRules(facts.ignoreText)
+        isAway = try store.meta(.mirrorID) != nil && facts.onDisk(MirrorDirectory.privateName) == .nothing
     }
 
     /// One answer for each entry that is or was at the path; none when nobody knows it.
     func explain(_ path: String) throws -> [SyncExplanation] {
         let items = try paths.items(at: path)
-        if !items.isEmpty { return try items.map { try explain($0, path) } }
-        return try explainUnknown(path).map { [$0] } ?? []
+        var answers = try items.map { try explain($0, path) }
+        if items.allSatisfy({ $0.local == nil && !$0.isExcluded && !$0.isFrozen }), items.isEmpty || isUnseen(path) {
+            answers += try explainUnknown(path).map { [$0] } ?? []
+        }
+        return answers
     }
 
     private func explain(_ item: Item, _ path: String) throws -> SyncExplanation {
@@ -63,20 +78,22 @@ struct Explainer {
             answer.blockers = [try exclusion(of: excluded)]
             return answer
         }
-        let plan = try Planner.plan([item.id], in: store)
+        let plan = try Planner.plan(([item] + namesakes(of: item)).map(\.id).sorted(), in: store)
         answer.rule = plan.rules[item.id]?.rawValue
+        answer.notes = try notes(on: item, plan)
+        let unseen = try unseen(item)
+        if let unseen { answer.next.append(unseen) }
         if plan.unread.contains(item.id) { answer.next.append("read it") }
         answer.next += try plan.operations.filter { $0.item == item.id }.map(words)
         let own = try ownObstacles(chain)
-        let isOpen = !item.isSettled || !own.lines.isEmpty
         answer.blockers = own.lines
         answer.nextAttempt = own.nextAttempt
-        if isOpen {
-            var seen: Set<ItemID> = [item.id]
-            answer.blockers += try planObstacles(of: item.id, plan, &seen)
-            answer.blockers += try sharedObstacles()
-            answer.state = answer.blockers.isEmpty ? .pending : .blocked
-        }
+        if item.isSettled, own.lines.isEmpty, unseen == nil, !isAway { return answer }
+        var seen: Set<ItemID> = [item.id]
+        answer.blockers += try planObstacles(of: item.id, plan, &seen)
+        answer.blockers += try sharedObstacles()
+        let isUnderWay = try travel(of: item).map { answer.notes.append($0) } != nil
+        answer.state = !answer.blockers.isEmpty ? .blocked : isUnderWay ? .underWay : .pending
         return answer
     }
 
@@ -90,7 +107,7 @@ struct Explainer {
             answer.nextAttempt = known.compactMap(\.nextAttempt).min()
             return answer
         }
-        if let isFolder = facts.onDisk(path) {
+        if !isAway, case .entry(let isFolder, _) = facts.onDisk(path) {
             if let reason = try reasonForExclusion(path, isFolder: isFolder) {
                 answer.state = .excluded
                 answer.blockers = [reason]

@@ -13,12 +13,19 @@ extension SyncEngine {
         let facts = ExplainerFacts(
             isRunning: configuration.isRunning, now: WallClock.now() / 1_000_000_000,
             ignoreText: ignoreText(in: directory),
-            onDisk: { path in
-                var status = stat()
-                guard unsafe lstat(directory + "/" + path, &status) == 0 else { return nil }
-                return status.st_mode & S_IFMT == S_IFDIR
-            })
-        return try configuration.read { try Explainer($0, facts).explain(path) } ?? []
+            onDisk: { DiskSight(directory + "/" + $0) })
+        if let answers = try configuration.read({ try Explainer($0, facts).explain(path) }) { return answers }
+        let database = configuration.databasePath
+        if unsafe access(database, F_OK) == 0 {
+            throw SyncError(
+                .database,
+                "the mirror's database '\(database)' is damaged or another version's; the next sync starts a new one")
+        }
+        do {
+            return try Explainer(SQLiteTreeStore.rehearsal(path: database), facts).explain(path)
+        } catch {
+            throw SyncError.wrapping(error)
+        }
     }
 
     /// The mirror's ignore file; empty when there is none or it is larger than 1 MiB.
@@ -29,5 +36,17 @@ extension SyncEngine {
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         let count = (try? file.read(into: &bytes, at: 0)) ?? 0
         return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}
+
+extension DiskSight {
+    /// Looks at an absolute path.
+    fileprivate init(_ path: String) {
+        var status = byteclub_status()
+        if unsafe byteclub_statx(AT_FDCWD, path, &status) == 0 {
+            self = .entry(isFolder: status.mode & S_IFMT == S_IFDIR, Fingerprint(status))
+        } else {
+            self = errno == ENOENT || errno == ENOTDIR ? .nothing : .unknown
+        }
     }
 }

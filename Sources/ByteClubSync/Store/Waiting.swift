@@ -1,15 +1,22 @@
-/// Items that wait without anything being wrong with them, as the database keeps them for those who ask why.
+/// Items that wait, or travel, without anything being wrong with them, as the database keeps them for those who ask why.
 struct Waiting: Hashable, Sendable {
-    /// Large files that are on their way.
-    var underWay: Set<ItemID> = []
-    /// Files that somebody is writing, and when they are looked at again, in seconds since 1970.
-    var written: [ItemID: Int64] = [:]
+    /// What is with such an item.
+    enum Reason: Hashable, Sendable {
+        /// It is a large file on its way, of which so many bytes have travelled.
+        case underWay(bytes: Int64)
+        /// It is a large file, and others go first.
+        case queued
+        /// It is a large file, and the schedule lets none travel now.
+        case scheduled
+        /// Somebody is writing it; it is looked at again then, in seconds since 1970.
+        case written(until: Int64)
+    }
 
-    /// What the database keeps; nil when nothing waits.
+    var items: [ItemID: Reason] = [:]
+
+    /// What the database keeps, an item a line; nil when nothing waits.
     var text: String? {
-        let lines =
-            underWay.sorted().map { "\($0.number)" }
-            + written.sorted { $0.key < $1.key }.map { "\($0.key.number) \($0.value)" }
+        let lines = items.sorted { $0.key < $1.key }.map { "\($0.key.number) \($0.value.text)" }
         return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 
@@ -18,9 +25,32 @@ struct Waiting: Hashable, Sendable {
     /// Reads what the database keeps.
     init(_ text: String?) {
         for line in (text ?? "").split(separator: "\n") {
-            let numbers = line.split(separator: " ").compactMap { Int64($0) }
-            guard let item = numbers.first.map(ItemID.init) else { continue }
-            if numbers.count > 1 { written[item] = numbers[1] } else { underWay.insert(item) }
+            let words = line.split(separator: " ")
+            guard let item = words.first.flatMap({ Int64($0) }), let reason = Reason(words.dropFirst()) else {
+                continue
+            }
+            items[ItemID(item)] = reason
+        }
+    }
+}
+
+extension Waiting.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .underWay(let bytes): "under-way \(bytes)"
+        case .queued: "queued"
+        case .scheduled: "scheduled"
+        case .written(let until): "written \(until)"
+        }
+    }
+
+    fileprivate init?(_ words: ArraySlice<Substring>) {
+        switch (words.first, words.dropFirst().first.flatMap { Int64($0) }) {
+        case ("under-way", let bytes?): self = .underWay(bytes: bytes)
+        case ("queued", nil): self = .queued
+        case ("scheduled", nil): self = .scheduled
+        case ("written", let until?): self = .written(until: until)
+        default: return nil
         }
     }
 }

@@ -53,6 +53,7 @@ extension Mirror {
         _ chunks: ChunkedContent, of file: any DiskFile, _ id: ItemID, _ wire: any SyncRemote
     ) async throws -> Bool {
         let path = try shownPath(of: id)
+        let steps = TransferSteps()
         var done: Int64 = 0
         var start = 0
         while start < chunks.chunks.count {
@@ -66,6 +67,7 @@ extension Mirror {
                     try await limited(.up) { [bytes] () throws(RemoteError) in try await wire.putChunk(bytes) }
                 }
                 done += Int64(chunk.size)
+                if steps.isNext(done) { note(id, travelled: done) }
                 tally.noteProgress(SyncEvent(.progress, path: path, bytes: done, total: chunks.size))
             }
         }
@@ -90,10 +92,9 @@ extension Mirror {
         let content: Content =
             try file.path.map { .file(path: $0) } ?? .bytes(file.bytes(limit: Int(local.size)))
         let shown = try shownPath(of: write.item)
-        let metadata = try await limited(.up) { [remote, tally] () throws(RemoteError) in
-            try await remote.put(content, at: path, condition: condition, policy: .fail) {
-                tally.noteProgress(SyncEvent(.progress, path: shown, bytes: $0.completed, total: $0.total))
-            }
+        let progress = telling(write.item, shown)
+        let metadata = try await limited(.up) { [remote] () throws(RemoteError) in
+            try await remote.put(content, at: path, condition: condition, policy: .fail, progress: progress)
         }
         guard metadata.contentHash ?? write.hash == write.hash else {
             // It was written to on the way: the server has a state that was never whole, and gets the next one.

@@ -19,7 +19,11 @@ extension Mirror {
         if transfers[id] != nil { return }
         let places = transferPlaces
         if places == 0 { scheduled.insert(id) }
-        guard transfers.count < places else { return }
+        guard transfers.count < places else {
+            if places > 0 { queued.insert(id) }
+            return
+        }
+        queued.remove(id)
         transfers[id] = Task(executorPreference: surroundings.workers) { [weak self] in await self?.run(id, work) }
     }
 
@@ -37,6 +41,7 @@ extension Mirror {
             do { try note(error, about: id) } catch { transferFailure = transferFailure ?? error }
         }
         transfers[id] = nil
+        travelled[id] = nil
         for waiter in transferWaiters { waiter.resume() }
         transferWaiters = []
         onTransferEnd?()
@@ -62,10 +67,9 @@ extension Mirror {
         let found: ContentHash?
         if let folder = area.staging.path {
             let shown = try shownPath(of: id)
-            let metadata = try await limited(.down) { [remote = self.remote, tally] () throws(RemoteError) in
-                try await remote.download(path, revision: nil, to: folder + "/" + stage) {
-                    tally.noteProgress(SyncEvent(.progress, path: shown, bytes: $0.completed, total: $0.total))
-                }
+            let progress = telling(id, shown)
+            let metadata = try await limited(.down) { [remote = self.remote] () throws(RemoteError) in
+                try await remote.download(path, revision: nil, to: folder + "/" + stage, progress: progress)
             }
             found = metadata.contentHash ?? hash
         } else {

@@ -14,6 +14,10 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
     var state = SyncExplanation.State.blocked
     /// A part of the first line that names a blocker.
     var line: String?
+    /// A part of the first line that tells what is done next.
+    var next: String?
+    /// A part of the first note.
+    var note: String?
     /// Whether the time of the next attempt is told.
     var hasNextAttempt = false
     let strike: @Sendable (FaultyMirror) async throws -> Void
@@ -245,7 +249,10 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
 @Suite struct BlockerTests {
     @Test(
         "what is in the way is named",
-        arguments: Obstruction.ofDisk + Obstruction.ofServer + Obstruction.ofPeople + Obstruction.ofOthers)
+        arguments: [
+            Obstruction.ofDisk, Obstruction.ofServer, Obstruction.ofPeople, Obstruction.ofOthers, Obstruction.ofNames,
+            Obstruction.ofTime,
+        ].flatMap(\.self))
     func named(_ obstruction: Obstruction) async throws {
         let mirror = try await FaultyMirror()
         try await obstruction.strike(mirror)
@@ -254,6 +261,8 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
         if let line = obstruction.line {
             #expect(answer.blockers.first?.contains(line) == true, "\(answer.blockers)")
         }
+        if let next = obstruction.next { #expect(answer.next.first?.contains(next) == true, "\(answer)") }
+        if let note = obstruction.note { #expect(answer.notes.first?.contains(note) == true, "\(answer)") }
         #expect((answer.nextAttempt != nil) == obstruction.hasNextAttempt, "\(answer)")
     }
 }

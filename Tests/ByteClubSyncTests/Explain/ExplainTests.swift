@@ -11,8 +11,10 @@ import Testing
     init() throws { mirror = try MirrorFixture() }
 
     private func explain(_ path: String, isRunning: Bool = true, onDisk: Bool? = nil) throws -> [SyncExplanation] {
+        let fingerprint = Fingerprint(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
+        let sight = onDisk.map { DiskSight.entry(isFolder: $0, fingerprint) } ?? .nothing
         let facts = ExplainerFacts(
-            isRunning: isRunning, now: 1_000, ignoreText: "# no drafts\n*.tmp\n", onDisk: { _ in onDisk })
+            isRunning: isRunning, now: 1_000, ignoreText: "# no drafts\n*.tmp\n", onDisk: { _ in sight })
         return try Explainer(mirror.store, facts).explain(path)
     }
 

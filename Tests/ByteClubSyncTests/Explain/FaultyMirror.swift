@@ -54,12 +54,12 @@ final class FaultyMirror: @unchecked Sendable {
     /// Seconds since 1970.
     var now: Int64 { disk.time / 1_000_000_000 }
 
-    /// The first answer about a path while a sync runs.
-    func why(_ path: String) throws -> SyncExplanation? {
-        let store = try SQLiteTreeStore(path: configuration.databasePath)
+    /// The first answer about a path, also while a sync is in the middle of something.
+    func why(_ path: String, isRunning: Bool = true) throws -> SyncExplanation? {
+        guard let store = try SQLiteTreeStore.reading(path: configuration.databasePath) else { return nil }
         let facts = ExplainerFacts(
-            isRunning: true, now: now, ignoreText: disk.text(IgnoreRules.fileName) ?? "",
-            onDisk: { [disk] in disk.kind($0).map { $0 == .folder } })
+            isRunning: isRunning, now: now, ignoreText: disk.text(IgnoreRules.fileName) ?? "",
+            onDisk: { [disk] in disk.sight($0) })
         let answer = try Explainer(store, facts).explain(path).first
         try store.close()
         return answer
@@ -69,5 +69,13 @@ final class FaultyMirror: @unchecked Sendable {
     func write(_ path: String, _ text: String) async throws {
         _ = try await other.put(
             .bytes(Array(text.utf8)), at: RemotePath("/" + path), condition: .overwrite, policy: .fail, progress: nil)
+    }
+}
+
+extension SimulatedDisk {
+    /// What a path shows.
+    func sight(_ path: String) -> DiskSight {
+        guard mount == .mounted, let node = node(path) else { return .nothing }
+        return .entry(isFolder: node.kind == .folder, look(node).fingerprint)
     }
 }

@@ -49,6 +49,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var granularity: Int64 = 4_000_000
     /// Whether a name finds an entry whose name has the same key.
     var foldsCase = false
+    /// Names that it takes for one though their keys differ, as those do that know more of letters than we.
+    var takesForOne: Set<String> = []
     /// Whether two entries change places in one step; otherwise in three, as where the system cannot exchange.
     var canExchange = true
     /// Whether it can be told who has a file open for writing.

@@ -148,7 +148,10 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     }
 
     private func index(_ name: String) -> Int? {
-        guard let index = node.index(EntryName(name), foldsCase: disk.foldsCase) else { return nil }
+        let found =
+            node.index(EntryName(name), foldsCase: disk.foldsCase)
+            ?? node.entries.firstIndex { disk.takesForOne.isSuperset(of: [name, $0.name.text]) }
+        guard let index = found else { return nil }
         return node.entries[index].isDecodable ? index : nil
     }
 

@@ -43,6 +43,7 @@ struct WhyCommand: MirrorCommand {
             if let rule = entry.rule { table.rows.append(["rule", rule]) }
             table.rows += entry.next.map { ["next", $0] }
             table.rows += entry.blockers.map { [entry.state == .excluded ? "left out" : "in the way", $0] }
+            table.rows += entry.notes.map { ["note", $0] }
             if let time = entry.nextAttempt { table.rows.append(["next attempt", "\(style.calendar(time))"]) }
             let path = entry.path.isEmpty ? "the mirror's root" : entry.path
             return Failure.line("\(path): \(words(entry.state))") + "\n" + table.text
@@ -52,6 +53,7 @@ struct WhyCommand: MirrorCommand {
             switch state {
             case .inSync: "in sync"
             case .pending: "to do"
+            case .underWay: "on its way"
             case .blocked: "waiting"
             case .excluded: "left out"
             }

@@ -1,0 +1,55 @@
+import ByteClubCore
+
+extension Explainer {
+    /// What is worth knowing of an item beside what is done with it: names that were not its members' choice.
+    func notes(on item: Item, _ plan: Plan) throws -> [String] {
+        let path = try paths.path(of: item)
+        var notes: [String] = []
+        if let note = try conflictNote(on: path) { notes.append(note) }
+        if [item.local?.place, item.remote?.place].contains(where: { $0.map { isAside($0, item) } ?? false }) {
+            notes.append("it was set aside under this name, so that entries can exchange their names")
+        }
+        if plan.rules[item.id] == .nameClash, let holder = try namesakes(of: item).first {
+            let other = try paths.path(of: holder)
+            let isSame = other.utf8.elementsEqual(path.utf8)
+            notes.append(
+                isSame
+                    ? "another entry has the name on the server"
+                    : "another entry has the name: '\(other)' differs in letter case or composition only")
+        }
+        return notes
+    }
+
+    /// Other entries that have an item's name, as the server takes it, on either side.
+    func namesakes(of item: Item) throws -> [Item] {
+        var found: [Item] = []
+        for place in [item.local?.place, item.remote?.place].compactMap(\.self) where !place.name.text.isEmpty {
+            for side in [Side.local, .remote] {
+                for other in try store.children(of: place.parent, key: place.name.key, on: side)
+                where other.id != item.id && !found.contains(where: { $0.id == other.id }) {
+                    found.append(other)
+                }
+            }
+        }
+        return found
+    }
+
+    private func isAside(_ place: Place, _ item: Item) -> Bool { PlannerAside.isName(place.name, of: item.id) }
+
+    /// Of which file a path is the conflict copy, or which copy it has.
+    private func conflictNote(on path: String) throws -> String? {
+        if let copied = try store.conflicts(all: true).first(where: { $0.copy.utf8.elementsEqual(path.utf8) }) {
+            return copied.isResolved
+                ? "it was kept as a conflict copy of '\(copied.path)', and that conflict is settled"
+                : "it is a conflict copy of '\(copied.path)'; see 'byteclub conflicts show \(copied.path)'"
+        }
+        if let open = try store.conflicts(all: false).first(where: { $0.path.utf8.elementsEqual(path.utf8) }) {
+            return "another content of it is kept as '\(open.copy)'; see 'byteclub conflicts show \(open.path)'"
+        }
+        let (folder, name) = LocalPath.split(path)
+        return ConflictName.original(of: name).map {
+            "by its name it is a conflict copy of '\(LocalPath.join(folder, $0))', "
+                + "but 'byteclub conflicts show' knows no such conflict on this machine"
+        }
+    }
+}
