@@ -11,7 +11,7 @@ public enum ConflictName {
     /// Whether a name is one that was given to a losing side.
     public static func isCopy(_ name: String) -> Bool { name.contains(" (conflict ") }
 
-    /// The name of which such a name was made; one that had to be shortened stays short. Nil when it is none.
+    /// The name of which such a name was made, nil when it is none; one that had to be shortened stays short.
     public static func original(of name: String) -> String? {
         guard let tag = name.ranges(of: " (conflict ").last,
             let end = name[tag.upperBound...].firstIndex(of: ")")

@@ -9,9 +9,9 @@ struct WhyCommand: MirrorCommand {
         discussion: """
             Prints what the disk showed last, what the server told last, and the state in which both were last equal; the \
             rule that decides now, what is to be done next, and what keeps it from being done. Only the mirror's \
-            database is read.
+            database is read, and whether the disk still shows the same.
 
-            Exit codes: 0 the path is known, 66 nobody knows it.
+            Exit codes: 0 the path is known, 66 nobody knows it, 74 the mirror's database cannot be read.
 
             Examples:
               byteclub why Trips/plan.md
