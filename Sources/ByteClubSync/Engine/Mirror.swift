@@ -40,6 +40,8 @@ actor Mirror {
     var transferred = 0
     /// What ends the whole sync, found while something else went on.
     var transferFailure: (any Error)?
+    /// Whether a call that moves an entry had no answer: without identities, paths mean nothing until the feed tells.
+    var hasUnansweredMove = false
     /// Told when a transfer ends.
     var onTransferEnd: (@Sendable () -> Void)?
     /// Many new files that are being written beside other work.

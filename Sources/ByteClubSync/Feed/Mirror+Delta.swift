@@ -14,6 +14,7 @@ extension Mirror {
     func pullDelta() async throws {
         try checkFeed("delta")
         rootNode = nil
+        let goesOn = try store.meta(.isDeltaOpen) != nil
         var delta = DeltaWalk()
         while true {
             let cursor = try store.meta(.cursor)
@@ -22,14 +23,39 @@ extension Mirror {
                 delta.walk.generation = try beginWalk(isReset: page.reset)
                 for entry in page.entries { try take(entry, &delta) }
                 if !page.hasMore {
-                    try recogniseMoves(delta)
+                    try recogniseMoves(goesOn ? unsettledDelta() : delta)
                     try endWalk(&delta.walk)
                 }
+                let isOpen = try store.meta(.isDeltaOpen) != nil
+                if page.hasMore != isOpen { try store.setMeta(.isDeltaOpen, page.hasMore ? "1" : nil) }
                 try store.setMeta(.cursor, page.cursor)
             }
             if !page.hasMore {
+                hasUnansweredMove = false
                 try await confirm(delta.walk.swept)
                 return try await dispelDoubts()
+            }
+        }
+    }
+
+    /// What a walk has met that was interrupted and has come to its end now, as far as nothing was done about it yet.
+    private func unsettledDelta() throws -> DeltaWalk {
+        var delta = DeltaWalk()
+        var after: ItemID?
+        while true {
+            let chunk = try store.unsettled(after: after, limit: 1_000)
+            guard let last = chunk.last else { return delta }
+            after = last.id
+            for item in chunk {
+                switch (item.local, item.remote, item.synced) {
+                case (_, nil, let synced?):
+                    let place = Place(synced.place.parent, synced.remoteName ?? synced.place.name)
+                    let remote = RemoteState(
+                        place: place, isFolder: synced.isFolder, hash: synced.hash, revision: synced.revision)
+                    delta.gone.append((item.id, remote))
+                case (nil, _?, nil): delta.new.append(item.id)
+                default: break
+                }
             }
         }
     }
@@ -151,6 +177,25 @@ extension Mirror {
             }
         }
         try moveFolders(delta, votes)
+        try recogniseOwnMoves(delta)
+    }
+
+    /// Takes a new file for the one that is deleted on the server and was moved to the new one's very place on disk: the
+    /// server has done our move, of a content that somebody had just changed, and the answer was lost.
+    private func recogniseOwnMoves(_ delta: DeltaWalk) throws {
+        let gone = Set(delta.gone.map(\.item))
+        for id in delta.new {
+            guard let new = try store.item(id), let remote = new.remote, !remote.isFolder, new.local == nil,
+                new.synced == nil
+            else { continue }
+            let there = try store.children(of: remote.place.parent, key: remote.place.name.key, on: .local)
+            guard
+                let old = there.first(where: {
+                    gone.contains($0.id) && $0.remote == nil && !$0.isFolder && $0.isMovedLocally
+                })
+            else { continue }
+            try move(new, into: old.id)
+        }
     }
 
     /// A new folder into which at least half of what a deleted one held has come is that folder, moved.

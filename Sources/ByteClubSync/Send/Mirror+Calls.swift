@@ -4,7 +4,7 @@ extension Mirror {
     /// Sends writes one call each, several at a time: what a server without the extension takes.
     func sendCalls(_ operations: [Operation]) async throws -> Progress {
         var progress = Progress()
-        for group in Self.grouped(operations) {
+        for group in Self.grouped(operations) where !hasUnansweredMove {
             progress.add(try await sendGroup(group))
             if progress.failure != nil { break }
         }
@@ -60,7 +60,9 @@ extension Mirror {
                 write: Write(item: item.id, effect: .folder, local: local),
                 verb: .folder(try remotePath(of: local.place)))
         case .upload:
-            guard let local = item.local, try item.remote != nil || isOnServer(local.place.parent),
+            // A content goes to the path at which the server has the entry, once that is where the entry belongs.
+            guard let local = item.local, item.remote?.place.isSameKey(as: local.place) ?? true,
+                try isOnServer(local.place.parent),
                 try local.size <= SyncBatch.maximumInlineBytes || !startUpload(item),
                 let note = try readForSending(item.id, local)
             else { return nil }
@@ -108,6 +110,7 @@ extension Mirror {
         case .success(let told): metadata = told
         case .failure(let error):
             guard case .delete = call.write.effect, error.code == .notFound else {
+                if case .move = call.verb, error.isRetryable { (hasUnansweredMove, isFeedStale) = (true, true) }
                 return try judge(error, about: [call.write.item])
             }
             // Gone already: what was wanted.

@@ -117,6 +117,7 @@ extension Mirror {
     }
 
     private func sendMergedFile(_ bytes: [UInt8], _ item: Item, _ remote: RemoteState) async throws -> Bool {
+        if hasUnansweredMove { return false }
         do throws(RemoteError) {
             let path: RemotePath
             do { path = try remotePath(of: item.id) } catch { return false }

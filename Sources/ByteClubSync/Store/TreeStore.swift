@@ -102,6 +102,8 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case generation
     /// Set while such a walk is under way.
     case isSweepPending
+    /// Set while a walk along `/delta` is under way, whose deletions and new entries may be moves.
+    case isDeltaOpen
     /// The file system on which the mirror lies.
     case fileSystem
     /// When mirror and server last agreed, in seconds since 1970.

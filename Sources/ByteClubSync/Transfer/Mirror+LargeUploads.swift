@@ -85,7 +85,8 @@ extension Mirror {
 
     private func sendWhole(_ write: Write, _ file: any DiskFile) async throws -> Bool {
         guard let item = try store.item(write.item), let local = item.local, try isStillDue(.upload(item.id), item),
-            try item.remote != nil || isOnServer(local.place.parent)
+            !hasUnansweredMove, item.remote?.place.isSameKey(as: local.place) ?? true,
+            try isOnServer(local.place.parent)
         else { return false }
         let condition: WriteCondition = item.remote.map { .parent(Revision(number: $0.revision)) } ?? .create
         let path = try item.remote == nil ? remotePath(of: local.place) : remotePath(of: item.id)

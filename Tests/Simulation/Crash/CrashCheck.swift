@@ -51,8 +51,9 @@ package enum CrashCheck {
             tally.failures.append("\(scenario.name), undisturbed: \(rehearsal.faults.joined(separator: "; "))")
             return
         }
-        for fault in faults {
+        for (skipped, fault) in faults.enumerated() {
             for (index, isChange) in rehearsal.calls.enumerated() where isChange || fault.concernsReads {
+                if (index + skipped) % scenario.stride != 0 { continue }
                 tally.runs += 1
                 guard let failure = failure(scenario, fault, at: index + 1) else { continue }
                 tally.failures.append(failure)

@@ -31,8 +31,9 @@ final class CrashRun: @unchecked Sendable {
         let machines = [0, 1].map { number in
             let network = SimulatedNetwork(
                 MemoryRemote(sharing: server, author: Int64(number + 1)), seed: UInt64(number))
-            let machine = SimulatedMachine(number, network, executor, usesExtension: true)
+            let machine = SimulatedMachine(number, network, executor, usesExtension: scenario.usesExtension)
             machine.disk.foldsCase = scenario.foldsCase
+            machine.disk.canExchange = scenario.canExchange
             return machine
         }
         (mine, theirs) = (machines[0], machines[1])

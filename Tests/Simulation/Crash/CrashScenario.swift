@@ -23,6 +23,12 @@ struct CrashScenario: Sendable {
     var mineAlone: [String: String] = [:]
     /// Whether the disks take names for one that differ in letter case only.
     var foldsCase = false
+    /// Whether the machines use the server's extension; without it, Core API v1 has to do.
+    var usesExtension = true
+    /// Whether the disks exchange two entries in one step.
+    var canExchange = true
+    /// Every so-manieth call is disturbed, where there are too many for all of them.
+    var stride = 1
     /// Whether there is more than the second member's engine can be disturbed in, too.
     var hasMirrored = true
 
@@ -49,7 +55,7 @@ struct CrashScenario: Sendable {
     }
 
     /// Every scenario, and each the other way round.
-    static var all: [Self] { curated.flatMap { $0.hasMirrored ? [$0, $0.mirrored] : [$0] } }
+    static let all: [Self] = (curated + plain + withoutExchange).flatMap { $0.hasMirrored ? [$0, $0.mirrored] : [$0] }
 
     /// The name that the loser of a conflict gets.
     static func copy(_ name: String, _ text: String) -> String {
