@@ -62,6 +62,7 @@ final class CrashRun: @unchecked Sendable {
         }
         mine.outlivesFailures = fault == .survivedFailure
         mine.disk.before = { [unowned self] in passages.append("\(mine.effects): \($0.verb.rawValue) \($0.path)") }
+        mine.network.onWrite = { [unowned self] in passages.append("\(mine.effects): the server: \($0)") }
         sync(mine)
         mine.disk.before = nil
         switch fault {

@@ -27,8 +27,11 @@ struct CrashScenario: Sendable {
     var usesExtension = true
     /// Whether the disks exchange two entries in one step.
     var canExchange = true
-    /// Every so-manieth call is disturbed, where there are too many for all of them.
+    /// Every so-manieth call is disturbed, where there are too many for all of them; four times as many when more than the
+    /// usual is asked for.
     var stride = 1
+    /// Whether it is only played when more than the usual is asked for.
+    var isExtra = false
     /// Whether there is more than the second member's engine can be disturbed in, too.
     var hasMirrored = true
 
@@ -55,7 +58,7 @@ struct CrashScenario: Sendable {
     }
 
     /// Every scenario, and each the other way round.
-    static let all: [Self] = (curated + plain + withoutExchange).flatMap { $0.hasMirrored ? [$0, $0.mirrored] : [$0] }
+    static let all: [Self] = (curated + reduced + large).flatMap { $0.hasMirrored ? [$0, $0.mirrored] : [$0] }
 
     /// The name that the loser of a conflict gets.
     static func copy(_ name: String, _ text: String) -> String {
