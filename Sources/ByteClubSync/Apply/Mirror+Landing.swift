@@ -66,11 +66,13 @@ extension Mirror {
         let done = try rememberLanded()
         for failure in staged.failures { try note(failure.error, about: failure.item) }
         try note(arriving: staged.incoming)
-        for var one in staged.incoming {
-            do {
-                if let look = try place(&one, area) { landed.append(Received(incoming: one, look: look)) }
-            } catch let error as FileError {
-                try note(error, about: one.item)
+        try store.reading {
+            for var one in staged.incoming {
+                do {
+                    if let look = try place(&one, area) { landed.append(Received(incoming: one, look: look)) }
+                } catch let error as FileError {
+                    try note(error, about: one.item)
+                }
             }
         }
         return done

@@ -24,15 +24,19 @@ extension Mirror {
         while !rest.isEmpty, progress.failure == nil {
             var group: [(item: Item, place: Place, remote: RemoteState)] = []
             var size: Int64 = 0
-            while let next = rest.first, group.count < Self.groupFiles, size < Self.groupBytes {
-                rest.removeFirst()
-                guard let item = try store.item(next.item), let remote = item.remote, !remote.isFolder else { continue }
-                if remote.size > SyncBatch.maximumInlineBytes {
-                    startDownload(item.id, to: next.place)
-                    continue
+            try store.reading {
+                while let next = rest.first, group.count < Self.groupFiles, size < Self.groupBytes {
+                    rest.removeFirst()
+                    guard let item = try store.item(next.item), let remote = item.remote, !remote.isFolder else {
+                        continue
+                    }
+                    if remote.size > SyncBatch.maximumInlineBytes {
+                        startDownload(item.id, to: next.place)
+                        continue
+                    }
+                    size += remote.size
+                    group.append((item, next.place, remote))
                 }
-                size += remote.size
-                group.append((item, next.place, remote))
             }
             if group.isEmpty { continue }
             guard let first = group.first, try hasRoom(for: size, first.item.id) else { break }
@@ -144,14 +148,18 @@ extension Mirror {
                 $0.local == nil && $0.synced == nil && $0.remote != nil && !underWay.contains($0.id)
             }.map(\.id)
             if new.isEmpty { continue }
-            let plan = try Planner.plan(new, in: UnconfirmedView(base: store, unconfirmed: unconfirmed))
+            let plan = try store.reading {
+                try Planner.plan(new, in: UnconfirmedView(base: store, unconfirmed: unconfirmed))
+            }
             for batch in plan.batches {
                 _ = try makeFolders(
                     batch.compactMap { if case .makeFolder(let id, let place) = $0 { (id, place) } else { nil } })
-                var ready: [(item: ItemID, place: Place)] = []
-                for case .download(let id, let place) in batch {
-                    if let hash = try store.item(id)?.remote?.hash, arrivals.content(hash) != nil {
-                        ready.append((id, place))
+                let ready = try store.reading {
+                    try batch.compactMap { operation -> (item: ItemID, place: Place)? in
+                        guard case .download(let id, let place) = operation,
+                            let hash = try store.item(id)?.remote?.hash, arrivals.content(hash) != nil
+                        else { return nil }
+                        return (id, place)
                     }
                 }
                 _ = try await receiveGroups(ready)

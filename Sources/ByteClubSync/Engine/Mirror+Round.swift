@@ -38,7 +38,7 @@ extension Mirror {
     /// Reads the files that the planner must know, and plans.
     func readAndPlan(_ ids: [ItemID], _ progress: inout Progress) throws -> Plan {
         let view = UnconfirmedView(base: store, unconfirmed: unconfirmed)
-        var plan = try Planner.plan(ids, in: view)
+        var plan = try store.reading { try Planner.plan(ids, in: view) }
         for _ in 0..<4 where !plan.unread.isEmpty {
             var count = 0
             for id in plan.unread where try read(id) { count += 1 }

@@ -8,7 +8,7 @@ struct UnseenStart {
 
 extension SQLiteTreeStore {
     func item(_ id: ItemID) throws -> Item? {
-        if !isInTransaction { try dropOldItems() }
+        if !isInTransaction { try dropStaleItems() }
         if let known = cache[id] { return known }
         items.byID.bind(1, id.number)
         return try items.byID.firstItem().map(keeping)

@@ -28,7 +28,7 @@ final class SQLiteTreeStore {
     private(set) var isInTransaction = false
     /// The database's version by which other connections' changes are noticed.
     private var dataVersion: Int64 = -1
-    private var lastLook: ContinuousClock.Instant?
+    private var isReading = false
     private var changesAtBegin: Int64 = 0
 
     /// Opens the database of an engine, making it when it is missing.
@@ -129,17 +129,17 @@ extension SQLiteTreeStore: TreeStore {
         changesAtBegin = connection.changes
     }
 
-    /// Forgets what was kept of the items unless it was up to date a moment ago; a look takes longer than reading an item
-    /// that is kept.
-    func dropOldItems() throws(SyncError) {
-        let now = ContinuousClock.now
-        if let lastLook, now - lastLook < .milliseconds(2) { return }
-        lastLook = now
+    func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        if isReading { return try body() }
         try dropStaleItems()
+        isReading = true
+        defer { isReading = false }
+        return try body()
     }
 
     /// Forgets what was kept of the items when another connection has changed the database since.
-    private func dropStaleItems() throws(SyncError) {
+    func dropStaleItems() throws(SyncError) {
+        if isReading, !isInTransaction { return }
         let statement = try prepared("PRAGMA data_version")
         guard try statement.step() else { return }
         let version = statement.number(0)

@@ -8,6 +8,10 @@ protocol TreeStore: TreeView, AnyObject {
     /// Does several changes as one; `durably` returns only when they are on disk. They do not nest.
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result
 
+    /// Reads many items; what others change in the store meanwhile is seen afterwards at the latest, and looked for only
+    /// once.
+    func reading<Result>(_ body: () throws -> Result) throws -> Result
+
     /// A number that no item ever had.
     func newItem() throws -> ItemID
     /// Keeps an item as it is now; an empty one is forgotten.
@@ -61,6 +65,10 @@ protocol TreeStore: TreeView, AnyObject {
 
     /// Closes the store; nothing may be called after.
     func close() throws
+}
+
+extension TreeStore {
+    func reading<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 }
 
 /// What a folder looked like, so that one look tells whether anything in it has changed.

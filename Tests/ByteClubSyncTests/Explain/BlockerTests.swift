@@ -199,6 +199,15 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             try mirror.keep(.deselected, "/p")
             await mirror.sync()
         },
+        Self(
+            name: "the delete guard against the server", path: "q/n9.md",
+            line: "the delete guard holds its deletion here"
+        ) { mirror in
+            for number in 1...40 { try await mirror.write("q/n\(number).md", "\(number)") }
+            await mirror.sync()
+            _ = try await mirror.other.delete(RemotePath("/q"), ifUnchangedSince: nil)
+            await mirror.sync()
+        },
         Self(name: "the delete guard", path: "q/n9.md", line: "the delete guard holds its deletion on the server") {
             mirror in
             mirror.disk.makeFolder("q")

@@ -26,6 +26,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     var onWrite: (String) -> Void = { _ in }
     /// What becomes on the way of contents that come from the server.
     var distort: ([UInt8]) -> [UInt8] = { $0 }
+    /// Chunks that the server has taken this way.
+    private var chunks: [ContentHash: [UInt8]] = [:]
     private var random: SeededGenerator
 
     init(_ server: MemoryRemote, seed: UInt64) {
@@ -175,6 +177,12 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
                     || batch.operations[$0].content?.chunks == nil && batch.operations[$0].content != nil
             }
             for (index, bytes) in zip(sent, contents) where outcome.results[index].isDone { self.onContent(bytes) }
+            for (operation, result) in zip(batch.operations, outcome.results) where result.isDone {
+                let parts = operation.content?.chunks.map { $0.compactMap { self.chunks[$0] } } ?? []
+                if !parts.isEmpty, parts.count == operation.content?.chunks?.count {
+                    self.onContent(Array(parts.joined()))
+                }
+            }
             return outcome
         }
     }
@@ -182,7 +190,10 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await carry { () async throws(RemoteError) in try await self.server.missingChunks(of: hashes) }
     }
     func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
-        try await carry("chunk") { () async throws(RemoteError) in try await self.server.putChunk(bytes) }
+        try await carry("chunk") { () async throws(RemoteError) in
+            try await self.server.putChunk(bytes)
+            self.chunks[ContentHasher.hash(bytes)] = bytes
+        }
     }
     func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
         try await server.digest(of: path)
