@@ -31,9 +31,11 @@ extension Mirror {
     func cursor() throws -> String? { try store.meta(.cursor) }
 
     /// Takes a part of the journal that somebody waited for.
+    ///
+    /// One that starts elsewhere than where the tree stands by now may tell more than the tree has, so the server is asked.
     func deliver(_ changes: SyncChanges, after cursor: String?) throws {
         try take(changes, after: cursor)
-        if changes.page.hasMore { isFeedStale = true }
+        if try changes.page.hasMore || store.meta(.cursor) != changes.page.cursor { isFeedStale = true }
     }
 
     /// Tries files again that were being written in folders where something was saved; tells which of the folders are in

@@ -240,6 +240,21 @@ import Testing
         #expect(try await scene.stored() == scene.files)
     }
 
+    @Test("what is told in one answer with what the tree has read meanwhile is read as well")
+    func toldTogether() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        let waited = try scene.ask { try await $0.cursor() }
+        try await scene.put("b", "two")
+        try scene.sync()
+        #expect(scene.disk.text("b") == "two")
+        #expect(try scene.ask { await $0.isFeedStale } == false)
+        try await scene.put("c", "three")
+        let answer = try await scene.server.journal(after: waited, limit: 10, contents: true, wait: .zero)
+        #expect(answer.page.entries.count == 2)
+        try scene.ask { try await $0.deliver(answer, after: waited) }
+        #expect(try scene.ask { await $0.isFeedStale })
+    }
+
     @Test("what stands on a later page of the server's whole state is not gone meanwhile")
     func laterPage() async throws {
         let scene = try MachineScene.synced(

@@ -39,6 +39,19 @@ final class MachineScene: @unchecked Sendable {
         return try #require(machine.lastOutcome)
     }
 
+    /// Asks the engine between two cycles.
+    func ask<Value: Sendable>(_ question: @escaping @Sendable (Mirror) async throws -> Value) throws -> Value {
+        let mirror = try #require(machine.mirror)
+        let answer = Mutex<Result<Value, any Error>?>(nil)
+        Task(executorPreference: executor) {
+            let found: Result<Value, any Error>
+            do { found = .success(try await question(mirror)) } catch { found = .failure(error) }
+            answer.withLock { $0 = found }
+        }
+        while !executor.isIdle { executor.step() }
+        return try #require(answer.withLock { $0 }).get()
+    }
+
     /// Runs cycles until all is at rest.
     func settle() throws {
         for _ in 0..<4 {
