@@ -57,6 +57,18 @@ import Testing
         #expect(told.last?.0 == 7 && told.last?.1 == result.bytes)
     }
 
+    @Test("what was written a moment before it was synced is compared as well", arguments: [true, false])
+    func young(usesExtension: Bool) async throws {
+        let (_, device) = try await synced(usesExtension: usesExtension)
+        device.write("i.md", "text that is new")
+        #expect(try await device.sync().isComplete)
+        device.write("i.md", "text that is new")
+        let result = try await verify(device)
+        #expect(result.isAgreed && result.unsettled == 0 && result.files == 7)
+        device.write("i.md", "text that nobody has synced")
+        #expect(try await verify(device).unsettled == 1)
+    }
+
     @Test("with digests one request proves the server's tree, however large it is")
     func oneRequest() async throws {
         let (_, device) = try await synced(usesExtension: true)

@@ -34,19 +34,22 @@ final class SpareMemory: Sendable {
         }
     }
 
-    /// The addresses of mapped files in which nothing can be written, and never was, in the text of `smaps`.
+    /// The addresses of code in which nobody has ever written, be it in RAM or in swap, in the text of `smaps`.
     ///
-    /// See proc_pid_smaps(5).
+    /// Code alone, since programs and libraries stay where they are: another mapping could come to the place of a file's
+    /// before it is let go of. See proc_pid_smaps(5).
     static func unwritten(in smaps: [UInt8]) -> [Range<UInt>] {
         var found: [Range<UInt>] = []
         var current: Range<UInt>?
         for line in String(decoding: smaps, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
             if let range = words.first.flatMap(range) {
-                let isCode = words.count > 5 && words[5].hasPrefix("/") && ["r-xp", "r--p"].contains(words[1])
+                let isCode = words.count > 5 && words[5].hasPrefix("/") && words[1] == "r-xp"
                 current = isCode ? range : nil
-            } else if words.starts(with: ["Anonymous:", "0"]), let pages = current {
-                found.append(pages)
+            } else if words.first == "Anonymous:", !words.dropFirst().starts(with: ["0"]) {
+                current = nil
+            } else if words.first == "Swap:", let pages = current {
+                if words.dropFirst().starts(with: ["0"]) { found.append(pages) }
                 current = nil
             }
         }

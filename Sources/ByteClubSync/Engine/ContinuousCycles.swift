@@ -2,6 +2,9 @@ import ByteClubCore
 
 /// One cycle after another, each when something on the agenda is due.
 struct ContinuousCycles {
+    /// How long nothing must happen until memory is given back.
+    private static let quiet = Duration.seconds(4)
+
     private let mirror: Mirror
     private let watcher: Watcher
     private let bell: Bell
@@ -10,6 +13,8 @@ struct ContinuousCycles {
     private var pace = PollingPace()
     private var trouble: String?
     private var failures = 0
+    /// Ends when nothing has happened for a while.
+    private var rest: Task<Void, any Error>?
     /// The end of the pause that was told last; nil when there is none.
     private var pause: Int64?
 
@@ -28,9 +33,11 @@ struct ContinuousCycles {
     /// server's feed goes on.
     mutating func run(_ cursors: AsyncStream<String>.Continuation) async throws {
         bell.plan { $0.lookAtEverything(.now) }
+        defer { rest?.cancel() }
         for await _ in bell.rings {
             try Task.checkCancellation()
             guard let reasons = bell.take() else { continue }
+            rest?.cancel()
             do {
                 try await cycle(reasons)
                 failures = 0
@@ -39,6 +46,10 @@ struct ContinuousCycles {
                 try await judge(SyncError.wrapping(error), reasons)
             }
             if let cursor = try? await mirror.cursor() { cursors.yield(cursor) }
+            rest = Task { [mirror] in
+                try await Task.sleep(for: Self.quiet)
+                try await mirror.rest()
+            }
         }
         try Task.checkCancellation()
     }

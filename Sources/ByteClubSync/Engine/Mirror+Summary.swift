@@ -50,6 +50,9 @@ extension Mirror {
     /// Keeps why changes are noticed late, for those who ask how the mirror is.
     func setWatching(_ line: String?) throws { try store.setMeta(.watching, line) }
 
+    /// Gives back memory that only makes the next cycle faster.
+    func rest() throws { try store.rest() }
+
     /// Says that the server has changed.
     func markFeedStale() { isFeedStale = true }
 

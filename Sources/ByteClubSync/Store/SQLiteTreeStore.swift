@@ -137,6 +137,11 @@ extension SQLiteTreeStore: TreeStore {
         return try body()
     }
 
+    func rest() throws {
+        cache.clear()
+        try connection.run("PRAGMA shrink_memory")
+    }
+
     /// Forgets what was kept of the items when another connection has changed the database since.
     func dropStaleItems() throws(SyncError) {
         if isReading, !isInTransaction { return }

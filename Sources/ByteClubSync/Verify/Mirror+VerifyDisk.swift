@@ -9,9 +9,22 @@ extension Mirror {
         _ = try loadRules()
         _ = try scanner.scan(.everything, confirmsDeletions: true)
         try await pull()
+        try readUnread()
         var result = SyncVerification()
         result.unsettled = try store.unsettledCount()
         return result
+    }
+
+    /// Reads the files that may have been written to since they were synced, as far as their times tell.
+    private func readUnread() throws {
+        var progress = Progress()
+        var after: ItemID?
+        while true {
+            let chunk = try store.unsettled(after: after, limit: 1_000)
+            guard let last = chunk.last else { return }
+            after = last.id
+            _ = try readAndPlan(chunk.filter { $0.remote?.isDoubtful != true }.map(\.id), &progress)
+        }
     }
 
     /// Compares the next files with what the mirror knows of them; nil at the end.
