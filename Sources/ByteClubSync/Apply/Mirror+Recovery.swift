@@ -31,22 +31,29 @@ extension Mirror {
         if arriving.isEmpty { try recognizeArrived() }
     }
 
-    /// Trashes a displaced file that was replaced or deleted by intent; an edit that came in between goes back.
+    /// Trashes a displaced file that was replaced or deleted by intent; an edit that came in between goes back, also
+    /// where its folder is gone.
     private func settle(_ name: String, _ id: ItemID, isKnown: Bool, _ area: PrivateArea) throws {
         let item = try store.item(id)
         let place = item?.local?.place ?? item?.synced?.place
         let path = try place == nil ? "staging/" + name : shownPath(of: id)
-        guard !isKnown, let place, let folder = try folder(place.parent) else {
+        guard !isKnown, let place else {
             try discard(name, from: area.staging, as: path, area)
             return
         }
+        let home = try home(in: place.parent)
         do throws(FileError) {
-            try area.staging.rename(name, to: folder, place.name.text, .withoutReplacing)
-            suspects.insert(place.parent)
+            try area.staging.rename(name, to: home.folder, place.name.text, .withoutReplacing)
+            suspects.insert(home.id)
         } catch {
             guard error.code == EEXIST else { throw error }
-            try keepBeside(name, in: folder, place.name.text, place.parent, area)
+            try keepBeside(name, in: home.folder, place.name.text, home.id, area)
         }
+    }
+
+    /// Where what was in a folder goes back to: the folder, or the root when it is gone.
+    private func home(in parent: ItemID) throws -> (id: ItemID, folder: any DiskFolder) {
+        try folder(parent).map { (parent, $0) } ?? (.root, root)
     }
 
     /// Looks at files in the trash whose writers may still have written to them; what was written stands beside the new
@@ -86,8 +93,7 @@ extension Mirror {
     ) throws {
         let (_, last) = LocalPath.split(file.path)
         let item = try store.item(file.item)
-        let parent = item?.local?.place.parent ?? item?.synced?.place.parent ?? .root
-        let home: (id: ItemID, folder: any DiskFolder) = try folder(parent).map { (parent, $0) } ?? (.root, root)
+        let home = try home(in: item?.local?.place.parent ?? item?.synced?.place.parent ?? .root)
         let stage = StagedName.leaving(file.item, expected: nil).text
         try trash.rename(name, to: area.staging, stage, .withoutReplacing)
         try keepBeside(stage, in: home.folder, last, home.id, area)

@@ -65,6 +65,8 @@ extension Mirror {
         if scope != .everything { scope = scope.adding(try scanner.glance(at: saved)) }
         while true {
             openFolders.removeAll(keepingCapacity: true)
+            // Before a look can take what is in staging for deleted.
+            if isStagingUnclear { try recover() }
             let isQuiet = !isUnquiet() || hasWaited
             try scan(scope, confirmsDeletions: isQuiet)
             scope = .folders([])

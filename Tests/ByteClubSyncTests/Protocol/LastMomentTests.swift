@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import Glibc
 import Synchronization
 import Testing
 
@@ -137,6 +138,35 @@ import Testing
         scene.restart()
         try scene.settle()
         #expect(scene.files == ["a": "mine", "b": "other"])
+    }
+
+    @Test(
+        "an edit that stands in staging is no part of a folder that is deleted meanwhile", arguments: [true, false])
+    func deletedAround(stopsEngine: Bool) async throws {
+        let scene = MachineScene()
+        scene.disk.makeFolder("p")
+        for (path, text) in [("p/a", "one"), ("b", "other")] { scene.disk.write(path, text) }
+        try scene.settle()
+        _ = try await scene.server.delete(RemotePath("/p/a"), ifUnchangedSince: nil)
+        scene.before(.rename, "p/a") { scene in
+            scene.disk.write("p/a", "mine")
+            if stopsEngine { return scene.stopAfterThis() }
+            scene.disk.failure = { [unowned scene] call in
+                guard call.verb == .rename, call.path.contains("staging/l-") else { return nil }
+                scene.disk.failure = nil
+                scene.disk.delete("p")
+                return EIO
+            }
+        }
+        try scene.sync()
+        if stopsEngine {
+            scene.disk.delete("p")
+            scene.restart()
+        }
+        #expect(scene.disk.text("p/a") == nil)
+        try scene.settle()
+        #expect(scene.texts == ["mine", "other"])
+        #expect(try await scene.stored().values.contains("mine"))
     }
 
     @Test("content that came to its place before the engine was stopped is no edit")
