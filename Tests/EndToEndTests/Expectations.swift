@@ -30,14 +30,14 @@ func expectEqual(
     }
 }
 
-/// Waits until something that no event tells of has come true, for 20 seconds at most.
+/// Waits until something that no event tells of has come true, for a minute at most.
 func eventually(
     _ what: String, location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
-    let end = clock.now + .seconds(20)
+    let end = clock.now + .seconds(60)
     while try await !condition() {
-        try #require(clock.now < end, "\(what): not in 20 seconds", sourceLocation: location)
+        try #require(clock.now < end, "\(what): not in a minute", sourceLocation: location)
         try await clock.sleep(for: .milliseconds(10))
     }
 }

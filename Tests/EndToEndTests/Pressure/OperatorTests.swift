@@ -60,6 +60,7 @@ extension EndToEnd {
         func fullDisk() async throws {
             let folder = try TemporaryDirectory()
             let mount = folder.path + "/disk"
+            unsafe mkdir(mount, 0o700)
             try await SmallDisk.with(at: mount, kibibytes: 8 << 10) { disk in
                 let process = try Program.start(
                     "byteclub-server",
