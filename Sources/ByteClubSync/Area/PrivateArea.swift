@@ -25,7 +25,7 @@ struct PrivateArea: Sendable {
     static func marker(in root: any DiskFolder) throws(FileError) -> String? {
         do throws(FileError) {
             let bytes = try root.folder(name).open(markerName).bytes(limit: 128)
-            return String(String(decoding: bytes, as: UTF8.self).prefix { !$0.isWhitespace })
+            return String(decoding: bytes.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
         } catch {
             guard error.isMissing else { throw error }
             return nil

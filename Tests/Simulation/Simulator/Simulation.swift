@@ -200,8 +200,8 @@ final class Simulation: @unchecked Sendable {
             machine.network.faults = 0
         }
         var quiet = 0
+        var before = (revision, machines.map { fingerprint($0) })
         for _ in 0..<60 {
-            let before = (revision, machines.map { fingerprint($0) })
             for machine in machines {
                 machine.disk.time += 3_000_000_000
                 machine.uptime += .seconds(4_000)
@@ -212,8 +212,10 @@ final class Simulation: @unchecked Sendable {
                     return
                 }
             }
-            if before == (revision, machines.map { fingerprint($0) }) { quiet += 1 } else { quiet = 0 }
+            let now = (revision, machines.map { fingerprint($0) })
+            quiet = before == now ? quiet + 1 : 0
             if quiet == 2 { return }
+            before = now
         }
         result.faults.append("it never comes to rest")
     }

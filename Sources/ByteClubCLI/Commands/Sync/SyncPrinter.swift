@@ -15,6 +15,7 @@ final class SyncPrinter: Sendable {
     private let context: Context
     private let json: Bool
     private let live: LiveStatus?
+    private let results: GatheredOutput
     private let state = Mutex(State())
     private var style: TextStyle { TextStyle(calendar: context.calendar) }
 
@@ -27,21 +28,23 @@ final class SyncPrinter: Sendable {
         // A log would write across the line.
         let isLogging = context.environment["BYTECLUB_LOG"].map { !$0.isEmpty } ?? false
         live = display == .live && !isLogging ? look.map { LiveStatus(context, look: $0) } : nil
+        results = GatheredOutput(context.output)
     }
 
     /// Prints one event; what goes wrong is told at the end.
     func take(_ event: SyncEvent) {
         do {
             if event.event == .summary { state.withLock { $0.hasSummary = true } }
-            if json { return try context.output.write(JSON.line(event)) }
+            if json { return try results.write(JSON.line(event)) }
             let text = isNews(event) ? EventLine.text(event, style).map(Failure.line) : nil
             let isResult = ![.problem, .held, .paused, .summary].contains(event.event)
             if isResult, let text, live == nil || !context.terminal.isOutputTerminal {
-                try context.output.line(text)
+                try results.write(Array((text + "\n").utf8))
                 live?.take(event, line: nil)
             } else if let live {
                 live.take(event, line: isResult ? text : text.map { "byteclub: " + $0 })
             } else if let text {
+                try results.flush()
                 context.note(text)
             }
         } catch {
@@ -64,7 +67,10 @@ final class SyncPrinter: Sendable {
                 defer { state.trouble = nil }
                 return state.trouble != nil
             }
-            if wasTroubled, live == nil { context.note("it works again") }
+            if wasTroubled, live == nil {
+                try? results.flush()
+                context.note("it works again")
+            }
             return true
         default: return true
         }
@@ -89,6 +95,7 @@ final class SyncPrinter: Sendable {
     /// Makes sure that the last line in JSON is a summary, and throws what went wrong while printing.
     func finish(_ failure: Failure?) throws {
         try live?.end()
+        try results.flush()
         let state = state.withLock { state in
             defer { state.hasSummary = true }
             return (hasSummary: state.hasSummary, failure: state.failure)
