@@ -14,6 +14,8 @@ struct Incoming: Sendable {
     let bytes: [UInt8]?
     /// The name in staging.
     var stage: StagedName
+    /// Which file in staging it is; nil before it is there.
+    var handle: FileHandle?
 
     init(item: Item, place: Place, remote: RemoteState, hash: ContentHash, bytes: [UInt8]?) {
         self.item = item.id

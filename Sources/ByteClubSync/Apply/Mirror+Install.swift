@@ -9,7 +9,7 @@ extension Mirror {
         guard let area, !incoming.isEmpty else { return [] }
         let isFew = incoming.count <= Self.fewFiles
         var staged: [Incoming] = []
-        for one in incoming { if try stage(one, area, durably: isFew) { staged.append(one) } }
+        for var one in incoming { if try stage(&one, area, durably: isFew) { staged.append(one) } }
         if !isFew { try root.syncFileSystem() }
         try note(arriving: staged)
         var received: [Received] = []
@@ -39,14 +39,16 @@ extension Mirror {
     }
 
     /// Writes content into staging.
-    private func stage(_ one: Incoming, _ area: PrivateArea, durably: Bool) throws -> Bool {
+    private func stage(_ one: inout Incoming, _ area: PrivateArea, durably: Bool) throws -> Bool {
         do {
             let name = one.stage.text
-            guard let bytes = one.bytes else {
-                if durably { try area.staging.open(name).sync() }
-                return true
+            if let bytes = one.bytes {
+                one.handle = try Self.write(bytes, name, area.staging, durably: durably)
+            } else {
+                let file = try area.staging.open(name)
+                if durably { try file.sync() }
+                one.handle = try file.look().handle
             }
-            try Self.write(bytes, name, area.staging, durably: durably)
             return true
         } catch {
             try note(error, about: one.item)
@@ -55,9 +57,11 @@ extension Mirror {
     }
 
     /// Writes bytes into staging; what an earlier attempt has left there goes.
+    ///
+    /// - Returns: Which file it is.
     static func write(
         _ bytes: [UInt8], _ name: String, _ staging: any DiskFolder, durably: Bool
-    ) throws(FileError) {
+    ) throws(FileError) -> FileHandle {
         let file: any DiskFile
         do throws(FileError) {
             file = try staging.create(name)
@@ -68,6 +72,7 @@ extension Mirror {
         }
         try file.write(bytes)
         if durably { try file.sync() }
+        return try file.look().handle
     }
 
     /// Brings staged content into its place; nil when the place is not as the plan saw it.
@@ -90,7 +95,7 @@ extension Mirror {
                 try noteTaken(one.place, wantedBy: one.item)
                 return nil
             }
-            return try look(at: name, in: target)
+            return try look(at: one, in: target)
         }
         guard let expected = replaced.hash, try isAsPlanned(replaced, item.id, in: target) else {
             try staging.removeFile(one.stage.text)
@@ -111,15 +116,18 @@ extension Mirror {
             suspects.insert(one.place.parent)
             return nil
         }
-        return try look(at: name, in: target)
+        return try look(at: one, in: target)
     }
 
-    /// How a file looks that was just renamed.
+    /// How a file looks that has just come into its place; nil when somebody has put another one there since.
     ///
     /// The rename has stamped it, but a write would stamp the content anew: only content that was written within the last
     /// moments leaves a doubt.
-    private func look(at name: String, in folder: any DiskFolder) throws(FileError) -> DiskLook? {
-        guard var look = try folder.entry(name)?.look else { return nil }
+    private func look(at one: Incoming, in folder: any DiskFolder) throws(FileError) -> DiskLook? {
+        guard var look = try folder.entry(one.place.name.text)?.look, look.handle == one.handle else {
+            suspects.insert(one.place.parent)
+            return nil
+        }
         look.isRacy = look.fingerprint.isContentRacy(at: surroundings.disk.now())
         return look
     }
@@ -148,18 +156,24 @@ extension Mirror {
     }
 
     /// Whether what stands in staging has the content that the plan saw.
-    func isStill(_ seen: LocalState, _ name: String, in staging: any DiskFolder) throws -> Bool {
-        guard let there = try staging.entry(name), there.kind == .file, let look = seen.look else { return false }
-        if there.look.handle == look.handle, there.look.fingerprint.isSameContent(as: look.fingerprint),
-            !look.isRacy
-        {
-            return true
-        }
-        return try Scanner.hash(staging.open(name)) == seen.hash
+    func isStill(_ seen: LocalState, _ name: String, in staging: any DiskFolder) throws(FileError) -> Bool {
+        guard let look = seen.look else { return false }
+        return try isStill(look, seen.hash, name, in: staging)
+    }
+
+    /// The same for a file of which a look and its content's hash are known.
+    func isStill(
+        _ look: DiskLook, _ hash: ContentHash?, _ name: String, in staging: any DiskFolder
+    ) throws(FileError) -> Bool {
+        guard let there = try staging.entry(name), there.kind == .file else { return false }
+        let isSame =
+            there.look.handle == look.handle && there.look.fingerprint.isSameContent(as: look.fingerprint)
+        if isSame, !look.isRacy { return true }
+        return try Scanner.hash(staging.open(name)) == hash
     }
 
     /// Puts a file from staging into the trash, and remembers it as long as its writers may still hold it open.
-    func trash(_ name: String, _ item: ItemID, _ path: String, _ area: PrivateArea) throws {
+    func trash(_ name: String, _ item: ItemID, _ path: String, _ area: PrivateArea) throws(FileError) {
         let place = try discard(name, from: area.staging, as: path, area)
         guard let (folder, last) = area.trash.find(place), let look = try folder.entry(last)?.look else { return }
         let until = surroundings.uptime() + .seconds(600)

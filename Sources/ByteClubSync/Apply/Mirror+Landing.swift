@@ -91,10 +91,10 @@ extension Mirror {
 
     @concurrent private static func stage(_ incoming: [Incoming], in staging: any DiskFolder) async -> Landing.Staged {
         var staged = Landing.Staged()
-        for one in incoming {
+        for var one in incoming {
             guard let bytes = one.bytes else { continue }
             do throws(FileError) {
-                try write(bytes, one.stage.text, staging, durably: false)
+                one.handle = try write(bytes, one.stage.text, staging, durably: false)
                 staged.incoming.append(one)
             } catch {
                 staged.failures.append((one.item, error))

@@ -35,7 +35,7 @@ extension Mirror {
     /// where its folder is gone.
     private func settle(_ name: String, _ id: ItemID, isKnown: Bool, _ area: PrivateArea) throws {
         let item = try store.item(id)
-        let place = item?.local?.place ?? item?.synced?.place
+        let place = item?.local?.place ?? item?.synced?.place ?? item?.remote?.place
         let path = try place == nil ? "staging/" + name : shownPath(of: id)
         guard !isKnown, let place else {
             try discard(name, from: area.staging, as: path, area)

@@ -79,8 +79,8 @@ extension Mirror {
                 }
                 let leaving = StagedName.leaving(file.item, expected: file.hash).text
                 try folder.rename(file.name, to: area.staging, leaving, .withoutReplacing)
-                if try area.staging.entry(leaving)?.look.handle == look.handle {
-                    try discard(leaving, from: area.staging, as: file.path, area)
+                if try isStill(look, file.hash, leaving, in: area.staging) {
+                    try trash(leaving, file.item, file.path, area)
                 } else {
                     try area.staging.rename(leaving, to: folder, file.name, .withoutReplacing)
                 }

@@ -18,6 +18,7 @@ extension Mirror {
         var delta = DeltaWalk()
         while true {
             let cursor = try store.meta(.cursor)
+            hasWrittenSinceFeed = false
             let page = try await deltaPage(after: cursor)
             try store.transaction(durably: false) {
                 delta.walk.generation = try beginWalk(isReset: page.reset)
@@ -155,14 +156,13 @@ extension Mirror {
         if delta.gone.isEmpty || delta.new.isEmpty { return }
         var byHash: [ContentHash: [(item: ItemID, remote: RemoteState)]] = [:]
         for gone in delta.gone {
-            guard let item = try store.item(gone.item), item.remote == nil else { continue }
+            guard let item = try store.item(gone.item), item.remote == nil, !item.isExcluded else { continue }
             if let hash = gone.remote.hash, !gone.remote.isFolder { byHash[hash, default: []].append(gone) }
         }
         var votes: [ItemID: [ItemID: Int]] = [:]
         var moved: Set<ItemID> = []
         for id in delta.new {
-            guard let new = try store.item(id), let remote = new.remote, let hash = remote.hash, new.local == nil,
-                new.synced == nil
+            guard let new = try store.item(id), let remote = new.remote, let hash = remote.hash, new.isToArrive
             else { continue }
             let candidates = (byHash[hash] ?? []).filter { old in
                 !moved.contains(old.item)
@@ -185,8 +185,7 @@ extension Mirror {
     private func recogniseOwnMoves(_ delta: DeltaWalk) throws {
         let gone = Set(delta.gone.map(\.item))
         for id in delta.new {
-            guard let new = try store.item(id), let remote = new.remote, !remote.isFolder, new.local == nil,
-                new.synced == nil
+            guard let new = try store.item(id), let remote = new.remote, !remote.isFolder, new.isToArrive
             else { continue }
             let there = try store.children(of: remote.place.parent, key: remote.place.name.key, on: .local)
             guard
@@ -203,7 +202,7 @@ extension Mirror {
         let held = Dictionary(grouping: delta.gone.filter { !$0.remote.isFolder }) { $0.remote.place.parent }
         let gone = Set(delta.gone.filter(\.remote.isFolder).map(\.item))
         for id in delta.new {
-            guard let new = try store.item(id), new.isFolder, new.local == nil, new.synced == nil,
+            guard let new = try store.item(id), new.isFolder, new.isToArrive,
                 let best = votes[id]?.sorted(by: { ($0.value, $1.key) > ($1.value, $0.key) }).first,
                 gone.contains(best.key), let old = try store.item(best.key), old.remote == nil,
                 2 * best.value >= held[best.key]?.count ?? 0
@@ -225,4 +224,9 @@ extension Mirror {
         item.remote = new.remote
         try store.save(item)
     }
+}
+
+extension Item {
+    /// Whether the server has it, and it is still to come into the mirror.
+    fileprivate var isToArrive: Bool { remote != nil && local == nil && synced == nil && !isExcluded }
 }

@@ -14,6 +14,9 @@ struct FeedWalk {
     var swept: [(item: Item, path: RemotePath)] = []
     /// The paths of folders, relative to the mirror's root, as keys.
     var keys: [ItemID: PathKey] = [.root: .root]
+
+    /// Forgets where folders lie, since one has moved.
+    mutating func forgetPlaces() { (outside, keys) = ([:], [.root: .root]) }
 }
 
 extension ItemID {
@@ -205,7 +208,9 @@ extension Mirror {
             }
             item = try itemThatWasSent(remote) ?? Item(try store.newItem())
         }
-        let isPlaced = item.remote?.place == remote.place
+        let hasMoved = item.remote?.place != remote.place
+        let wasHidden = item.isExcluded
+        if hasMoved { item = try rescoped(item, to: remote.place, isOutside: isOutside, &walk) }
         if isRefresh, let seen = item.synced, walk.isForeign || remote.revision < seen.revision,
             remote.hash != seen.hash
         {
@@ -214,12 +219,12 @@ extension Mirror {
         }
         item.remote = remote
         item.lastNode = remote.node
-        item.isOutside = isOutside
-        if !isPlaced { item.isExcluded = try isOutside || isExcluded(remote.place, remote.isFolder, &walk) }
-        if item.isExcluded { (item.local, item.synced) = (nil, nil) }
         if let sent = item.sent, sent == remote.hash, !remote.isFolder { item.recognizeSent(remote) }
         if let refused = refusals[item.id], refused > 0 { refusals[item.id] = nil }
         try store.save(item)
+        if hasMoved, known != nil, item.isFolder, !item.isExcluded {
+            try revisit(item, wasHidden: wasHidden, &walk)
+        }
     }
 
     /// The new entry of ours that the server turns out to have taken, though its answer has not come, or never will.
@@ -238,7 +243,7 @@ extension Mirror {
     }
 
     /// The key of a folder's path as the server has it; nil when it is not in the mirrored folder.
-    private func key(of folder: ItemID, _ walk: inout FeedWalk) throws -> PathKey? {
+    func key(of folder: ItemID, _ walk: inout FeedWalk) throws -> PathKey? {
         if let known = walk.keys[folder] { return known }
         guard let place = try store.item(folder)?.remote?.place, let above = try key(of: place.parent, &walk) else {
             return nil

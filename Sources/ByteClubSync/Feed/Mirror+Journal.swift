@@ -47,15 +47,6 @@ extension Mirror {
         if try isOutside && isMirroredFolder(entry, parent, name) { return try enterRoot(entry.node, item) }
         if let known = item, let seen = known.remote, walk.generation == nil, isOld(entry, seen) { return }
         if item?.remote == nil, entry.isFolder, walk.generation == nil, try wasTold(entry) { try readAnew(&walk) }
-        if let known = item, isOutside != known.isOutside {
-            if isOutside {
-                try leaveScope(known)
-                item = nil
-            } else {
-                try enterScope(known)
-                item = try store.item(known.id)
-            }
-        }
         var remote = RemoteState(
             node: entry.node, place: Place(parent, name), isFolder: entry.isFolder, hash: entry.hash,
             size: entry.bytes, revision: entry.revision, placeRevision: entry.placeRevision)

@@ -11,30 +11,56 @@ extension Mirror {
         return found
     }
 
-    /// An entry has left the mirrored folder: to the mirror it is gone, though the server still has it.
-    func leaveScope(_ item: Item) throws {
+    /// An item whose entry has come to a place, inside of the mirror or out of it: another one when it has left.
+    ///
+    /// What is outside of the mirrored folder, or kept out by the rules or by choice, is not in the mirror.
+    func rescoped(_ item: Item, to place: Place, isOutside: Bool, _ walk: inout FeedWalk) throws -> Item {
+        var item = item
+        if item.isFolder { walk.forgetPlaces() }
+        let isHidden = try isOutside || isExcluded(place, item.isFolder, &walk)
+        let isNew = item.local == nil && item.remote == nil && item.synced == nil
+        if isHidden, !item.isExcluded, !isNew { item = try leaveScope(item) }
+        if isHidden, item.isFolder, item.isOutside != isOutside { try hide(below: item.id, isOutside: isOutside) }
+        (item.isExcluded, item.isOutside) = (isHidden, isOutside)
+        return item
+    }
+
+    /// An entry has left the mirror: to that it is gone, though the server still has it.
+    ///
+    /// - Returns: The item that stands for the entry from now on.
+    private func leaveScope(_ item: Item) throws -> Item {
         var (left, twin) = (item, Item(try store.newItem()))
-        twin.remote = item.remote
-        twin.isOutside = true
-        twin.isExcluded = true
+        (left.remote, left.lastNode) = (nil, nil)
+        (twin.remote, twin.lastNode, twin.isExcluded) = (item.remote, item.remote?.node, true)
+        try store.save(left)
+        try store.save(twin)
         for child in try store.children(of: item.id, on: .remote) {
-            try leaveScope(child)
-            guard let node = child.remote?.node, var moved = try store.item(node: node) else { continue }
+            var moved = child.isExcluded ? child : try leaveScope(child)
             moved.remote?.place.parent = twin.id
             try store.save(moved)
         }
-        left.remote = nil
-        left.lastNode = nil
-        try store.save(left)
-        twin.lastNode = twin.remote?.node
-        try store.save(twin)
+        return twin
     }
 
-    /// An entry has come into the mirrored folder with all that is in it.
+    private func hide(below folder: ItemID, isOutside: Bool) throws {
+        for var child in try store.children(of: folder, on: .remote) {
+            child.isOutside = isOutside
+            try store.save(child)
+            if child.isFolder { try hide(below: child.id, isOutside: isOutside) }
+        }
+    }
+
+    /// A folder has moved within the mirror or come into it, and with it all that the rules do not keep out there.
+    func revisit(_ folder: Item, wasHidden: Bool, _ walk: inout FeedWalk) throws {
+        if wasHidden { for child in try store.children(of: folder.id, on: .remote) { try enterScope(child) } }
+        guard scanner.rules != ScanRules(), let key = try key(of: folder.id, &walk) else { return }
+        try ExclusionPass(store: store, rules: scanner.rules).run(below: folder.id, key)
+    }
+
+    /// An entry has come into the mirror with all that is in it.
     func enterScope(_ item: Item) throws {
         var item = item
-        item.isOutside = false
-        item.isExcluded = false
+        (item.isOutside, item.isExcluded) = (false, false)
         try store.save(item)
         for child in try store.children(of: item.id, on: .remote) { try enterScope(child) }
     }

@@ -15,6 +15,9 @@ struct ExclusionPass {
         try visit(.root, .root, .remote)
     }
 
+    /// Does it for what the server has in a folder that has moved.
+    func run(below folder: ItemID, _ key: PathKey) throws { try visit(folder, key, .remote) }
+
     private func visit(_ folder: ItemID, _ key: PathKey, _ side: Side) throws {
         for var item in try store.children(of: folder, on: side) {
             let state = side == .local ? item.local?.place : item.remote?.place

@@ -129,14 +129,10 @@ extension Mirror {
         }
     }
 
-    /// Takes what the server tells of what is in the way of a write.
+    /// Takes that the server refused a write; what is in its way the feed will tell, in an order that keeps trees whole.
     private func takeRefusal(_ result: SyncResult, of outgoing: Outgoing) throws {
         isFeedStale = true
         let message = result.message ?? "the server refused it"
-        if let current = result.entry, try !isOvertaken(current) {
-            var walk = FeedWalk()
-            try store.transaction(durably: false) { try take(current, &walk) }
-        }
         if case .revive = outgoing.operation.action, [404, 409, 412].contains(result.status) {
             // It lives elsewhere or is of another kind: it comes as a new entry.
             guard var item = try store.item(outgoing.write.item), item.remote == nil else { return }

@@ -80,6 +80,11 @@ extension Mirror {
                 verb: .move(try remotePath(of: item.id), try remotePath(of: place)))
         case .deleteRemote:
             guard let remote = item.remote, item.local == nil else { return nil }
+            if item.isFolder, hasWrittenSinceFeed {
+                // By our own later revisions, what others had put into the folder before would pass for seen.
+                isFeedStale = true
+                return nil
+            }
             pathsBefore[item.id] = try path(of: item.id, on: .remote)
             let nodes = try count(item.id)
             return Call(
@@ -127,6 +132,7 @@ extension Mirror {
         try store.transaction(durably: true) {
             guard let item = try store.item(write.item) else { return }
             if case .delete = write.effect { return try recordDeletion(item) }
+            hasWrittenSinceFeed = true
             guard let metadata else { return }
             try record(write, metadata, item)
         }

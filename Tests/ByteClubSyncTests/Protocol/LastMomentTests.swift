@@ -21,6 +21,39 @@ import Testing
         #expect(try await scene.stored() == scene.files)
     }
 
+    @Test("a file that is moved over new content right after that came is not taken for it", arguments: [1, 100])
+    func movedOver(count: Int) async throws {
+        let scene = try MachineScene.synced(["mine": "own"])
+        for number in 0..<count { try await scene.put("\(number)", "theirs \(number)") }
+        scene.disk.before = { [unowned scene] call in
+            guard scene.disk.text("0") != nil else { return }
+            scene.disk.before = nil
+            scene.disk.move("mine", to: "0")
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.texts.contains("own"))
+        #expect(try await scene.stored() == scene.files)
+    }
+
+    @Test("what another puts into a folder while that is deleted is kept, also after a write of our own there")
+    func putIntoDeletedFolder() async throws {
+        let scene = MachineScene(usesExtension: false)
+        scene.disk.makeFolder("p")
+        for path in ["a", "p/a"] { scene.disk.write(path, path) }
+        try scene.settle()
+        scene.disk.write("p/a", "edited")
+        scene.wait()
+        scene.atNextWrite { [unowned scene] in
+            try? await scene.put("p/theirs", "theirs")
+            scene.disk.delete("p")
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files.values.contains("theirs"))
+        #expect(try await scene.stored().values.contains("theirs"))
+    }
+
     @Test("an edit of the new content while that is taken back stays as well")
     func editOfNewContent() async throws {
         let scene = try MachineScene.synced(["a": "one"])

@@ -21,6 +21,10 @@ struct SimulationSettings: Hashable, Sendable {
     var isPolite = false
     /// How many calls of an engine there are to one thing that a user does between two of them, on average.
     var callsPerMeddling = 150
+    /// Which machines' disks take names for one that differ in letter case or composition only.
+    var foldingDisks: Set<Int> = []
+    /// Whether members leave folders out of their mirrors, and take them in again.
+    var hasSelections = false
 
     /// Settings that a seed decides.
     static func random(_ seed: UInt64) -> SimulationSettings {
@@ -33,6 +37,10 @@ struct SimulationSettings: Hashable, Sendable {
         settings.crashes = Bool.random(using: &random)
         settings.isPolite = Int.random(in: 0..<5, using: &random) == 0
         settings.callsPerMeddling = [150, 40, 10].randomElement(using: &random) ?? 150
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            settings.foldingDisks = Set((0..<settings.machines).filter { _ in Bool.random(using: &random) })
+        }
+        settings.hasSelections = !settings.isPolite && Int.random(in: 0..<4, using: &random) == 0
         return settings
     }
 }
@@ -72,6 +80,7 @@ final class Simulation: @unchecked Sendable {
             network.onWrite = { [unowned self] in note("  wire \(number): \($0)") }
             let machine = SimulatedMachine(number, network, executor, usesExtension: settings.usesExtension)
             machine.disk.before = { [unowned self] _ in meddle(number) }
+            machine.disk.foldsCase = settings.foldingDisks.contains(number)
             machines.append(machine)
             users.append(
                 SimulatedUser(number, seed: settings.seed &+ 1_000 &+ UInt64(number), isPlain: settings.isPolite))
@@ -87,6 +96,7 @@ final class Simulation: @unchecked Sendable {
             act(index, &draw)
             if settings.isPolite { rest() }
         }
+        for machine in machines { keep(Selection(nil), machine.database) }
         rest()
         check()
         result.trace = executor.trace
@@ -100,6 +110,7 @@ final class Simulation: @unchecked Sendable {
     private func act(_ index: Int, _ draw: inout SeededGenerator) {
         let number = Int.random(in: 0..<machines.count, using: &draw)
         let machine = machines[number]
+        if settings.hasSelections, Int.random(in: 0..<8, using: &draw) == 0 { return select(number, "\(index)", &draw) }
         switch Int.random(in: 0..<100, using: &draw) {
         case 0..<50: userActs(number, "\(index)")
         case 50..<85:
@@ -117,6 +128,22 @@ final class Simulation: @unchecked Sendable {
             machine.disk.time += Int64.random(in: 0..<5_000_000_000, using: &draw)
             machine.uptime += .seconds(3)
         }
+    }
+
+    /// Leaves a folder out of a mirror, or takes it in again.
+    private func select(_ number: Int, _ when: String, _ draw: inout SeededGenerator) {
+        let database = machines[number].database
+        var selection = Selection(database.meta(.deselected))
+        let key = PathKey(folded: ["/p", "/q", "/p/r", "/a"].randomElement(using: &draw) ?? "/p")
+        let isOut = selection.keys.contains(key)
+        if isOut { _ = selection.takeIn(key) } else { selection.leaveOut(key) }
+        keep(selection, database)
+        note("\(when) user \(number): \(isOut ? "select" : "deselect") \(key)")
+    }
+
+    /// Changes a selection as a command does: for good.
+    private func keep(_ selection: Selection, _ database: MemoryTreeStore) {
+        try? database.transaction(durably: true) { database.setMeta(.deselected, selection.text) }
     }
 
     /// What a user does between two calls of an engine.
@@ -301,7 +328,7 @@ final class Simulation: @unchecked Sendable {
                 }
                 // Whoever works in a folder in the moment in which it stands aside keeps it there.
                 let isLeftAlone = settings.callsPerMeddling >= 150
-                if isLeftAlone, !path.hasPrefix(".byteclub/"), path.contains("(moving") {
+                if isLeftAlone, !path.hasPrefix(".byteclub/"), path.contains("(moving"), !path.hasSuffix("~") {
                     result.faults.append("left aside: \(path)")
                 }
             }
