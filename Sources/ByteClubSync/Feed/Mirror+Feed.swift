@@ -210,7 +210,7 @@ extension Mirror {
         }
         let hasMoved = item.remote?.place != remote.place
         let wasHidden = item.isExcluded
-        if hasMoved { item = try rescoped(item, to: remote.place, isOutside: isOutside, &walk) }
+        if hasMoved { item = try rescoped(item, to: remote, isOutside: isOutside, &walk) }
         if isRefresh, let seen = item.synced, walk.isForeign || remote.revision < seen.revision,
             remote.hash != seen.hash
         {

@@ -14,11 +14,11 @@ extension Mirror {
     /// An item whose entry has come to a place, inside of the mirror or out of it: another one when it has left.
     ///
     /// What is outside of the mirrored folder, or kept out by the rules or by choice, is not in the mirror.
-    func rescoped(_ item: Item, to place: Place, isOutside: Bool, _ walk: inout FeedWalk) throws -> Item {
+    func rescoped(_ item: Item, to remote: RemoteState, isOutside: Bool, _ walk: inout FeedWalk) throws -> Item {
         var item = item
-        if item.isFolder { walk.forgetPlaces() }
-        let isHidden = try isOutside || isExcluded(place, item.isFolder, &walk)
         let isNew = item.local == nil && item.remote == nil && item.synced == nil
+        if item.isFolder, !isNew { walk.forgetPlaces() }
+        let isHidden = try isOutside || isExcluded(remote.place, remote.isFolder, &walk)
         if isHidden, !item.isExcluded, !isNew { item = try leaveScope(item) }
         if isHidden, item.isFolder, item.isOutside != isOutside { try hide(below: item.id, isOutside: isOutside) }
         (item.isExcluded, item.isOutside) = (isHidden, isOutside)

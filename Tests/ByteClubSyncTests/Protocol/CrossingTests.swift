@@ -95,6 +95,20 @@ import Testing
         #expect(stored[String(kept.away.dropFirst()) + "/a"] == "a")
     }
 
+    @Test("a left-out folder that is made anew is left out", arguments: [true, false])
+    func madeAnew(usesExtension: Bool) async throws {
+        let scene = try await Self.scene(.deselected, usesExtension)
+        _ = try await scene.server.delete(RemotePath("/p"), ifUnchangedSince: nil)
+        try scene.settle()
+        _ = try await scene.server.createFolder(RemotePath("/p"))
+        try await scene.put("p/new", "new")
+        try scene.settle()
+        #expect(scene.disk.kind("p") == nil)
+        _ = try await scene.server.move(RemotePath("/a"), to: RemotePath("/p/a"))
+        try scene.settle()
+        #expect(Self.files(scene) == ["q/b": "q/b", "q/deep/c": "q/deep/c"])
+    }
+
     @Test("an edit right before a left-out folder's file goes stays where it is")
     func editedLast() async throws {
         let scene = try await Self.scene(.deselected, true)
