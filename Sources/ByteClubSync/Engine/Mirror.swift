@@ -42,6 +42,8 @@ actor Mirror {
     var transferFailure: (any Error)?
     /// Whether a call that moves an entry had no answer: without identities, paths mean nothing until the feed tells.
     var hasUnansweredMove = false
+    /// Whether the journal has told a part of what it has to tell.
+    var isFeedOpen = false
     /// Whether a call has written since the feed was last asked.
     var hasWrittenSinceFeed = false
     /// Told when a transfer ends.

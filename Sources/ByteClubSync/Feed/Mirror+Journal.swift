@@ -22,6 +22,7 @@ extension Mirror {
             try store.setMeta(.cursor, changes.page.cursor)
             if let sequence = changes.page.sequence { try store.setMeta(.sequence, "\(sequence)") }
         }
+        isFeedOpen = changes.page.hasMore
         return walk
     }
 

@@ -161,8 +161,8 @@ extension Mirror {
             try store.save(other)
         }
         guard let parent = try self.item(folder: entry.parent) else { return }
-        if try isOvertaken(entry) {
-            // What the tree has is what became of the write since; gone is gone.
+        if try isFeedOpen || isOvertaken(entry) {
+            // What the tree has is what became of the write since, or the feed tells next; gone is gone.
             guard let seen = item.remote, seen.node == entry.node, !isOld(entry, seen) else { return }
         }
         var remote = RemoteState(

@@ -303,6 +303,28 @@ import Testing
         #expect(try await scene.stored() == scene.files)
     }
 
+    @Test("an answer that comes when the journal has told a part of what came after it is not the last word")
+    func overtakenInPart() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        scene.disk.move("a", to: "b")
+        scene.wait()
+        let isFirst = Mutex(true)
+        scene.member.fault = { [unowned scene] operation async throws(RemoteError) in
+            guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }),
+                let mirror = scene.machine.mirror
+            else { return }
+            for path in ["b", "c", "d"] { try? await scene.put(path, "theirs \(path)") }
+            guard let cursor = try? await mirror.cursor() else { return }
+            let changes = try await scene.server.journal(after: cursor, limit: 1, contents: true, wait: .zero)
+            #expect(changes.page.hasMore)
+            try? await mirror.deliver(changes, after: cursor)
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(scene.files == ["b": "theirs b", "c": "theirs c", "d": "theirs d"])
+        #expect(try await scene.stored() == scene.files)
+    }
+
     @Test("what is told in one answer with what the tree has read meanwhile is read as well")
     func toldTogether() async throws {
         let scene = try MachineScene.synced(["a": "one"])

@@ -25,6 +25,8 @@ final class SimulatedMachine: @unchecked Sendable {
     /// Told of each call, and whether it only reads.
     var onPassage: ((_ isRead: Bool) -> Void)?
     private(set) var isDead = false
+    /// How often it has started anew; what an engine of before still has under way reaches the database no more.
+    private var starts = 0
     /// Invariants that a cycle left broken.
     private(set) var violations: [String] = []
     private(set) var mirror: Mirror?
@@ -109,7 +111,9 @@ final class SimulatedMachine: @unchecked Sendable {
         if let mirror { return mirror }
         let surroundings = Surroundings(
             disk: disk,
-            openStore: { [self] in SimulatedStore(database, passage: { [unowned self] in passage(isRead: $0) }) },
+            openStore: { [self, starts] in
+                SimulatedStore(database) { [unowned self] in starts == self.starts ? passage(isRead: $0) : .stopped }
+            },
             bases: bases, executor: executor, workers: executor, uptime: { [self] in uptime },
             sleep: { [self] pause in
                 uptime += pause
@@ -129,6 +133,7 @@ final class SimulatedMachine: @unchecked Sendable {
             database.crash(using: &random)
         }
         mirror = nil
+        starts += 1
         isDead = false
         life = nil
         failingCall = nil
