@@ -80,7 +80,7 @@ extension Mirror {
         }
         let place = now.local?.place ?? told.place
         if hash == now.local?.hash {
-            try store.transaction(durably: true) { try adopt(now.id) }
+            try store.transaction(durably: true) { _ = try adopt(now.id) }
         } else {
             let incoming = Incoming(item: now, place: place, remote: told, hash: hash, bytes: merged)
             if try install([incoming]).isEmpty { return hash != theirs }

@@ -9,21 +9,22 @@ extension Mirror {
         var done = 0
         try store.transaction(durably: true) {
             for operation in books {
+                let isChange: Bool
                 switch operation {
-                case .adopt(let id): try adopt(id)
-                case .forget(let id): try change(id) { $0.synced = nil }
-                case .revoke(let id): try change(id) { $0.synced = nil }
-                case .unify(let local, let remote): try unify(local, into: remote)
+                case .adopt(let id): isChange = try adopt(id)
+                case .forget(let id), .revoke(let id): isChange = try change(id) { $0.synced = nil }
+                case .unify(let local, let remote): isChange = try unify(local, into: remote)
                 default: continue
                 }
-                done += 1
+                // What changes nothing would be planned and done for ever.
+                if isChange { done += 1 }
             }
         }
         return done
     }
 
-    /// Remembers what both sides show as synced.
-    func adopt(_ id: ItemID) throws {
+    /// Remembers what both sides show as synced; tells whether that is news.
+    func adopt(_ id: ItemID) throws -> Bool {
         try change(id) { item in
             guard let local = item.local, let remote = item.remote, local.isFolder == remote.isFolder,
                 !remote.isDoubtful
@@ -38,15 +39,20 @@ extension Mirror {
         }
     }
 
-    private func change(_ id: ItemID, _ change: (inout Item) -> Void) throws {
-        guard var item = try store.item(id) else { return }
+    private func change(_ id: ItemID, _ change: (inout Item) -> Void) throws -> Bool {
+        guard let known = try store.item(id) else { return false }
+        var item = known
         change(&item)
+        if item == known { return false }
         try store.save(item)
+        return true
     }
 
     /// Gives an item that the server has the disk's side of a new one, with what is in it.
-    private func unify(_ new: ItemID, into known: ItemID) throws {
-        guard var old = try store.item(new), var item = try store.item(known), let local = old.local else { return }
+    private func unify(_ new: ItemID, into known: ItemID) throws -> Bool {
+        guard var old = try store.item(new), var item = try store.item(known), let local = old.local else {
+            return false
+        }
         for var child in try store.children(of: new, on: .local) {
             child.local?.place.parent = known
             try store.save(child)
@@ -63,5 +69,6 @@ extension Mirror {
         try store.setSeal(nil, of: known)
         openFolders[new] = nil
         if isWatching, local.isFolder { suspects.insert(known) }
+        return true
     }
 }

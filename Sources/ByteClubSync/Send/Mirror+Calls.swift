@@ -150,8 +150,9 @@ extension Mirror {
             hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev?.number ?? 0)
         remote.generation = item.remote?.generation ?? 0
         if remote.hash == nil { remote.hash = item.remote?.hash }
-        guard try isOnServer(parent) else {
-            // The feed was quicker, and the folder is gone: where the entry is now, only a walk over everything tells.
+        guard try isOnServer(parent), metadata.isFolder == item.isFolder else {
+            // The feed was quicker, and the folder is gone, or another entry had come to the path: where the entry is now,
+            // only a walk over everything tells.
             isFeedStale = true
             return try store.setMeta(.cursor, nil)
         }

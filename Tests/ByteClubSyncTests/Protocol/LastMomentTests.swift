@@ -231,6 +231,24 @@ import Testing
         #expect(try await scene.stored() == scene.files)
     }
 
+    @Test("a folder that comes to the path of a file right before that is moved is not taken for it")
+    func folderInPlace() async throws {
+        let scene = MachineScene(usesExtension: false)
+        for path in ["a", "b"] { scene.disk.write(path, path) }
+        try scene.settle()
+        scene.disk.move("a", to: "mine")
+        scene.atNextWrite { [server = scene.server] in
+            _ = try? await server.move(RemotePath("/a"), to: RemotePath("/theirs"))
+            _ = try? await server.createFolder(RemotePath("/a"))
+        }
+        try scene.sync()
+        try scene.settle()
+        #expect(Set(scene.texts) == ["a", "b"])
+        #expect(scene.machine.database.problems().isEmpty)
+        let stored = try await scene.stored()
+        #expect(stored.filter { !$0.key.hasSuffix("/") } == scene.files)
+    }
+
     @Test("of two moves the one stands that the server took first")
     func moves() async throws {
         let scene = try MachineScene.synced(["a": "one"])
