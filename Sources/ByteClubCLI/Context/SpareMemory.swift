@@ -12,25 +12,25 @@ final class SpareMemory: Sendable {
 
     private let release = Mutex<Task<Void, any Error>?>(nil)
 
-    /// Gives it back to the system, once, when nothing happens for a while; looks that find nothing do not count.
+    /// Gives it back to the system when nothing happens for a while.
     func releaseSoon() {
-        release.withLock { release in
-            guard release == nil else { return }
-            release = Task {
+        replace(
+            Task {
                 try await Task.sleep(for: Self.quiet)
                 malloc_trim(0)
                 for pages in Self.unwritten(in: try LocalFile.read("/proc/self/smaps")) {
                     unsafe madvise(UnsafeMutableRawPointer(bitPattern: pages.lowerBound), pages.count, MADV_DONTNEED)
                 }
-            }
-        }
+            })
     }
 
     /// Keeps it, because something happens.
-    func keep() {
+    func keep() { replace(nil) }
+
+    private func replace(_ task: Task<Void, any Error>?) {
         release.withLock { release in
             release?.cancel()
-            release = nil
+            release = task
         }
     }
 
