@@ -37,6 +37,7 @@ struct MirrorTorture {
     private(set) var ledger = TextLedger()
     private(set) var counts: [String: Int] = [:]
     private(set) var isWell = true
+    private var thrownAway = 0
     private let members: [MemberMachine]
     private let networks: [RoughNetwork]
     private var running: [Int: SpawnedProcess] = [:]
@@ -54,6 +55,7 @@ struct MirrorTorture {
         members[2].environment["BYTECLUB_PLAIN"] = "1"
         var torture = MirrorTorture(
             club: club, members: members, networks: networks, generator: SeededGenerator(seed: seed))
+        LocalFiles.makeFolder(torture.bin)
         for index in members.indices { try torture.run(index) }
         return torture
     }
@@ -139,10 +141,12 @@ struct MirrorTorture {
         let zombies = live.intersection(ledger.deleted)
         expect(zombies.isEmpty, "deleted texts came back: \(zombies.map { $0.prefix(40) }.sorted().prefix(5))")
         var missing = ledger.issued.subtracting(ledger.excused).subtracting(live)
+        if !missing.isEmpty { missing.subtract(TextLedger.lines(below: bin)) }
         for member in members where !missing.isEmpty {
             missing.subtract(TextLedger.lines(below: member.mirror + "/.byteclub"))
         }
         if !missing.isEmpty { missing.subtract(try await TextLedger.lines(ofServer: club.server.data)) }
+        if !missing.isEmpty { try await keepFolders() }
         expect(missing.isEmpty, "lost: \(missing.map { $0.prefix(40) }.sorted().prefix(10)) of \(missing.count)")
     }
 
@@ -281,16 +285,23 @@ extension MirrorTorture {
             count("folders made")
         case 90..<98:
             guard let file else { return }
-            ledger.excuse(TextLedger.lines(of: mirror + "/" + file))
-            unsafe unlink(mirror + "/" + file)
+            throwAway(mirror + "/" + file)
             count("deleted")
         default:
             guard let folder = folders.randomElement(using: &generator) else { return }
-            ledger.excuse(TextLedger.lines(below: mirror + "/" + folder))
-            TemporaryDirectory.remove(mirror + "/" + folder)
+            throwAway(mirror + "/" + folder)
             count("folders deleted")
         }
     }
+
+    /// Deletes something, with all that is in it at this very moment or comes into it by a name that is still open.
+    private mutating func throwAway(_ path: String) {
+        thrownAway += 1
+        unsafe rename(path, bin + "/\(thrownAway)")
+    }
+
+    /// Where what was deleted lies, to be looked at when something is missing.
+    private var bin: String { club.folder.path + "/bin" }
 
     /// Writes into a file, or puts another in its place, as editors do.
     private mutating func edit(_ path: String, by name: String) throws {
@@ -307,7 +318,7 @@ extension MirrorTorture {
             unsafe rename(path + ".part", path)
             count("edited by rename")
         default:
-            ledger.excuse(TextLedger.lines(of: path + "~"))
+            throwAway(path + "~")
             unsafe rename(path, path + "~")
             try LocalFiles.write(new, to: path)
             count("edited with a backup")
