@@ -1,52 +1,56 @@
 import TestSupport
 import Testing
 
-@Suite("Signing in")
-struct SignInTests {
-    /// A browser made of curl: it joins by an invitation or signs in, and allows what the page asks for.
-    private static let browser = #"""
-        #!/bin/sh
-        set -eu
-        url=$1; base=${url%%/1/*}; jar=$HOME/cookies
-        web() { curl -sS -b "$jar" -c "$jar" "$@"; }
-        csrf() { sed -n 's/.*name="csrf" value="\([0-9a-f]*\)".*/\1/p' | head -1; }
-        token=$(web "$base$JOIN" | csrf)
-        web -o "$HOME/joined" --data-urlencode "csrf=$token" -d name=Cleo -d 'password=long enough' "$base$JOIN"
-        web "$url" >"$HOME/page"
-        token=$(csrf <"$HOME/page")
-        back=$(web -o /dev/null -w '%{redirect_url}' --data-urlencode "csrf=$token" -d decision=allow "$url")
-        curl -sS "$back" >"$HOME/end"
-        """#
+extension EndToEnd {
+    @Suite("Signing in") struct SignInTests {
+        /// A browser made of curl: it joins by an invitation or signs in, and allows what the page asks for.
+        private static let browser = #"""
+            #!/bin/sh
+            set -eu
+            url=$1; base=${url%%/1/*}; jar=$HOME/cookies
+            web() { curl -sS -b "$jar" -c "$jar" "$@"; }
+            csrf() { sed -n 's/.*name="csrf" value="\([0-9a-f]*\)".*/\1/p' | head -1; }
+            token=$(web "$base$JOIN" | csrf)
+            web -o "$HOME/joined" --data-urlencode "csrf=$token" -d name=Cleo -d 'password=long enough' "$base$JOIN"
+            web "$url" >"$HOME/page"
+            token=$(csrf <"$HOME/page")
+            back=$(web -o /dev/null -w '%{redirect_url}' --data-urlencode "csrf=$token" -d decision=allow "$url")
+            curl -sS "$back" >"$HOME/end"
+            """#
 
-    @Test(
-        "somebody who was invited joins in a browser, lets this machine in, lists notes, and is shut out by revoking it"
-    )
-    func invitation() async throws {
-        let club = try await Club.start()
-        let invited = try await Program.run("byteclub", ["members", "invite", "--data", club.server.data])
-        let link = try #require(invited.lines.first)
-        #expect(link.hasPrefix(club.server.url + "/invite/"))
-        let cleo = MemberMachine("cleo", in: club.folder.path)
-        let script = cleo.home + "/browser"
-        try LocalFiles.write(Array(Self.browser.utf8), to: script)
-        let login = try await cleo.byteclub(
-            "login", club.server.url,
-            environment: ["BROWSER": "sh \(script)", "JOIN": String(link.dropFirst(club.server.url.utf8.count))])
-        try #require(login.status == 0, "\(login)")
-        #expect(login.lines.first?.hasSuffix("as Cleo") == true)
-        #expect(try await cleo.byteclub("notes", "add", "a.md", input: [65]).status == 0)
-        let role = try await Program.run("byteclub", ["members", "role", "Cleo", "viewer", "--data", club.server.data])
-        #expect(role.status == 0)
-        try await Task.sleep(for: .milliseconds(1100))
-        #expect(try await cleo.byteclub("notes", "list").status == 0)
-        let refused = try await cleo.byteclub("notes", "add", "b.md", input: [66])
-        #expect(refused.status == 73 && refused.errorText.contains("viewer"), "\(refused)")
-        let password = try await Program.run(
-            "byteclub", ["members", "password", "cleo", "--data", club.server.data], input: Array("another one\n".utf8))
-        #expect(password.status == 0)
-        #expect(
-            try await Program.run("byteclub", ["members", "remove", "Cleo", "--data", club.server.data]).status == 0)
-        try await Task.sleep(for: .milliseconds(1100))
-        #expect(try await cleo.byteclub("notes", "list").status == 77)
+        @Test(
+            "somebody who was invited joins in a browser, lets this machine in, lists notes, and is shut out by revoking it"
+        )
+        func invitation() async throws {
+            let club = try await Club.start()
+            let invited = try await Program.run("byteclub", ["members", "invite", "--data", club.server.data])
+            let link = try #require(invited.lines.first)
+            #expect(link.hasPrefix(club.server.url + "/invite/"))
+            let cleo = MemberMachine("cleo", in: club.folder.path)
+            let script = cleo.home + "/browser"
+            try LocalFiles.write(Array(Self.browser.utf8), to: script)
+            let login = try await cleo.byteclub(
+                "login", club.server.url,
+                environment: ["BROWSER": "sh \(script)", "JOIN": String(link.dropFirst(club.server.url.utf8.count))])
+            try #require(login.status == 0, "\(login)")
+            #expect(login.lines.first?.hasSuffix("as Cleo") == true)
+            #expect(try await cleo.byteclub("notes", "add", "a.md", input: [65]).status == 0)
+            let role = try await Program.run(
+                "byteclub", ["members", "role", "Cleo", "viewer", "--data", club.server.data])
+            #expect(role.status == 0)
+            try await Task.sleep(for: .milliseconds(1100))
+            #expect(try await cleo.byteclub("notes", "list").status == 0)
+            let refused = try await cleo.byteclub("notes", "add", "b.md", input: [66])
+            #expect(refused.status == 73 && refused.errorText.contains("viewer"), "\(refused)")
+            let password = try await Program.run(
+                "byteclub", ["members", "password", "cleo", "--data", club.server.data],
+                input: Array("another one\n".utf8))
+            #expect(password.status == 0)
+            #expect(
+                try await Program.run("byteclub", ["members", "remove", "Cleo", "--data", club.server.data]).status == 0
+            )
+            try await Task.sleep(for: .milliseconds(1100))
+            #expect(try await cleo.byteclub("notes", "list").status == 77)
+        }
     }
 }
