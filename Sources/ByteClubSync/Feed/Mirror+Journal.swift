@@ -122,7 +122,9 @@ extension Mirror {
         guard var known else { return }
         for var child in try store.children(of: known.id, on: .remote) {
             child.remote?.place.parent = .root
-            try enterScope(child)
+            (child.isOutside, child.isExcluded) = (false, false)
+            try store.save(child)
+            try mark(below: child.id, isOutside: false, isExcluded: false)
         }
         known.remote = nil
         known.lastNode = nil

@@ -16,11 +16,11 @@ extension Mirror {
     /// What is outside of the mirrored folder, or kept out by the rules or by choice, is not in the mirror.
     func rescoped(_ item: Item, to remote: RemoteState, isOutside: Bool, _ walk: inout FeedWalk) throws -> Item {
         var item = item
-        let isNew = item.local == nil && item.remote == nil && item.synced == nil
+        let isNew = item.isEmpty
         if item.isFolder, !isNew { walk.forgetPlaces() }
         let isHidden = try isOutside || isExcluded(remote.place, remote.isFolder, &walk)
         if isHidden, !item.isExcluded, !isNew { item = try leaveScope(item) }
-        if isHidden, item.isFolder, item.isOutside != isOutside { try hide(below: item.id, isOutside: isOutside) }
+        if isHidden, item.isOutside != isOutside { try mark(below: item.id, isOutside: isOutside, isExcluded: true) }
         (item.isExcluded, item.isOutside) = (isHidden, isOutside)
         return item
     }
@@ -42,26 +42,19 @@ extension Mirror {
         return twin
     }
 
-    private func hide(below folder: ItemID, isOutside: Bool) throws {
+    /// Marks all that the server has in a folder as being in the mirror or out of it.
+    func mark(below folder: ItemID, isOutside: Bool, isExcluded: Bool) throws {
         for var child in try store.children(of: folder, on: .remote) {
-            child.isOutside = isOutside
+            (child.isOutside, child.isExcluded) = (isOutside, isExcluded)
             try store.save(child)
-            if child.isFolder { try hide(below: child.id, isOutside: isOutside) }
+            try mark(below: child.id, isOutside: isOutside, isExcluded: isExcluded)
         }
     }
 
     /// A folder has moved within the mirror or come into it, and with it all that the rules do not keep out there.
     func revisit(_ folder: Item, wasHidden: Bool, _ walk: inout FeedWalk) throws {
-        if wasHidden { for child in try store.children(of: folder.id, on: .remote) { try enterScope(child) } }
+        if wasHidden { try mark(below: folder.id, isOutside: false, isExcluded: false) }
         guard scanner.rules != ScanRules(), let key = try key(of: folder.id, &walk) else { return }
         try ExclusionPass(store: store, rules: scanner.rules).run(below: folder.id, key)
-    }
-
-    /// An entry has come into the mirror with all that is in it.
-    func enterScope(_ item: Item) throws {
-        var item = item
-        (item.isOutside, item.isExcluded) = (false, false)
-        try store.save(item)
-        for child in try store.children(of: item.id, on: .remote) { try enterScope(child) }
     }
 }

@@ -40,6 +40,13 @@ import Testing
         return scene
     }
 
+    /// Moves all the files and folders as another member.
+    private static func move(_ scene: MachineScene, from source: String, to target: String) async throws {
+        for name in ["a", "q"] {
+            _ = try await scene.server.move(RemotePath("\(source)/\(name)"), to: RemotePath("\(target)/\(name)"))
+        }
+    }
+
     private static func files(_ scene: MachineScene) -> [String: String] {
         scene.files.filter { $0.key != IgnoreRules.fileName }
     }
@@ -52,10 +59,7 @@ import Testing
         let all = ["a": "a", "q/b": "q/b", "q/deep/c": "q/deep/c"]
         #expect(Self.files(scene) == all)
         let before = try await scene.stored().count
-        for name in ["a", "q"] {
-            _ = try await scene.server.move(
-                RemotePath("\(kept.inside)/\(name)"), to: RemotePath("\(kept.away)/\(name)"))
-        }
+        try await Self.move(scene, from: kept.inside, to: kept.away)
         try scene.settle()
         #expect(Self.files(scene) == [:])
         #expect(scene.disk.kind("q") == nil)
@@ -65,10 +69,7 @@ import Testing
             progress: nil)
         try scene.settle()
         #expect(Self.files(scene) == [:])
-        for name in ["a", "q"] {
-            _ = try await scene.server.move(
-                RemotePath("\(kept.away)/\(name)"), to: RemotePath("\(kept.inside)/\(name)"))
-        }
+        try await Self.move(scene, from: kept.away, to: kept.inside)
         try scene.settle()
         #expect(Self.files(scene) == all.merging(["q/new": "new"]) { $1 })
         #expect(try await scene.stored().count == before + 1)
@@ -83,10 +84,7 @@ import Testing
         scene.disk.write("a", "mine")
         scene.disk.write("q/b", "mine, too")
         scene.disk.write("q/new", "new")
-        for name in ["a", "q"] {
-            _ = try await scene.server.move(
-                RemotePath("\(kept.inside)/\(name)"), to: RemotePath("\(kept.away)/\(name)"))
-        }
+        try await Self.move(scene, from: kept.inside, to: kept.away)
         try scene.settle()
         #expect(Self.files(scene) == ["a": "mine", "q/b": "mine, too", "q/new": "new"])
         let stored = try await scene.stored()

@@ -318,16 +318,7 @@ import Testing
         let scene = try MachineScene.synced(["a": "one"])
         scene.disk.write("a", "mine")
         scene.wait()
-        let isFirst = Mutex(true)
-        scene.member.fault = { [unowned scene] operation async throws(RemoteError) in
-            guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }),
-                let mirror = scene.machine.mirror
-            else { return }
-            try? await scene.put("a", "theirs")
-            guard let cursor = try? await mirror.cursor() else { return }
-            let changes = try await scene.server.journal(after: cursor, limit: 10, contents: true, wait: .zero)
-            try? await mirror.deliver(changes, after: cursor)
-        }
+        scene.overtakeAnswer(with: ["a": "theirs"], inPart: false)
         try scene.sync()
         try scene.settle()
         #expect(scene.disk.text("a") == "theirs")
@@ -339,17 +330,7 @@ import Testing
         let scene = try MachineScene.synced(["a": "one"])
         scene.disk.move("a", to: "b")
         scene.wait()
-        let isFirst = Mutex(true)
-        scene.member.fault = { [unowned scene] operation async throws(RemoteError) in
-            guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }),
-                let mirror = scene.machine.mirror
-            else { return }
-            for path in ["b", "c", "d"] { try? await scene.put(path, "theirs \(path)") }
-            guard let cursor = try? await mirror.cursor() else { return }
-            let changes = try await scene.server.journal(after: cursor, limit: 1, contents: true, wait: .zero)
-            #expect(changes.page.hasMore)
-            try? await mirror.deliver(changes, after: cursor)
-        }
+        scene.overtakeAnswer(with: ["b": "theirs b", "c": "theirs c", "d": "theirs d"], inPart: true)
         try scene.sync()
         try scene.settle()
         #expect(scene.files == ["b": "theirs b", "c": "theirs c", "d": "theirs d"])
@@ -495,6 +476,23 @@ extension MachineScene {
         member.fault = { operation async throws(RemoteError) in
             guard operation.kind.isWriting, operation.moment == .before else { return }
             if isFirst.withLock({ $0.take() }) { await work() }
+        }
+    }
+
+    /// Once, before the answer to a batch comes, another member writes files, and the journal tells of that; in part, of
+    /// the first of them alone.
+    func overtakeAnswer(with texts: KeyValuePairs<String, String>, inPart: Bool) {
+        let isFirst = Mutex(true)
+        member.fault = { [unowned self] operation async throws(RemoteError) in
+            guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }),
+                let mirror = machine.mirror
+            else { return }
+            for (path, text) in texts { try? await put(path, text) }
+            guard let cursor = try? await mirror.cursor() else { return }
+            let limit = inPart ? 1 : 10
+            let changes = try await server.journal(after: cursor, limit: limit, contents: true, wait: .zero)
+            #expect(changes.page.hasMore == inPart)
+            try? await mirror.deliver(changes, after: cursor)
         }
     }
 }
