@@ -1,9 +1,10 @@
 /// Which failures a session tries again, and how patiently.
 ///
 /// A failure to connect is retried for every method, except that a refused connection and an unknown host are final
-/// until the origin has answered the session once: a mistyped address is told at once, a restart is waited for. A lost connection and the statuses 408, 425, 429, 500, 502, 503
-/// and 504 are retried only where repeating is harmless: GET, HEAD, PUT, DELETE, OPTIONS, TRACE, or a request with an
-/// ``TaskOptions/idempotencyKey``. Nothing is retried after a cancel or once the time for the resource is over.
+/// until the origin has answered the session once: a mistyped address is told at once, a restart is waited for. A lost
+/// connection and the statuses 408, 425, 429, 500, 502, 503 and 504 are retried only where repeating is harmless: GET,
+/// HEAD, PUT, DELETE, OPTIONS, TRACE, or a request with an ``TaskOptions/idempotencyKey`` or declared
+/// ``TaskOptions/isIdempotent``. Nothing is retried after a cancel or once the time for the resource is over.
 public struct RetryPolicy: Sendable, Hashable {
     /// Four attempts, waiting a random time below 0.5 s, 1 s, 2 s in between.
     public static var standard: RetryPolicy { RetryPolicy() }

@@ -11,6 +11,10 @@ public struct TaskOptions: Sendable {
     /// honours it.
     public var idempotencyKey: String?
 
+    /// Whether repeating the request does no harm although its method does not promise it, since the server tells a
+    /// repeated one by something else that the request says.
+    public var isIdempotent = false
+
     /// Replaces ``SessionConfiguration/timeoutForRequest`` for this task, as a long poll needs.
     public var timeoutForRequest: Duration?
 

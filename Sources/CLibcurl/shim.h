@@ -122,6 +122,12 @@ static inline CURLcode byteclub_curl_set_pointer(CURL *handle, CURLoption option
     return function ? function(handle, option, value) : CURLE_FAILED_INIT;
 }
 
+/// libcurl copies as many bytes as were told before.
+static inline CURLcode byteclub_curl_set_copied(CURL *handle, CURLoption option, const void *bytes) {
+    BYTECLUB_CURL(curl_easy_setopt);
+    return function ? function(handle, option, bytes) : CURLE_FAILED_INIT;
+}
+
 static inline CURLcode byteclub_curl_set_write(CURL *handle, curl_write_callback callback, void *context) {
     BYTECLUB_CURL(curl_easy_setopt);
     if (!function) return CURLE_FAILED_INIT;

@@ -38,7 +38,12 @@ extension EasyHandle {
 
     private func prepareMethod(_ transfer: Transfer) {
         let head = transfer.head
-        if head.hasBody || head.method == .post || head.method == .put || head.method == .patch {
+        if let body = bodySentWithHead(transfer) {
+            set(CURLOPT_POSTFIELDSIZE, body.count)
+            unsafe body.withUnsafeBytes { unsafe set(CURLOPT_COPYPOSTFIELDS, copying: $0) }
+            addHeader("Expect:")
+            if !head.fields.contains(.contentType) { addHeader("Content-Type:") }
+        } else if head.hasBody || head.method == .post || head.method == .put || head.method == .patch {
             set(CURLOPT_UPLOAD, 1)
             set(CURLOPT_INFILESIZE_LARGE, offset: transfer.source?.length ?? 0)
             // Without this every upload waits a second for a server that never says 100.
@@ -49,6 +54,15 @@ extension EasyHandle {
         }
         set(CURLOPT_CUSTOMREQUEST, head.method.rawValue)
         if (transfer.source?.length ?? 0) == 0, !transfer.mayRepeat { set(CURLOPT_FRESH_CONNECT, 1) }
+    }
+
+    /// The body of a small POST, which libcurl sends in one packet with the head when it holds it itself.
+    ///
+    /// Nil where the callbacks must see it: a throttle, and what must not be sent twice on a kept connection that died.
+    private func bodySentWithHead(_ transfer: Transfer) -> [UInt8]? {
+        let isFree = transfer.mayRepeat && transfer.task.options.rateLimit == nil
+        guard transfer.head.method == .post, isFree else { return nil }
+        return transfer.source?.bytes(atMost: Self.smallest)
     }
 
     private func prepareSizes(_ transfer: Transfer) {

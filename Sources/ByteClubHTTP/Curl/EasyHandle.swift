@@ -54,6 +54,11 @@ final class EasyHandle {
         note(unsafe byteclub_curl_set_pointer(pointer, option, value))
     }
 
+    /// Sets an option whose bytes libcurl copies.
+    func set(_ option: CURLoption, copying bytes: UnsafeRawBufferPointer) {
+        note(unsafe byteclub_curl_set_copied(pointer, option, bytes.baseAddress))
+    }
+
     /// Adds a line to the request's header; ``setHeader()`` hands them all to libcurl.
     func addHeader(_ line: String) {
         guard let longer = unsafe byteclub_curl_slist_append(list, line) else {

@@ -69,7 +69,9 @@ final class Transfer {
     deinit { Self.liveCount.subtract(1, ordering: .relaxed) }
 
     /// Whether sending the request again does no harm.
-    var mayRepeat: Bool { head.isIdempotent || task.options.idempotencyKey != nil }
+    var mayRepeat: Bool {
+        head.isIdempotent || task.options.isIdempotent || task.options.idempotencyKey != nil
+    }
 
     var isActive: Bool { if case .active = stage { true } else { false } }
 

@@ -36,6 +36,12 @@ final class UploadSource {
         }
     }
 
+    /// The body, when it is in memory and small; nil when there is none.
+    func bytes(atMost limit: Int64) -> [UInt8]? {
+        guard case .bytes(let bytes) = content, (1...limit).contains(length) else { return nil }
+        return bytes
+    }
+
     /// Moves to an offset from the body's begin; false if there is none such.
     func seek(to offset: Int64) -> Bool {
         guard (0...length).contains(offset) else { return false }

@@ -14,6 +14,9 @@ final class Peer {
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
     }
 
+    /// How many bytes came with the last head.
+    var heldBytes: Int { buffer.count }
+
     /// The next request's head, or nil when the client is gone.
     func readHead() -> RecordedRequest? {
         let mark = Array("\r\n\r\n".utf8)

@@ -100,8 +100,11 @@ extension Live {
 
         @Test(
             "which requests are tried again after a 503, and how often",
-            arguments: [("GET", false, 3), ("PUT", false, 3), ("POST", false, 1), ("POST", true, 3)])
-        func unavailable(method: String, isKeyed: Bool, requests: Int) async throws {
+            arguments: [
+                ("GET", false, false, 3), ("PUT", false, false, 3), ("POST", false, false, 1), ("POST", true, false, 3),
+                ("POST", false, true, 3),
+            ])
+        func unavailable(method: String, isKeyed: Bool, isIdempotent: Bool, requests: Int) async throws {
             let server = try FaultServer { peer, request in
                 let count = peer.skip(request.contentLength)
                 if request.indexOnConnection < 3 { return peer.respond(503, "busy") ? .keep : .close }
@@ -113,6 +116,7 @@ extension Live {
             } _: { session in
                 var options = TaskOptions()
                 if isKeyed { options.idempotencyKey = "k-1" }
+                options.isIdempotent = isIdempotent
                 let request = server.request(HTTPRequest.Method(method) ?? .get)
                 let body = method == "GET" ? Body.none : .bytes([1, 2, 3])
                 let task = session.uploadTask(request, from: body, options: options)

@@ -37,6 +37,31 @@ extension Live {
             }
         }
 
+        @Test(
+            "a POST that may be repeated is as it was given at any size, and a small one comes with its head",
+            arguments: [1, 16 << 10, (16 << 10) + 1])
+        func repeatable(size: Int) async throws {
+            let body = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+            let server = try FaultServer { peer, request in
+                let held = peer.heldBytes
+                let isWhole = peer.readBody(of: request) == body
+                return peer.respond(isWhole ? 200 : 400, "\(held)") ? .keep : .close
+            }
+            defer { server.stop() }
+            try await withSession { session in
+                var options = TaskOptions()
+                options.isIdempotent = true
+                let task = session.uploadTask(server.request(.post), from: .bytes(body), options: options)
+                task.resume()
+                let result = try await task.value
+                #expect(result.response.status == .ok)
+                #expect(result.progress.bytesSent == Int64(size) && result.progress.bytesExpectedToSend == Int64(size))
+                if size == 1 { #expect(String(decoding: result.bytes, as: UTF8.self) == "1") }
+                let names = server.requests.first?.fields.map(\.name)
+                #expect(names == ["host", "accept", "accept-encoding", "content-length"])
+            }
+        }
+
         @Test("a request that could be read in two ways is refused before anything is sent")
         func injection() async throws {
             let server = try FaultServer.echo()

@@ -35,8 +35,11 @@ extension CoreAPIv1Remote: SyncRemote {
         var json = JSONText()
         batch.write(to: &json)
         let body = SyncFrame.join(json.bytes, contents)
+        // The operations' numbers let the server tell a repeated batch.
+        var options = TaskOptions()
+        options.isIdempotent = true
         return try await repeatingOnce { () throws(RemoteError) in
-            try await send(.post, "sync/batch", body, type: SyncFrame.mime).decoded()
+            try await send(.post, "sync/batch", body, type: SyncFrame.mime, options).decoded()
         }
     }
 
