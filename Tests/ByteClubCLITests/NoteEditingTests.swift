@@ -2,6 +2,7 @@ import ByteClubCore
 import ByteClubRemotes
 import CLinux
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -172,6 +173,21 @@ import Testing
         let missing = world.context(editor: { _, _ in 127 })
         #expect(await world.run("notes", "edit", "trip.md", in: missing) == .configuration)
         #expect(drafts(world) == 0)
+    }
+
+    @Test("a note is free after its edit, also while a program that is just starting has the edit's handles")
+    func freeAtOnce() async throws {
+        let world = try World()
+        try await world.put("old", "/byteclub/trip.md")
+        let copies = Mutex<HandleCopy?>(nil)
+        let context = world.context(editor: { _, path in
+            copies.withLock { $0 = HandleCopy(path: LocalFile.parent(of: path) + ".lock") }
+            try LocalFile.replace(path, with: Array("new".utf8))
+            return 0
+        })
+        #expect(await world.run("notes", "edit", "trip.md", in: context) == .success)
+        #expect(copies.withLock { $0 } != nil)
+        #expect(await world.run("notes", "edit", "trip.md", in: world.context(editor: Self.write("newer"))) == .success)
     }
 
     @Test("two edits of one note at once: the second is refused")

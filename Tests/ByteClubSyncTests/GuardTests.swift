@@ -128,6 +128,18 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
+    @Test("a mirror is free when its engine has ended, also while a program that is just starting has its handles")
+    func freeAtOnce() async throws {
+        let (_, device) = try await filled(1)
+        var lock = try MirrorLock(in: device.state)
+        let copy = try #require(HandleCopy(path: device.state + "/lock"))
+        #expect(lock != nil && device.configuration.isRunning)
+        lock = nil
+        #expect(!device.configuration.isRunning)
+        #expect(try await device.sync().isComplete)
+        withExtendedLifetime(copy) {}
+    }
+
     @Test("a state directory inside of the mirror is refused")
     func stateInside() throws {
         let configuration = SyncConfiguration(directory: "/tmp/m", stateDirectory: "/tmp/x/../m/state")

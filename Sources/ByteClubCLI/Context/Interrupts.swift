@@ -8,13 +8,11 @@ struct Interrupts: Sendable {
 
     /// Runs work that the first signal cancels; it then fails with the signal's status.
     func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let task = Task { try await work() }
         let received = Received()
-        let stop = listen { status in
-            received.set(status)
-            task.cancel()
-        }
+        let stop = listen { received.set($0) }
         defer { stop() }
+        let task = Task { try await work() }
+        received.onSignal { task.cancel() }
         do {
             return try await withTaskCancellationHandler {
                 try await task.value

@@ -1,14 +1,32 @@
 import Synchronization
 
-/// The signal that ended a command, once there is one.
+/// The signal that ends a command, once there is one, and what it cancels.
 final class Received: Sendable {
-    private let value = Mutex<ExitStatus?>(nil)
+    private struct State {
+        var status: ExitStatus?
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     /// The first signal's status.
-    var status: ExitStatus? { value.withLock { $0 } }
+    var status: ExitStatus? { state.withLock { $0.status } }
 
     /// Remembers a signal; only the first one counts.
     func set(_ status: ExitStatus) {
-        value.withLock { if $0 == nil { $0 = status } }
+        let cancel = state.withLock { state in
+            if state.status == nil { state.status = status }
+            return state.cancel
+        }
+        cancel?()
+    }
+
+    /// Has a signal call this, also one that has come already.
+    func onSignal(_ cancel: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            state.cancel = cancel
+            return state.status != nil
+        }
+        if isLate { cancel() }
     }
 }

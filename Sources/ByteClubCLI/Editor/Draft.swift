@@ -79,7 +79,7 @@ struct Draft: Sendable {
         unsafe rmdir(directory)
     }
 
-    /// Takes the draft for this process alone; the lock goes when the descriptor is closed or the process ends.
+    /// Takes the draft for this process alone, until ``unlock(_:)`` or the process's end.
     func lock() throws -> Int32 {
         try LocalFile.makePrivateDirectory(LocalFile.parent(of: directory))
         let path = directory + ".lock"
@@ -90,6 +90,14 @@ struct Draft: Sendable {
             throw Failure(.tryAgain, "'\(name)' is being edited by another byteclub; end that editor first")
         }
         return descriptor
+    }
+
+    /// Gives the draft back.
+    ///
+    /// Closing would not do: a program that is just being started has a copy of the descriptor until its exec.
+    func unlock(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 }
 

@@ -15,7 +15,9 @@ extension SyncConfiguration {
     /// Whether an engine has the mirror now, in whichever process.
     var isRunning: Bool {
         guard let file = try? FileDescriptor.open(lockPath, O_RDONLY) else { return false }
-        return flock(file.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+        flock(file.number, LOCK_UN)
+        return false
     }
 
     /// Reads the database, also while an engine has it; nil when there is none.

@@ -28,6 +28,9 @@ final class MirrorLock: Sendable {
         if !wasUnclean { try file.write(Array("open\n".utf8)) }
     }
 
+    /// Closing alone would not give it back: a program that is just being started has a copy until its exec.
+    deinit { flock(file.number, LOCK_UN) }
+
     /// Says that the database was closed in order.
     func markClean() { ftruncate(file.number, 0) }
 

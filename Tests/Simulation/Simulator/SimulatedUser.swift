@@ -22,7 +22,7 @@ struct SimulatedUser {
 
     /// Does one thing on a disk; tells what.
     mutating func act(on disk: SimulatedDisk) -> String {
-        let tree = disk.tree()
+        let tree = disk.tree().filter { !Self.isIgnoreFile($0.path) }
         let files = tree.filter { $0.content != nil }.map(\.path)
         let folders = tree.filter { $0.content == nil }.map(\.path)
         let choice = Int.random(in: 0..<100, using: &random)
@@ -129,6 +129,9 @@ struct SimulatedUser {
         if let content = disk.content(path) { found.formUnion(Self.lines(content)) }
         return found
     }
+
+    /// Whether it is an ignore file, or a copy of one: nobody writes text into it.
+    static func isIgnoreFile(_ path: String) -> Bool { path.hasPrefix(IgnoreRules.fileName) }
 
     /// The tokens of a content.
     static func lines(_ content: [UInt8]) -> [String] {

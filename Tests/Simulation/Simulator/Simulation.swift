@@ -25,6 +25,8 @@ struct SimulationSettings: Hashable, Sendable {
     var foldingDisks: Set<Int> = []
     /// Whether members leave folders out of their mirrors, and take them in again.
     var hasSelections = false
+    /// Whether members write ignore files, and delete them.
+    var hasIgnoreFiles = false
 
     /// Settings that a seed decides.
     static func random(_ seed: UInt64) -> SimulationSettings {
@@ -41,6 +43,7 @@ struct SimulationSettings: Hashable, Sendable {
             settings.foldingDisks = Set((0..<settings.machines).filter { _ in Bool.random(using: &random) })
         }
         settings.hasSelections = !settings.isPolite && Int.random(in: 0..<4, using: &random) == 0
+        settings.hasIgnoreFiles = !settings.isPolite && Int.random(in: 0..<4, using: &random) == 0
         return settings
     }
 }
@@ -98,6 +101,7 @@ final class Simulation: @unchecked Sendable {
         }
         for machine in machines { keep(Selection(nil), machine.database) }
         rest()
+        takeAllIn()
         check()
         result.trace = executor.trace
         return result
@@ -111,6 +115,9 @@ final class Simulation: @unchecked Sendable {
         let number = Int.random(in: 0..<machines.count, using: &draw)
         let machine = machines[number]
         if settings.hasSelections, Int.random(in: 0..<8, using: &draw) == 0 { return select(number, "\(index)", &draw) }
+        if settings.hasIgnoreFiles, Int.random(in: 0..<8, using: &draw) == 0 {
+            return writeIgnoreFile(number, "\(index)", &draw)
+        }
         switch Int.random(in: 0..<100, using: &draw) {
         case 0..<50: userActs(number, "\(index)")
         case 50..<85:
@@ -144,6 +151,34 @@ final class Simulation: @unchecked Sendable {
     /// Changes a selection as a command does: for good.
     private func keep(_ selection: Selection, _ database: MemoryTreeStore) {
         try? database.transaction(durably: true) { database.setMeta(.deselected, selection.text) }
+    }
+
+    private static let patterns = ["c", "*.md", "/p/", "/p/a", "q/b", "r/", "/p/*\n!/p/b", "/*\n!/q/", "e*"]
+
+    /// Writes an ignore file, or deletes the one there is.
+    private func writeIgnoreFile(_ number: Int, _ when: String, _ draw: inout SeededGenerator) {
+        let disk = machines[number].disk
+        let rules = Self.patterns.randomElement(using: &draw) ?? "c"
+        if Int.random(in: 0..<3, using: &draw) == 0, disk.delete(IgnoreRules.fileName) {
+            note("\(when) user \(number): ignore nothing")
+        } else if disk.save(IgnoreRules.fileName, rules + "\n") {
+            note("\(when) user \(number): ignore \(rules.split(separator: "\n"))")
+        }
+        disk.syncAll()
+    }
+
+    /// Lets in what ignore files keep out, the copies of these files among them.
+    private func takeAllIn() {
+        guard settings.hasIgnoreFiles else { return }
+        for _ in 0..<4 where result.faults.isEmpty {
+            for machine in machines {
+                for entry in machine.disk.tree() where SimulatedUser.isIgnoreFile(entry.path) {
+                    _ = machine.disk.delete(entry.path)
+                }
+                machine.disk.syncAll()
+            }
+            rest()
+        }
     }
 
     /// What a user does between two calls of an engine.
@@ -318,7 +353,7 @@ final class Simulation: @unchecked Sendable {
                 guard let content else { continue }
                 let lines = SimulatedUser.lines(content)
                 if path.hasPrefix(".byteclub/staging/") { result.faults.append("left in staging: \(path)") }
-                if !path.hasPrefix(".byteclub/") {
+                if !path.hasPrefix(".byteclub/"), !SimulatedUser.isIgnoreFile(path) {
                     kept.formUnion(lines)
                     let strange = lines.filter { !written.contains($0) }
                     if !strange.isEmpty { result.faults.append("nobody wrote \(strange) in \(path)") }

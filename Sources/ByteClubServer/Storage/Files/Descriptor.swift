@@ -16,7 +16,11 @@ final class Descriptor: Sendable {
         if number < 0 { throw StorageError(errno: errno, "cannot open '\(path)'") }
     }
 
-    deinit { close(number) }
+    /// Closing alone would not give a lock back: a program that is just being started has a copy until its exec.
+    deinit {
+        flock(number, LOCK_UN)
+        close(number)
+    }
 
     /// The file's length in bytes.
     func length() throws(StorageError) -> Int64 {
