@@ -154,6 +154,11 @@ extension Mirror {
         guard var item = try store.item(write.item) else { return }
         refusals[write.item] = nil
         if case .delete = write.effect { return try recordDeletion(item) }
+        if let known = item.remote?.node, known != entry.node {
+            // Another's entry has been taken for this item meanwhile: the feed tells of the one that was made.
+            isFeedStale = true
+            return
+        }
         if var other = try store.item(node: entry.node), other.id != item.id, other.local == nil {
             // The feed was quicker than the answer, and had nothing to know it by.
             other.remote = nil
@@ -163,7 +168,7 @@ extension Mirror {
         guard let parent = try self.item(folder: entry.parent) else { return }
         if try isFeedOpen || isOvertaken(entry) {
             // What the tree has is what became of the write since, or the feed tells next; gone is gone.
-            guard let seen = item.remote, seen.node == entry.node, !isOld(entry, seen) else { return }
+            guard let seen = item.remote, !isOld(entry, seen) else { return }
         }
         var remote = RemoteState(
             node: entry.node, place: Place(parent, EntryName(entry.name)), isFolder: entry.isFolder, hash: entry.hash,

@@ -337,6 +337,25 @@ import Testing
         #expect(try await scene.stored() == scene.files)
     }
 
+    @Test("a folder made here, taken for another's that came to its place and went on, stands for that one alone")
+    func folderThatWentOn() async throws {
+        let scene = MachineScene()
+        try scene.sync()
+        scene.disk.makeFolder("q")
+        scene.wait()
+        scene.atNextWrite { [server = scene.server] in
+            _ = try? await server.createFolder(RemotePath("/q"))
+            await scene.tellNews()
+            _ = try? await server.move(RemotePath("/q"), to: RemotePath("/theirs"))
+            await scene.tellNews()
+        }
+        try scene.sync()
+        try await scene.put("theirs/a", "theirs")
+        try scene.settle()
+        #expect(scene.files == ["theirs/a": "theirs"])
+        #expect(try await scene.stored() == ["q/": "", "theirs/": "", "theirs/a": "theirs"])
+    }
+
     @Test("what is told in one answer with what the tree has read meanwhile is read as well")
     func toldTogether() async throws {
         let scene = try MachineScene.synced(["a": "one"])
@@ -485,14 +504,20 @@ extension MachineScene {
         let isFirst = Mutex(true)
         member.fault = { [unowned self] operation async throws(RemoteError) in
             guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }),
-                let mirror = machine.mirror
+                machine.mirror != nil
             else { return }
             for (path, text) in texts { try? await put(path, text) }
-            guard let cursor = try? await mirror.cursor() else { return }
-            let limit = inPart ? 1 : 10
-            let changes = try await server.journal(after: cursor, limit: limit, contents: true, wait: .zero)
-            #expect(changes.page.hasMore == inPart)
-            try? await mirror.deliver(changes, after: cursor)
+            #expect(await tellNews(limit: inPart ? 1 : 10) == inPart)
         }
+    }
+
+    /// Tells the engine what the journal has, between two of its steps; whether there is more.
+    @discardableResult
+    func tellNews(limit: Int = 10) async -> Bool? {
+        guard let mirror = machine.mirror, let cursor = try? await mirror.cursor(),
+            let changes = try? await server.journal(after: cursor, limit: limit, contents: true, wait: .zero)
+        else { return nil }
+        try? await mirror.deliver(changes, after: cursor)
+        return changes.page.hasMore
     }
 }
