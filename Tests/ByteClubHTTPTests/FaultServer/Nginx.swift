@@ -25,7 +25,7 @@ final class Nginx {
         _ = folder.write("nginx.conf", Array(Self.configuration(folder.path, port, backend.port).utf8))
         let arguments = ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")]
         process = ChildProcess("/usr/sbin/nginx", arguments)
-        for _ in 0..<200 {
+        for _ in 0..<3000 {
             if Self.isListening(port) { return }
             usleep(10_000)
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A library that, preloaded, makes the lookup of names under `slow.test` take four seconds.
+/// A library that, preloaded, makes the lookup of names under `slow.test` take half a minute.
 final class SlowLookup {
     let library: String
     private let folder = TemporaryFolder()
@@ -14,7 +14,7 @@ final class SlowLookup {
         #include <string.h>
         #include <unistd.h>
         int getaddrinfo(const char *n, const char *s, const struct addrinfo *h, struct addrinfo **r) {
-            if (n && strstr(n, "slow.test")) { sleep(4); return EAI_NONAME; }
+            if (n && strstr(n, "slow.test")) { sleep(30); return EAI_NONAME; }
             int (*next)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
                 dlsym(RTLD_NEXT, "getaddrinfo");
             return next(n, s, h, r);

@@ -14,12 +14,14 @@ extension Live {
             try await withSession { session in
                 _ = try await session.data(for: server.request())
                 let request = server.request(HTTPRequest.Method(method) ?? .put)
+                let body = Body.bytes(Array(repeating: 7, count: size))
                 let time = try await ContinuousClock().measure {
-                    let (bytes, _) = try await session.upload(
-                        for: request, from: .bytes(Array(repeating: 7, count: size)))
-                    #expect(String(decoding: bytes, as: UTF8.self) == "\(size)")
+                    for _ in 0..<12 {
+                        let (bytes, _) = try await session.upload(for: request, from: body)
+                        #expect(String(decoding: bytes, as: UTF8.self) == "\(size)")
+                    }
                 }
-                #expect(time < .milliseconds(900))
+                #expect(time < .seconds(10), "libcurl would wait a second each time")
                 #expect(server.requests.last?["expect"] == nil)
                 #expect(server.requests.last?["content-length"] == "\(size)")
                 #expect(server.requests.last?["content-type"] == nil)
