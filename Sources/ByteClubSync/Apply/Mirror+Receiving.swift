@@ -138,12 +138,9 @@ extension Mirror {
     /// Brings contents that came along with a part of the feed to the disk, before the next part comes.
     func receiveArrivals() async throws {
         if area == nil { return arrivals.clear() }
-        var after: ItemID?
         let underWay = landingItems
-        while true {
-            let chunk = try store.unsettled(after: after, limit: 4_096)
-            guard let last = chunk.last else { break }
-            after = last.id
+        var chunks = UnsettledChunks(store, of: 4_096)
+        while let chunk = try chunks.next() {
             let new = chunk.filter {
                 $0.local == nil && $0.synced == nil && $0.remote != nil && !underWay.contains($0.id)
             }.map(\.id)

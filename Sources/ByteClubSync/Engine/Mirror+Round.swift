@@ -10,15 +10,12 @@ extension Mirror {
     func round(sparing: Bool) async throws -> Progress {
         var progress = Progress()
         var deletions: [Operation] = []
-        var after: ItemID?
         let now = surroundings.uptime()
         hasSpared = false
-        while true {
-            let chunk = try store.unsettled(after: after, limit: Self.planSize)
-            guard let last = chunk.last else { break }
+        var chunks = UnsettledChunks(store, of: Self.planSize)
+        while let chunk = try chunks.next() {
             // Deletions are only counted when all is planned.
             if try pausedUntil() != nil { return progress }
-            after = last.id
             let ids = chunk.filter { $0.remote?.isDoubtful != true }.map(\.id)
                 .filter { transfers[$0] == nil && (busy[$0]?.until ?? now) <= now }
             if ids.isEmpty { continue }

@@ -42,17 +42,15 @@ extension Mirror {
         _ = try scanner.scan(.everything, confirmsDeletions: true)
         try await pull()
         var events: [SyncEvent] = []
-        var after: ItemID?
-        while true {
-            let chunk = try store.unsettled(after: after, limit: 4_096)
-            guard let last = chunk.last else { return events }
-            after = last.id
+        var chunks = UnsettledChunks(store, of: 4_096)
+        while let chunk = try chunks.next() {
             var progress = Progress()
             let plan = try readAndPlan(chunk.map(\.id), &progress)
             for operation in plan.operations {
                 if let event = try event(operation) { events.append(event) }
             }
         }
+        return events
     }
 
     /// The event that an operation would be; nil for what has no effect.

@@ -42,11 +42,8 @@ extension Mirror {
     /// What a walk has met that was interrupted and has come to its end now, as far as nothing was done about it yet.
     private func unsettledDelta() throws -> DeltaWalk {
         var delta = DeltaWalk()
-        var after: ItemID?
-        while true {
-            let chunk = try store.unsettled(after: after, limit: 1_000)
-            guard let last = chunk.last else { return delta }
-            after = last.id
+        var chunks = UnsettledChunks(store, of: 1_000)
+        while let chunk = try chunks.next() {
             for item in chunk {
                 switch (item.local, item.remote, item.synced) {
                 case (_, nil, let synced?):
@@ -59,6 +56,7 @@ extension Mirror {
                 }
             }
         }
+        return delta
     }
 
     private func deltaPage(after cursor: String?) async throws(RemoteError) -> DeltaPage {

@@ -62,9 +62,11 @@ extension Mirror {
 
     /// Whether the journal has told of an entry's making already, so that all that is in it was told as well.
     private func wasTold(_ entry: SyncEntry) throws -> Bool {
-        guard let told = try store.meta(.sequence).flatMap({ Int64($0) }) else { return false }
-        return entry.revision <= told
+        try toldSequence().map { entry.revision <= $0 } ?? false
     }
+
+    /// Up to which change the journal has told; nil before its first walk has ended.
+    func toldSequence() throws -> Int64? { try store.meta(.sequence).flatMap { Int64($0) } }
 
     /// Asks for the server's whole state: what the tree has lost is not told again.
     ///

@@ -77,11 +77,9 @@ final class Relocations {
     private func newFiles(_ sizes: LooseSizes) throws -> [LooseEntry] {
         let gone = Set(vanished)
         var found: [LooseEntry] = []
-        var after: ItemID?
+        var chunks = UnsettledChunks(store, of: 4_096)
         while found.count <= Self.maximumEntries {
-            let chunk = try store.unsettled(after: after, limit: 4_096)
-            guard let last = chunk.last else { return found }
-            after = last.id
+            guard let chunk = try chunks.next() else { return found }
             for item in chunk {
                 guard let local = Self.novelty(item), !local.isFolder, !gone.contains(item.id) else { continue }
                 let file = LooseEntry(item.id, local)

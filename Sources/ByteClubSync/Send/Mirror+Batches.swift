@@ -145,8 +145,7 @@ extension Mirror {
     /// Whether the journal has told of what an answer tells, and perhaps of what came after it, while the answer was on
     /// its way.
     private func isOvertaken(_ entry: SyncEntry) throws -> Bool {
-        guard let told = try store.meta(.sequence).flatMap({ Int64($0) }) else { return false }
-        return entry.sequence <= told
+        try toldSequence().map { entry.sequence <= $0 } ?? false
     }
 
     /// Keeps in the trees what a write has done.

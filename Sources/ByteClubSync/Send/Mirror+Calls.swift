@@ -192,11 +192,8 @@ extension Mirror {
 
     /// Asks the server about entries whose folder was moved and that it has not told since.
     func dispelDoubts() async throws {
-        var after: ItemID?
-        while true {
-            let chunk = try store.unsettled(after: after, limit: 1_000)
-            guard let last = chunk.last else { return }
-            after = last.id
+        var chunks = UnsettledChunks(store, of: 1_000)
+        while let chunk = try chunks.next() {
             for item in chunk {
                 // With a folder that is gone, all that was in it may have gone since the chunk was read.
                 guard try store.item(item.id)?.remote?.isDoubtful == true else { continue }

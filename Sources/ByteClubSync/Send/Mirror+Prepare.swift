@@ -57,7 +57,7 @@ extension Mirror {
         let nodes = try count(item.id)
         var condition = SyncOperation.Condition()
         if remote.isFolder {
-            condition.seen = try store.meta(.sequence).flatMap { Int64($0) }
+            condition.seen = try toldSequence()
         } else {
             condition.revision = remote.revision
             condition.placeRevision = remote.placeRevision

@@ -18,11 +18,8 @@ extension Mirror {
     /// Reads the files that may have been written to since they were synced, as far as their times tell.
     private func readUnread() throws {
         var progress = Progress()
-        var after: ItemID?
-        while true {
-            let chunk = try store.unsettled(after: after, limit: 1_000)
-            guard let last = chunk.last else { return }
-            after = last.id
+        var chunks = UnsettledChunks(store, of: 1_000)
+        while let chunk = try chunks.next() {
             _ = try readAndPlan(chunk.filter { $0.remote?.isDoubtful != true }.map(\.id), &progress)
         }
     }

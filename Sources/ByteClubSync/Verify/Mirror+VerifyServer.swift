@@ -41,7 +41,7 @@ extension Mirror {
                 return try store.children(of: .root, on: .remote).isEmpty
             }
             if try told.digest == digest() { return true }
-            if try "\(told.sequence)" == store.meta(.sequence) { return false }
+            if try told.sequence == toldSequence() { return false }
             try await pull()
         }
         return false

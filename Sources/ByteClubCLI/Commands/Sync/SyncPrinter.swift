@@ -44,8 +44,7 @@ final class SyncPrinter: Sendable {
             } else if let live {
                 live.take(event, line: isResult ? text : text.map { "byteclub: " + $0 })
             } else if let text {
-                try results.flush()
-                context.note(text)
+                note(text)
             }
         } catch {
             state.withLock { if $0.failure == nil { $0.failure = error } }
@@ -67,13 +66,16 @@ final class SyncPrinter: Sendable {
                 defer { state.trouble = nil }
                 return state.trouble != nil
             }
-            if wasTroubled, live == nil {
-                try? results.flush()
-                context.note("it works again")
-            }
+            if wasTroubled, live == nil { note("it works again") }
             return true
         default: return true
         }
+    }
+
+    /// Tells something after the lines so far; a failure to print those is thrown at the end.
+    private func note(_ text: String) {
+        try? results.flush()
+        context.note(text)
     }
 
     /// Prints what would be done; tells whether that is nothing.
