@@ -20,10 +20,22 @@ extension SyncConfiguration {
         return false
     }
 
+    /// Opens the database; nil when there is none.
+    private func store(
+        _ open: (String) throws(SyncError) -> SQLiteTreeStore?
+    ) throws(SyncError) -> SQLiteTreeStore? {
+        let path = databasePath
+        if let store = try open(path) { return store }
+        guard DatabaseFile.isUnusable(path) else { return nil }
+        throw SyncError(
+            .database, "the mirror's database '\(path)' is damaged or another version's; the next sync starts a new one"
+        )
+    }
+
     /// Reads the database, also while an engine has it; nil when there is none.
     func read<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
         do {
-            guard let store = try SQLiteTreeStore.reading(path: databasePath) else { return nil }
+            guard let store = try store(SQLiteTreeStore.reading) else { return nil }
             defer { try? store.close() }
             return try body(store)
         } catch {
@@ -34,7 +46,7 @@ extension SyncConfiguration {
     /// Changes the database durably, also while an engine has it; nil when there is none.
     func change<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
         do {
-            guard let store = try SQLiteTreeStore.joining(path: databasePath) else { return nil }
+            guard let store = try store(SQLiteTreeStore.joining) else { return nil }
             defer { try? store.close() }
             let value = try store.transaction(durably: true) { try body(store) }
             nudge()

@@ -15,14 +15,8 @@ extension SyncEngine {
             ignoreText: ignoreText(in: directory),
             onDisk: { DiskSight(directory + "/" + $0) })
         if let answers = try configuration.read({ try Explainer($0, facts).explain(path) }) { return answers }
-        let database = configuration.databasePath
-        if unsafe access(database, F_OK) == 0 {
-            throw SyncError(
-                .database,
-                "the mirror's database '\(database)' is damaged or another version's; the next sync starts a new one")
-        }
         do {
-            return try Explainer(SQLiteTreeStore.rehearsal(path: database), facts).explain(path)
+            return try Explainer(SQLiteTreeStore.rehearsal(path: configuration.databasePath), facts).explain(path)
         } catch {
             throw SyncError.wrapping(error)
         }

@@ -66,6 +66,14 @@ enum DatabaseFile {
         error.message.contains("no such table") || error.message.contains("no such column")
     }
 
+    /// Whether there is a file in which no trees are found, and that is not one that an engine is just making.
+    static func isUnusable(_ path: String) -> Bool {
+        guard exists(path) else { return false }
+        guard let connection = try? SQLiteConnection(path, .reading) else { return true }
+        if (try? connection.number("PRAGMA user_version")) == version { return false }
+        return (try? connection.number("SELECT count(*) FROM sqlite_schema")) != 0
+    }
+
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// Renames a database with its log; what was moved aside before is replaced.

@@ -40,6 +40,35 @@ import Testing
         #expect(unsafe access(path, F_OK) == 0)
     }
 
+    @Test("a command that asks or changes a damaged database says so, and not that there is none")
+    func damagedForAll() throws {
+        try mirror.store.close()
+        try overwrite(Array(repeating: 0x55, count: 4_096), at: 0)
+        let asks: [() throws -> Void] = [
+            { _ = try SyncEngine.status(of: mirror.configuration) },
+            { _ = try SyncEngine.log(of: mirror.configuration, below: nil, limit: 1) },
+            { _ = try SyncEngine.conflicts(of: mirror.configuration, all: true) },
+            { try SyncEngine.pause(mirror.configuration, for: nil) },
+        ]
+        for ask in asks {
+            let error = #expect(throws: SyncError.self) { try ask() }
+            #expect(error?.code == .database && error?.message.contains("is damaged") == true)
+        }
+    }
+
+    @Test("a database that an engine is just making is none yet")
+    func beingMade() throws {
+        try mirror.store.close()
+        for suffix in ["", "-wal", "-shm"] { unsafe unlink(path + suffix) }
+        _ = try FileDescriptor.open(path, O_RDWR | O_CREAT, mode: 0o600)
+        #expect(try !SyncEngine.status(of: mirror.configuration).isKnown)
+        let connection = try SQLiteConnection(path, .writing)
+        try connection.run("PRAGMA journal_mode = WAL")
+        #expect(try !SyncEngine.status(of: mirror.configuration).isKnown)
+        try DatabaseFile.makeSchema(connection)
+        #expect(try SyncEngine.status(of: mirror.configuration).isKnown)
+    }
+
     @Test("whatever bytes of a database are wrong, asking why answers or says that it is damaged", arguments: 1...40)
     func torn(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
