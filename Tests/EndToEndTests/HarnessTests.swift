@@ -13,7 +13,7 @@ extension EndToEnd {
             let killed = try await Program.run("/bin/sh", ["-c", "kill -9 $$"])
             #expect(killed.signal == 9 && killed.status == 137)
             let slow = try await Program.run("/bin/sh", ["-c", "sleep 60"], timeout: .milliseconds(200))
-            #expect(slow.isTimedOut && slow.signal == 9 && slow.seconds < 5)
+            #expect(slow.isTimedOut && slow.signal == 9 && slow.seconds < 30)
             let long = [UInt8](repeating: 65, count: 3_000_000)
             #expect(try await Program.run("/bin/cat", [], input: long).output == long)
         }
@@ -21,8 +21,8 @@ extension EndToEnd {
         @Test("sees how much memory a program held, not how much its parent holds")
         func memory() async throws {
             let own = [UInt8](repeating: 1, count: 80_000_000)
-            let small = try await Program.run("/bin/sleep", ["0.1"])
-            let large = try await Program.run("/bin/dd", ["if=/dev/zero", "of=/dev/null", "bs=64M", "count=4"])
+            let small = try await Program.run("/bin/sleep", ["1"])
+            let large = try await Program.run("/bin/dd", ["if=/dev/zero", "of=/dev/null", "bs=64M", "count=64"])
             #expect(own.last == 1 && small.peakMemory > 0 && small.peakMemory < 20_000_000, "\(small.peakMemory)")
             #expect(large.peakMemory > 60_000_000, "\(large.peakMemory)")
         }

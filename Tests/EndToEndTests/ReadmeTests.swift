@@ -33,7 +33,7 @@ extension EndToEnd {
                 environment: [
                     "HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state",
                     "BYTECLUB_CA_FILE": home + "/work/club.pem", "EDITOR": "true", "VISUAL": "",
-                ], directory: home + "/work", timeout: .seconds(60))
+                ], directory: home + "/work", timeout: .seconds(300))
             #expect(result.status == 0, "\(result)\n--\n\(script.shell(port: port))")
             print("README: \(script.lines.count) commands")
         }
@@ -106,7 +106,7 @@ struct ReadmeScript {
             let quoted = "'" + line.replacing("'", with: "'\\''") + "'"
             if command.contains("byteclub serve") || command.contains("byteclub-server --data") {
                 script += "\(command) >~/listening 2>~/server.log &\n"
-                script += "for i in $(seq 500); do grep -q '^listening on' ~/listening && break; sleep 0.02; done\n"
+                script += "for i in $(seq 3000); do grep -q '^listening on' ~/listening && break; sleep 0.02; done\n"
                 script += "grep -q '^listening on' ~/listening || { cat ~/server.log >&2; fail 1 \(quoted); }\n"
             } else if command.contains("members add") {
                 script += "\(command) | tee ~/token || fail $? \(quoted)\n[ -s ~/token ] || fail 1 \(quoted)\n"
@@ -114,7 +114,9 @@ struct ReadmeScript {
                 script += "\(command) --token-stdin <~/token || fail $? \(quoted)\n"
             } else if Self.runsOn(command) {
                 script += "\(command) & sleep 1; kill -0 $! || fail 1 \(quoted)\n"
-                script += "kill -INT $!; wait $!; [ $? = 130 ] || fail $? \(quoted)\n"
+                // What runs in the background does not hear Ctrl-C before it asks to.
+                script += "while kill -INT $! 2>/dev/null; do sleep 1; done\n"
+                script += "wait $!; [ $? = 130 ] || fail $? \(quoted)\n"
             } else {
                 script += "\(command) </dev/null || fail $? \(quoted)\n"
             }

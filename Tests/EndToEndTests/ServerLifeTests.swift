@@ -10,7 +10,7 @@ extension EndToEnd {
             let club = try await Club.start()
             let ann = try await club.member("ann")
             let photo = Fixture.path("panoramas/forest.jpg")
-            let upload = try ann.start(["photos", "upload", photo, "--limit-rate", "100K"])
+            let upload = try ann.start(["photos", "upload", photo, "--limit-rate", "30K"])
             let line = await upload.line(of: .errors) { $0.contains("forest.jpg") }
             #expect(line != nil)
             try await ContinuousClock().sleep(for: .milliseconds(500))
@@ -45,7 +45,7 @@ extension EndToEnd {
         func secondServer() async throws {
             let club = try await Club.start()
             let second = try await Program.run(
-                "byteclub-server", ["--data", club.server.data, "--listen", "127.0.0.1:0"], timeout: .seconds(10))
+                "byteclub-server", ["--data", club.server.data, "--listen", "127.0.0.1:0"])
             #expect(second.status != 0 && second.output.isEmpty && !second.isTimedOut, "\(second)")
             #expect(second.errorLines.count == 1, "\(second)")
             #expect(try await club.api.put([1], "/byteclub/a.md").status == 200)
@@ -56,8 +56,7 @@ extension EndToEnd {
             let club = try await Club.start()
             let data = club.folder.path + "/other"
             for listen in ["127.0.0.1:\(club.server.port)", "nonsense", "127.0.0.1:70000", "0.0.0.0:0"] {
-                let result = try await Program.run(
-                    "byteclub-server", ["--data", data, "--listen", listen], timeout: .seconds(10))
+                let result = try await Program.run("byteclub-server", ["--data", data, "--listen", listen])
                 #expect(result.status != 0 && !result.isTimedOut && result.signal == nil, "\(listen): \(result)")
                 #expect(result.output.isEmpty && result.errorLines.count == 1, "\(listen): \(result)")
             }

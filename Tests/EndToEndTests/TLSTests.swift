@@ -35,7 +35,7 @@ extension EndToEnd {
             let folder = try TemporaryDirectory()
             let ann = MemberMachine("ann", in: folder.path)
             let result = try await ann.byteclub(
-                "login", "http://192.0.2.1:8080", "--token-stdin", input: Array("token\n".utf8), timeout: .seconds(5))
+                "login", "http://192.0.2.1:8080", "--token-stdin", input: Array("token\n".utf8))
             expectRefusal(result, [64, 65, 77, 78])
         }
 

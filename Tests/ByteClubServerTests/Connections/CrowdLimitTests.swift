@@ -41,9 +41,7 @@ import Testing
                 #expect(
                     answer.hasPrefix("HTTP/1.1 503 ") && answer.lowercased().contains("retry-after: 5"), "\(answer)")
             }
-            for _ in 0..<200 where server.club.monitor.connections.open > 0 {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await eventually("all have gone") { server.club.monitor.connections.open == 0 }
             let after = try await server.get("/1/account/info")
             #expect(after.status == 200)
             #expect(server.club.monitor.connections.totals.refused >= 5)

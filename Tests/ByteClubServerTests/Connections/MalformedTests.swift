@@ -7,7 +7,7 @@ import Testing
     /// Sends bytes on a connection and tells the statuses that come back until the server closes it.
     private static func statuses(_ text: String, port: UInt16) async -> [Int] {
         await BackgroundThread.run {
-            guard let connection = RawConnection(port: port, timeout: 5) else { return [-1] }
+            guard let connection = RawConnection(port: port) else { return [-1] }
             connection.send(Array(text.utf8))
             let answer = String(decoding: connection.receiveAll(), as: UTF8.self)
             return answer.split(separator: "HTTP/1.1 ").map { Int($0.prefix(3)) ?? 0 }

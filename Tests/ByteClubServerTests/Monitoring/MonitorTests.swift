@@ -36,6 +36,10 @@ import Testing
             let cursor = try await server.post("/1/delta").decoded(DeltaPage.self).cursor
             async let poll = server.send("GET /1/longpoll_delta?cursor=\(cursor)&timeout=480", [])
             while server.store.waiterCount == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            // A request is counted after its answer, and a connection until both sides have closed it.
+            try await eventually("all but the poll is over") {
+                monitor.connections.open == 1 && monitor.requests.all.reduce(0) { $0 + $1.series.latency.count } == 9
+            }
             let page = try PrometheusPage(await monitor.metrics())
             #expect(page.value("byteclub_longpolls") == 1)
             #expect(page.value("byteclub_connections") == 1)
@@ -76,7 +80,7 @@ import Testing
             #expect(await check.problem(at: start) == nil)
             try closed.close()
             #expect(await check.problem(at: start + .milliseconds(10)) == nil, "an answer is good for a second")
-            let problem = await check.problem(at: start + .seconds(3))
+            let problem = await check.problem(at: ContinuousClock.now + .seconds(3))
             #expect(problem?.contains("database") == true, "\(problem ?? "none")")
             open.beginDraining()
             #expect(await nowhere.problem() == "stopping")

@@ -21,11 +21,12 @@ import Testing
             $0.trustedProxies = [AddressRange("127.0.0.1")].compactMap { $0 }
         }) { server in
             let folder = try TemporaryDirectory()
+            let sample = String(decoding: Fixture.bytes(at: Fixture.projectRoot + "/Config/nginx.conf"), as: UTF8.self)
+            try await makeCertificate(in: folder.path)
+            // As late as can be, so that nobody else takes the port.
             let listener = try LoopbackListener()
             let port = listener.port
             listener.stop()
-            let sample = String(decoding: Fixture.bytes(at: Fixture.projectRoot + "/Config/nginx.conf"), as: UTF8.self)
-            try await makeCertificate(in: folder.path)
             // The sample's own lines, with this test's ports and files.
             let site = sample.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
                 var line = String(line)
@@ -57,7 +58,7 @@ import Testing
             defer { nginx.kill9() }
             let curl = try #require(Program.system("curl"))
             var answer = try await Program.run(curl, ["--version"])
-            for _ in 0..<100 {
+            for _ in 0..<600 {
                 answer = try await Program.run(
                     curl,
                     [

@@ -1,4 +1,5 @@
 import ByteClubCore
+import Dispatch
 import GRDB
 import TestSupport
 import Testing
@@ -12,14 +13,27 @@ struct GroupCommitTests {
     @Test("Many writers at once need far fewer commits than they make writes, and each write is there")
     func sharesCommits() async throws {
         let fixture = try StoreFixture()
-        let before = fixture.store.writer.commits
+        let store = fixture.store
+        let before = store.writer.commits
+        let begun = DispatchSemaphore(value: 0)
         let revisions = try await withThrowingTaskGroup(of: Int64.self) { group in
             for number in 0..<400 {
-                group.addTask { try await fixture.put("/n\(number)", Array("\(number)".utf8)).revision }
+                group.addTask {
+                    let path = try RemotePath("/n\(number)")
+                    let content = try #require(StagedContent(inline: Array("\(number)".utf8)))
+                    begun.signal()
+                    return try await store.write(by: 1, storing: content) { folder in
+                        // The first waits for all others: a disk that syncs at once could keep up with them.
+                        if try folder.state.lastRevision() == 0 { for _ in 0..<400 { begun.wait() } }
+                        let entry = try folder.put(
+                            path, bytes: content.bytes, hash: content.hash, condition: .create, policy: .fail)
+                        return entry.revision
+                    }
+                }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        let commits = fixture.store.writer.commits - before
+        let commits = store.writer.commits - before
         print("400 writes in \(commits) commits")
         #expect(Set(revisions) == Set(1...400))
         #expect(commits < 200)

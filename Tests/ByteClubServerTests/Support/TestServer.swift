@@ -108,47 +108,37 @@ struct TestServer: Sendable {
 
 /// The lines that a server wrote to its log.
 final class LogLines: Sendable {
-    private struct State {
-        var lines: [String] = []
-        var waiters: [(matches: @Sendable (String) -> Bool, continuation: CheckedContinuation<String?, Never>)] = []
+    private let state = Mutex<[String]>([])
+
+    func add(_ line: String) { state.withLock { $0.append(line) } }
+
+    var all: [String] { state.withLock { $0 } }
+
+    /// All lines, once there are so many: that of a request is written after its answer.
+    func lines(atLeast count: Int) async throws -> [String] {
+        try await eventually("\(count) lines in the log") { all.count >= count }
+        return all
     }
 
-    private let state = Mutex(State())
-
-    func add(_ line: String) {
-        let ready = state.withLock { state in
-            state.lines.append(line)
-            let ready = state.waiters.filter { $0.matches(line) }.map(\.continuation)
-            state.waiters.removeAll { $0.matches(line) }
-            return ready
+    /// The first line that matches, waiting for it; nil after a minute.
+    func line(_ matches: (String) -> Bool) async -> String? {
+        for _ in 0..<6000 {
+            if let line = all.first(where: matches) { return line }
+            try? await Task.sleep(for: .milliseconds(10))
         }
-        for continuation in ready { continuation.resume(returning: line) }
+        return nil
     }
+}
 
-    var all: [String] { state.withLock { $0.lines } }
-
-    /// The first line that matches, waiting for it; nil after ten seconds.
-    func line(_ matches: @escaping @Sendable (String) -> Bool) async -> String? {
-        await withCheckedContinuation { continuation in
-            let found = state.withLock { state -> String? in
-                if let line = state.lines.first(where: matches) { return line }
-                state.waiters.append((matches, continuation))
-                return nil
-            }
-            if let found { return continuation.resume(returning: found) }
-            Task {
-                try? await Task.sleep(for: .seconds(10))
-                self.giveUp()
-            }
-        }
-    }
-
-    private func giveUp() {
-        let waiters = state.withLock { state in
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.continuation.resume(returning: nil) }
+/// Waits until something that no event tells of has come true, for a minute at most.
+func eventually(
+    _ what: String, location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+) async throws {
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(60)
+    while try await !condition() {
+        try #require(clock.now < end, "\(what): not in a minute", sourceLocation: location)
+        try await clock.sleep(for: .milliseconds(10))
     }
 }
 

@@ -16,8 +16,8 @@ extension EndToEnd {
                 rounds += 1
                 try #require(rounds < Settings.kills * 3, "most syncs end before they are killed")
                 try run.edit(big: rounds % 20 == 10)
-                try await run.killSync(of: run.ann, within: run.uploadTime)
-                try await run.killSync(of: run.bo, within: run.downloadTime)
+                try await run.killUpload()
+                try await run.killDownload()
                 if rounds % 4 == 0 {
                     try await expectSynced(run.ann)
                     try run.delete()
@@ -37,8 +37,8 @@ struct ClientKillRun {
     let ann: MemberMachine
     let bo: MemberMachine
     private(set) var kills = 0
-    private(set) var uploadTime = Duration.zero
-    private(set) var downloadTime = Duration.zero
+    private var uploadTime = Duration.zero
+    private var downloadTime = Duration.zero
     private var generator: SeededGenerator
     private var versions: [String: Set<ContentHash>] = [:]
     private var latest: [String: ContentHash] = [:]
@@ -96,7 +96,12 @@ struct ClientKillRun {
         }
     }
 
-    mutating func killSync(of member: MemberMachine, within time: Duration) async throws {
+    mutating func killUpload() async throws { uploadTime = try await killSync(of: ann, within: uploadTime) }
+
+    mutating func killDownload() async throws { downloadTime = try await killSync(of: bo, within: downloadTime) }
+
+    /// Kills a sync at a random point, and tells within which time to kill the next one, so that one in ten ends first.
+    private mutating func killSync(of member: MemberMachine, within time: Duration) async throws -> Duration {
         let process = try member.start(["sync", member.mirror, "--once"])
         try await ContinuousClock().sleep(for: time * Double.random(in: 0..<1.1, using: &generator))
         process.kill9()
@@ -107,6 +112,7 @@ struct ClientKillRun {
             #expect(result.status == 0, "\(result)")
         }
         expectNoTornFile(in: member)
+        return time * (result.signal == 9 ? 1.01 : 0.9)
     }
 
     func expectNoTornFile(in member: MemberMachine) {

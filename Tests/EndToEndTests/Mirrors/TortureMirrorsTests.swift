@@ -91,7 +91,7 @@ struct MirrorTorture {
         for network in networks { network.become(.clear) }
         for index in members.indices where running[index] == nil { try run(index) }
         let clock = ContinuousClock()
-        let end = clock.now + .seconds(60)
+        let end = clock.now + .seconds(180)
         let api = try ClubAPI(server: club.server, token: club.api.token)
         var differences: [String] = []
         repeat {
@@ -267,7 +267,7 @@ extension MirrorTorture {
         case 0..<25:
             let path = newPath(folders, "note")
             if LocalFiles.exists(mirror + "/" + path) || files.count > 150 { return }
-            try LocalFiles.write(text(by: name), to: mirror + "/" + path)
+            try Self.write(Array(text(by: name).utf8), to: mirror + "/" + path)
             count("created")
         case 25..<65:
             guard let file else { return }
@@ -311,17 +311,26 @@ extension MirrorTorture {
         let new = (isAppended ? old : []) + Array(text(by: name).utf8)
         switch Int.random(in: 0..<3, using: &generator) {
         case 0:
-            try LocalFiles.write(new, to: path)
+            try Self.write(new, to: path)
             count("edited in place")
         case 1:
-            try LocalFiles.write(new, to: path + ".part")
+            try Self.write(new, to: path + ".part")
             unsafe rename(path + ".part", path)
             count("edited by rename")
         default:
             throwAway(path + "~")
             unsafe rename(path, path + "~")
-            try LocalFiles.write(new, to: path)
+            try Self.write(new, to: path)
             count("edited with a backup")
+        }
+    }
+
+    /// Writes a file, and once more when a sync takes the folder away that was just made for it.
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        do {
+            try LocalFiles.write(bytes, to: path)
+        } catch let error as LocalFiles.WriteError where error.errno == ENOENT {
+            try Self.write(bytes, to: path)
         }
     }
 
