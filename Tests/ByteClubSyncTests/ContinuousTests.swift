@@ -9,18 +9,6 @@ import Testing
 
 /// Engines that keep running.
 @Suite(.serialized) struct ContinuousTests {
-    /// Waits until something is so, or fails after a minute.
-    private func eventually(_ what: String, _ isSo: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await !isSo() {
-            if ContinuousClock.now > deadline {
-                Issue.record("never came to pass: \(what)")
-                return
-            }
-            try await Task.sleep(for: .microseconds(500))
-        }
-    }
-
     @Test("edits made in one running mirror appear in the other at once")
     func latency() async throws {
         let remote = MemoryRemote()

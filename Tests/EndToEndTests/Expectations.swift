@@ -30,18 +30,6 @@ func expectEqual(
     }
 }
 
-/// Waits until something that no event tells of has come true, for a minute at most.
-func eventually(
-    _ what: String, location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
-) async throws {
-    let clock = ContinuousClock()
-    let end = clock.now + .seconds(60)
-    while try await !condition() {
-        try #require(clock.now < end, "\(what): not in a minute", sourceLocation: location)
-        try await clock.sleep(for: .milliseconds(10))
-    }
-}
-
 /// Expects a command to end with one clear line on standard error, nothing on standard output, and an exit code.
 ///
 /// Where progress had been told before, its lines do not count.
