@@ -58,6 +58,8 @@ protocol DiskFolder: AnyObject, Sendable {
     /// A folder in it counts with its name and with which folder it is, but not with its times: those change with what
     /// is in it, which is its own seal's business.
     func seal() throws(FileError) -> DiskSeal
+    /// What ``seal()`` says of several folders of the same disk, in their order; they may be looked at side by side.
+    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>]
     /// What is under a name; nil when nothing is.
     func entry(_ name: String) throws(FileError) -> DiskEntry?
     /// Opens a folder in it.
@@ -91,6 +93,10 @@ extension DiskFolder {
     ///
     /// An entry that vanishes meanwhile is left out.
     func list() throws(FileError) -> [DiskEntry] { try sealedList().entries }
+
+    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] {
+        folders.map { folder in Result { () throws(FileError) in try folder.seal() } }
+    }
 }
 
 /// An open file.

@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -57,6 +58,17 @@ final class LinuxFolder: DiskFolder {
             if status.isRacy(at: now) { isRacy = true }
         }
         return DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy)
+    }
+
+    /// Looks at them on all cores: nearly all the time of a look at everything goes to the system's answers about files.
+    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] {
+        if folders.count < 2 { return folders.map { folder in Result { () throws(FileError) in try folder.seal() } } }
+        let seals = Mutex<[Result<DiskSeal, FileError>?]>(Array(repeating: nil, count: folders.count))
+        DispatchQueue.concurrentPerform(iterations: folders.count) { index in
+            let seal = Result { () throws(FileError) in try folders[index].seal() }
+            seals.withLock { $0[index] = seal }
+        }
+        return seals.withLock { $0.compactMap(\.self) }
     }
 
     func entry(_ name: String) throws(FileError) -> DiskEntry? {

@@ -27,6 +27,8 @@ final class ScanPass {
     var vanished: [ItemID: [ItemID: Place]] = [:]
     var writes = 0
     private var pending: [Visit] = []
+    /// How many folders that have seals are looked at side by side.
+    private static let sealedAtOnce = 32
 
     init(_ scanner: Scanner, after earlier: ScanPass? = nil) throws {
         self.scanner = scanner
@@ -79,7 +81,7 @@ final class ScanPass {
     /// Looks at folders until enough has been written for one transaction.
     func advance() throws {
         writes = 0
-        while writes < Scanner.batchSize, let visit = pending.popLast() { try look(visit) }
+        while writes < Scanner.batchSize, !pending.isEmpty { try lookAtNext() }
     }
 
     func push(
@@ -91,10 +93,46 @@ final class ScanPass {
                 above: above, name: name, descends: descends, isNew: isNew))
     }
 
-    private func look(_ visit: Visit) throws {
+    /// Looks at several folders that have seals, or at one that has none.
+    private func lookAtNext() throws {
+        var sealed: [(visit: Visit, folder: any DiskFolder, known: FolderSeal)] = []
+        while sealed.count < Self.sealedAtOnce, let visit = pending.popLast() {
+            guard let known = try store.seal(of: visit.item) else {
+                if sealed.isEmpty { return try trying(visit) { try list(visit, open(visit), known: nil) } }
+                pending.append(visit)
+                break
+            }
+            try trying(visit) { try sealed.append((visit, open(visit), known)) }
+        }
+        let seals = scanner.root.seals(of: sealed.map(\.folder))
+        for (index, seal) in seals.enumerated() {
+            let (visit, folder, known) = sealed[index]
+            if writes >= Scanner.batchSize {
+                pending += sealed[index...].reversed().map(\.visit)
+                return
+            }
+            try trying(visit) {
+                let seal = try seal.get()
+                if seal.high == known.high, seal.low == known.low, !seal.isRacy {
+                    report.folders += 1
+                    if visit.descends { descend(visit, folder, known.folders) }
+                } else {
+                    try list(visit, folder, known: known)
+                }
+            }
+        }
+    }
+
+    private func open(_ visit: Visit) throws(FileError) -> any DiskFolder {
+        let folder = try visit.name.map { name throws(FileError) in try visit.above.folder(name) } ?? visit.above
+        scanner.watch(folder, visit.item, visit.isNew)
+        return folder
+    }
+
+    /// Does a part of a look at a folder, and notes what the disk refuses.
+    private func trying(_ visit: Visit, _ part: () throws -> Void) throws {
         do {
-            let folder = try visit.name.map { name throws(FileError) in try visit.above.folder(name) } ?? visit.above
-            try look(visit, folder)
+            try part()
         } catch let error as FileError {
             report.isComplete = false
             if visit.item == .root { throw error }
@@ -107,17 +145,8 @@ final class ScanPass {
         }
     }
 
-    private func look(_ visit: Visit, _ folder: any DiskFolder) throws {
-        scanner.watch(folder, visit.item, visit.isNew)
+    private func list(_ visit: Visit, _ folder: any DiskFolder, known: FolderSeal?) throws {
         report.folders += 1
-        let known = try store.seal(of: visit.item)
-        if let known {
-            let seal = try folder.seal()
-            if seal.high == known.high, seal.low == known.low, !seal.isRacy {
-                if visit.descends { descend(visit, folder, known.folders) }
-                return
-            }
-        }
         let (entries, seal) = try folder.sealedList()
         report.listed += 1
         try thaw(visit)
