@@ -1,3 +1,4 @@
+import ByteClubCore
 import TestSupport
 
 @testable import ByteClubSync
@@ -10,12 +11,17 @@ struct SimulatedUser {
     private let number: Int
     private let names: [String]
     private var count = 0
+    /// Whether some files are too large to travel in a batch.
+    private let hasLargeFiles: Bool
+    /// A line that nobody owes.
+    private static let filler = String(repeating: "#", count: Int(SyncBatch.maximumInlineBytes))
     private static let names = ["a", "b", "c", "A", "d.md", "e", "é", "e\u{301}"]
     private static let folders = ["", "", "p", "q", "p/r"]
 
     /// `isPlain` keeps to names of which no two are the same but for letter case or composition.
-    init(_ number: Int, seed: UInt64, isPlain: Bool) {
+    init(_ number: Int, seed: UInt64, isPlain: Bool, hasLargeFiles: Bool) {
         self.number = number
+        self.hasLargeFiles = hasLargeFiles
         names = isPlain ? ["a", "b", "c", "d.md", "e"] : Self.names
         random = SeededGenerator(seed: seed)
     }
@@ -64,9 +70,11 @@ struct SimulatedUser {
         let path = place(folders)
         if disk.node(path) != nil { return "nothing: \(path) is there" }
         let lines = (0..<Int.random(in: 1...4, using: &random)).map { _ in token() }
-        guard disk.write(path, lines.joined(separator: "\n") + "\n") else { return "cannot create \(path)" }
+        let isLarge = hasLargeFiles && Int.random(in: 0..<3, using: &random) == 0
+        let text = lines.joined(separator: "\n") + "\n" + (isLarge ? Self.filler + "\n" : "")
+        guard disk.write(path, text) else { return "cannot create \(path)" }
         owed.formUnion(lines)
-        return "create \(path): \(lines)"
+        return "create \(path)\(isLarge ? ", large" : ""): \(lines)"
     }
 
     private mutating func edit(_ path: String, on disk: SimulatedDisk) -> String {
@@ -91,7 +99,7 @@ struct SimulatedUser {
         guard isDone else { return "cannot edit \(path)" }
         if let removed { owed.remove(removed) }
         owed.insert(new)
-        return "edit \(path): +\(new) -\(removed ?? "")"
+        return "edit \(path): +\(new) -\((removed ?? "").prefix(9))"
     }
 
     private mutating func move(_ path: String, on disk: SimulatedDisk, _ folders: [String]) -> String {
@@ -135,7 +143,7 @@ struct SimulatedUser {
 
     /// The tokens of a content.
     static func lines(_ content: [UInt8]) -> [String] {
-        String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
+        String(decoding: content, as: UTF8.self).split(separator: "\n").filter { $0 != filler }.map(String.init)
     }
 
     /// Forgets what others have deleted or replaced after they had read it.

@@ -27,6 +27,8 @@ struct SimulationSettings: Hashable, Sendable {
     var hasSelections = false
     /// Whether members write ignore files, and delete them.
     var hasIgnoreFiles = false
+    /// Whether some files are too large to travel in a batch.
+    var hasLargeFiles = false
 
     /// Settings that a seed decides.
     static func random(_ seed: UInt64) -> SimulationSettings {
@@ -44,6 +46,7 @@ struct SimulationSettings: Hashable, Sendable {
         }
         settings.hasSelections = !settings.isPolite && Int.random(in: 0..<4, using: &random) == 0
         settings.hasIgnoreFiles = !settings.isPolite && Int.random(in: 0..<4, using: &random) == 0
+        settings.hasLargeFiles = Int.random(in: 0..<12, using: &random) == 0
         return settings
     }
 }
@@ -86,7 +89,9 @@ final class Simulation: @unchecked Sendable {
             machine.disk.foldsCase = settings.foldingDisks.contains(number)
             machines.append(machine)
             users.append(
-                SimulatedUser(number, seed: settings.seed &+ 1_000 &+ UInt64(number), isPlain: settings.isPolite))
+                SimulatedUser(
+                    number, seed: settings.seed &+ 1_000 &+ UInt64(number), isPlain: settings.isPolite,
+                    hasLargeFiles: settings.hasLargeFiles))
         }
     }
 
