@@ -109,13 +109,14 @@ final class SimulatedMachine: @unchecked Sendable {
 
     private func opened() async throws -> Mirror {
         if let mirror { return mirror }
+        // The machine outlives its engines, and holds the last one.
         let surroundings = Surroundings(
             disk: disk,
-            openStore: { [self, starts] in
+            openStore: { [unowned self, starts] in
                 SimulatedStore(database) { [unowned self] in starts == self.starts ? passage(isRead: $0) : .stopped }
             },
-            bases: bases, executor: executor, workers: executor, uptime: { [self] in uptime },
-            sleep: { [self] pause in
+            bases: bases, executor: executor, workers: executor, uptime: { [unowned self] in uptime },
+            sleep: { [unowned self] pause in
                 uptime += pause
                 await Task.yield()
             })
