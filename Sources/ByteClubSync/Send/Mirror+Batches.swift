@@ -158,22 +158,25 @@ extension Mirror {
             isFeedStale = true
             return
         }
+        guard let parent = try self.item(folder: entry.parent) else { return }
+        var told: RemoteState?
         if var other = try store.item(node: entry.node), other.id != item.id, other.local == nil {
             // The feed was quicker than the answer, and had nothing to know it by.
+            told = other.remote
             other.remote = nil
             other.lastNode = nil
             try store.save(other)
         }
-        guard let parent = try self.item(folder: entry.parent) else { return }
-        if try isFeedOpen || isOvertaken(entry) {
+        if try told == nil && (isFeedOpen || isOvertaken(entry)) {
             // What the tree has is what became of the write since, or the feed tells next; gone is gone.
             guard let seen = item.remote, !isOld(entry, seen) else { return }
         }
         var remote = RemoteState(
             node: entry.node, place: Place(parent, EntryName(entry.name)), isFolder: entry.isFolder, hash: entry.hash,
             size: entry.bytes, revision: entry.revision, placeRevision: entry.placeRevision)
-        remote.generation = item.remote?.generation ?? 0
+        remote.generation = told?.generation ?? item.remote?.generation ?? 0
         item.record(write, remote)
+        if let told, isOld(entry, told) { item.remote = told }
         try store.save(item)
     }
 

@@ -356,6 +356,32 @@ import Testing
         #expect(try await scene.stored() == ["q/": "", "theirs/": "", "theirs/a": "theirs"])
     }
 
+    @Test("what was moved while it was sent is the entry that the journal told of before the answer came")
+    func movedWhileSent() async throws {
+        let scene = MachineScene()
+        try scene.sync()
+        scene.machine.outlivesFailures = true
+        scene.machine.network.isDown = true
+        scene.disk.write("a", "one")
+        scene.wait()
+        try scene.sync()
+        let item = try #require(scene.machine.database.trees.items.first)
+        let hash = ContentHasher.hash(Array("one".utf8))
+        let create = SyncOperation(
+            try #require(OperationID("1")), .create(.init(.node(.root), "a"), .init(bytes: 3, hash: hash)))
+        let outcome = try await scene.member.apply(SyncBatch([create]), contents: [Array("one".utf8)])
+        scene.disk.move("a", to: "b")
+        scene.wait()
+        try scene.sync()
+        _ = try scene.ask { _ in await scene.tellNews() }
+        let write = Write(item: item.id, effect: .content(hash, size: 3), local: item.local)
+        try scene.ask { _ = try await $0.take([Outgoing(write: write, operation: create)], outcome.results) }
+        scene.machine.network.isDown = false
+        try scene.settle()
+        #expect(scene.files == ["b": "one"])
+        #expect(try await scene.stored() == scene.files)
+    }
+
     @Test("what is told in one answer with what the tree has read meanwhile is read as well")
     func toldTogether() async throws {
         let scene = try MachineScene.synced(["a": "one"])
