@@ -384,7 +384,7 @@ final class ScanScene {
         let id = try scene.id("z/x")
         var isDone = false
         scene.disk.before = { [unowned disk = scene.disk] call in
-            if !isDone, call.verb == .openFolder, call.path == "z" { isDone = disk.move("z/x", to: "a/x") }
+            if !isDone, call.verb == .seal, call.path == "z" { isDone = disk.move("z/x", to: "a/x") }
         }
         let report = try scene.scan()
         #expect(isDone)
