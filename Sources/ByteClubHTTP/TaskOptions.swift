@@ -12,7 +12,7 @@ public struct TaskOptions: Sendable {
     public var idempotencyKey: String?
 
     /// Whether repeating the request does no harm although its method does not promise it, since the server tells a
-    /// repeated one by something else that the request says.
+    /// repeated one by something else that the request says; then it is repeated as a GET would be.
     public var isIdempotent = false
 
     /// Replaces ``SessionConfiguration/timeoutForRequest`` for this task, as a long poll needs.
