@@ -83,6 +83,15 @@ extension Mirror {
         return try take([Outgoing(write: write, operation: operation)], [result]).done > 0
     }
 
+    /// What a file is sent as; nil when it is not what was read before.
+    ///
+    /// One that has a path is read while it travels, and its last bytes are held back when it has changed.
+    private func content(of file: any DiskFile, _ write: Write) throws -> Content? {
+        if let path = file.path { return .file(path: path) }
+        let bytes = try file.bytes(limit: Int(write.local?.size ?? 0) + 1)
+        return ContentHasher.hash(bytes) == write.hash ? .bytes(bytes) : nil
+    }
+
     private func sendWhole(_ write: Write, _ file: any DiskFile) async throws -> Bool {
         guard let item = try store.item(write.item), let local = item.local, try isStillDue(.upload(item.id), item),
             !hasUnansweredMove, item.remote?.place.isSameKey(as: local.place) ?? true,
@@ -90,8 +99,10 @@ extension Mirror {
         else { return false }
         let condition: WriteCondition = item.remote.map { .parent(Revision(number: $0.revision)) } ?? .create
         let path = try item.remote == nil ? remotePath(of: local.place) : remotePath(of: item.id)
-        let content: Content =
-            try file.path.map { .file(path: $0) } ?? .bytes(file.bytes(limit: Int(local.size)))
+        guard let content = try content(of: file, write) else {
+            suspects.insert(local.place.parent)
+            return false
+        }
         let shown = try shownPath(of: write.item)
         let progress = telling(write.item, shown)
         let metadata = try await limited(.up) { [remote] () throws(RemoteError) in
