@@ -94,7 +94,10 @@ extension DiskFolder {
     /// An entry that vanishes meanwhile is left out.
     func list() throws(FileError) -> [DiskEntry] { try sealedList().entries }
 
-    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] {
+    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] { sealsInTurn(of: folders) }
+
+    /// The same, one folder after the other.
+    func sealsInTurn(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] {
         folders.map { folder in Result { () throws(FileError) in try folder.seal() } }
     }
 }

@@ -62,6 +62,7 @@ final class LinuxFolder: DiskFolder {
 
     /// Looks at them on all cores: nearly all the time of a look at everything goes to the system's answers about files.
     func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] {
+        if folders.count < 2 { return sealsInTurn(of: folders) }
         let seals = Mutex<[Result<DiskSeal, FileError>?]>(Array(repeating: nil, count: folders.count))
         DispatchQueue.concurrentPerform(iterations: folders.count) { index in
             let seal = Result { () throws(FileError) in try folders[index].seal() }
