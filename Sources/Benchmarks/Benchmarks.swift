@@ -3,13 +3,19 @@ import TestSupport
 
 /// Measures ByteClub beside its peers and the machine's own limits, all in one run, and prints a table for each case.
 ///
+/// `Benchmarks siege --work DIR [--minutes N] [--seed N] [--beside DIR] [--json]` besieges a server instead; see ``Siege``.
+///
 /// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--label TEXT]`
 @main
 struct Benchmarks {
     static func main() async {
         do {
-            let settings = try Settings(Array(CommandLine.arguments.dropFirst()))
-            try await run(settings)
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == "siege" {
+                let isKept = try await Siege.run(Array(arguments.dropFirst()))
+                exit(isKept ? 0 : 1)
+            }
+            try await run(Settings(arguments))
         } catch {
             let line = "benchmarks: \(error)\n"
             _ = unsafe line.withCString { unsafe write(STDERR_FILENO, $0, line.utf8.count) }

@@ -48,7 +48,7 @@ struct Load: Sendable {
         var result = Result()
         result.times.reserveCapacity(count)
         var sent = 0
-        let processor = Self.processorSeconds
+        let processor = ProcessorTime.ofThisThread
         let start = ContinuousClock.now
         for index in clients.indices {
             try clients[index].send(request(sent))
@@ -72,14 +72,8 @@ struct Load: Sendable {
             }
         }
         result.seconds = Stopwatch.seconds(since: start)
-        result.processor = Self.processorSeconds - processor
+        result.processor = ProcessorTime.ofThisThread - processor
         return result
-    }
-
-    private static var processorSeconds: Double {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// A request without a body.
@@ -88,11 +82,12 @@ struct Load: Sendable {
     }
 
     /// A request with a body.
-    static func send(_ method: String, _ target: String, token: String?, body: [UInt8], type: String? = nil) -> [UInt8]
-    {
+    static func send(
+        _ method: String, _ target: String, token: String?, headers: String = "", body: [UInt8], type: String? = nil
+    ) -> [UInt8] {
         let type = type.map { "Content-Type: \($0)\r\n" } ?? ""
         let head =
-            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization(token))\(type)"
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization(token))\(headers)\(type)"
             + "Content-Length: \(body.count)\r\n\r\n"
         return Array(head.utf8) + body
     }

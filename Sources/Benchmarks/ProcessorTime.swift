@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import TestSupport
 
@@ -16,6 +17,13 @@ enum ProcessorTime {
     /// The memory in MiB that a process and its direct children hold now, added up.
     static func memory(of pid: pid_t) -> Double {
         ([pid] + children(of: pid)).reduce(0) { $0 + status("VmRSS:", of: $1) }
+    }
+
+    /// Seconds that the calling thread has used so far.
+    static var ofThisThread: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private static func children(of pid: pid_t) -> [pid_t] {

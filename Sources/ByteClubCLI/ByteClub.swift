@@ -50,6 +50,14 @@ public enum ByteClub {
     static func run(_ arguments: [String], in context: Context) async -> ExitStatus {
         var context = context
         context.arguments = arguments
+        let screen = Screen()
+        if context.terminal.isOutputTerminal { context.output = screen.before(context.output) }
+        let status = await run(arguments, before: context)
+        screen.tell(context)
+        return status
+    }
+
+    private static func run(_ arguments: [String], before context: Context) async -> ExitStatus {
         var command: any ParsableCommand
         do {
             command = try RootCommand.parseAsRoot(arguments)

@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// What one task does differently from its session.
 public struct TaskOptions: Sendable {
     /// The most bytes per second this task moves, in each direction; nil for no limit.
@@ -23,11 +25,28 @@ public struct TaskOptions: Sendable {
     /// A larger one fails with ``TransferError/Code/bodyTooLarge``.
     public var maximumResponseBytes = 64 << 20
 
-    /// Whether redirects are followed; if not, the redirecting response is the result.
-    public var followsRedirects = true
+    /// The most bytes that a successful response's body may have, in memory or in a file, told from its head; nil for no
+    /// limit but ``maximumResponseBytes``, which is for memory alone.
+    ///
+    /// It is asked once, before the body comes. A longer body fails with ``TransferError/Code/bodyTooLarge``: on its way to
+    /// a file at once when its `Content-Length` says so, otherwise with the first byte too many.
+    public var maximumBodyBytes: (@Sendable (HTTPResponse) -> Int64)?
+
+    /// Which redirects are followed.
+    public var redirects = Redirects.all
 
     /// Whether the session may try again by itself.
     public var retries = true
+
+    /// Which redirects a task follows; of one that it does not, the redirecting response is the result.
+    public enum Redirects: Sendable, Hashable {
+        /// All.
+        case all
+        /// Those of GET and HEAD within one origin: no body goes where it was not sent to, and nobody is sent elsewhere.
+        case ownOrigin
+        /// None.
+        case none
+    }
 
     /// The usual options.
     public init() {}

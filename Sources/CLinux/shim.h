@@ -74,7 +74,7 @@ static inline int byteclub_set_nonblocking(int descriptor) {
 struct byteclub_status {
     unsigned long long device, inode;
     long long size, modified, changed, born;
-    unsigned int mode;
+    unsigned int mode, group;
     int isMountPoint;
 };
 
@@ -95,6 +95,7 @@ static inline int byteclub_statx(int directory, const char *name, struct byteclu
     out->changed = byteclub_nanoseconds(status.stx_ctime);
     out->born = (status.stx_mask & STATX_BTIME) != 0 ? byteclub_nanoseconds(status.stx_btime) : 0;
     out->mode = status.stx_mode;
+    out->group = status.stx_gid;
     out->isMountPoint = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
     return 0;
 }

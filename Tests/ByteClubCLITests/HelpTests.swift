@@ -6,7 +6,7 @@ import Testing
     static let commands = [
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
         "notes search", "notes history", "notes restore", "photos", "photos list", "photos upload", "photos download",
-        "photos thumbnail", "photos info", "photos rm", "sync", "sync pause", "sync resume", "sync select",
+        "photos thumbnail", "photos info", "photos rm", "share", "sync", "sync pause", "sync resume", "sync select",
         "sync deselect", "sync selection", "sync verify", "sync deletes", "sync deletes review",
         "sync deletes approve", "sync deletes restore", "status", "why", "log", "conflicts", "conflicts list",
         "conflicts show", "conflicts resolve", "doctor",
@@ -47,7 +47,10 @@ import Testing
             ["sync", "--limit-up", "fast"], ["sync", "--schedule", "never pause"], ["sync", "pause", "--for", "5"],
             ["sync", "pause", "--for", "0s"], ["sync", "select"],
             ["sync", "deselect"],
-            ["why"], ["log", "--limit", "0"], ["conflicts", "show"], ["conflicts", "resolve", "a"],
+            ["share"], ["share", "a.md", "--list"], ["share", "--list", "--revoke", "1"],
+            ["share", "--list", "--expires", "1d"], ["share", "a.md", "--expires", "30s"],
+            ["share", "a.md", "--expires", "2y"], ["why"], ["log", "--limit", "0"], ["conflicts", "show"],
+            ["conflicts", "resolve", "a"],
             ["conflicts", "resolve", "a", "--keep", "nobody"],
         ])
     func usage(_ arguments: [String]) async throws {

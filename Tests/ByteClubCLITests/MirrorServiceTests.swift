@@ -105,6 +105,18 @@ import Testing
         #expect(try LocalFile.read(path) == before)
     }
 
+    @Test("a directory's name takes no line of its unit away", arguments: ["\\", "\\\\", "a\\b\\\\\\", "\\e\u{301}\\"])
+    func backslashes(name: String) {
+        let unit = ServiceUnit(directory: "/home/ada/" + name, program: "/bin/x", options: [], variables: [])
+        // As systemd reads it: a backslash that no other one escapes joins the next line to its own.
+        let comments = unit.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        for line in comments {
+            let escapes = line.unicodeScalars.reduce(false) { isEscaped, scalar in !isEscaped && scalar == "\\" }
+            #expect(!escapes, "\(line)")
+        }
+        #expect(unit.text.contains("\nStartLimitIntervalSec=0\n"))
+    }
+
     @Test("a token that is only in the environment is not enough, and is not written down")
     func noLogin() async throws {
         #expect(try context().credentials.remove())

@@ -50,6 +50,18 @@ import Testing
         #expect(await world.run("photos", "upload", world.home.path) == .badData)
     }
 
+    @Test("a photo that somebody made to hold the machine up is refused in one line when it is to be encoded anew")
+    func costly() async throws {
+        let world = try World()
+        let photo = world.home.path + "/costly.jpg"
+        try LocalFile.replace(photo, with: CostlyPhoto.jpeg(side: 8000, refinements: 400))
+        #expect(await world.run("photos", "upload", photo, "--quality", "60") == .badData)
+        #expect(world.out.isEmpty)
+        #expect(world.err.split(separator: "\n").count == 1 && world.err.contains("too many passes"), "\(world.err)")
+        // As it is, it is a file like any other.
+        #expect(await world.run("photos", "upload", photo) == .success, "\(world.err)")
+    }
+
     @Test("JSON is one object a line and ends in one summary")
     func json() async throws {
         let world = try World()

@@ -49,6 +49,59 @@ import Testing
         #expect(world.out.hasSuffix(#"{"event":"summary","planned":1}"# + "\n"))
     }
 
+    @Test("what rules leave out is told by sync, status and doctor, and never passes for nothing to do")
+    func ignored() async throws {
+        let world = try World()
+        for name in ["a.md", "b.tmp", "c.tmp"] { try await world.put(name, "/byteclub/" + name) }
+        let mirror = world.home.path + "/club"
+        try LocalFile.makeDirectory(mirror)
+        try LocalFile.replace(mirror + "/.byteclubignore", with: Array("*.tmp\n".utf8), mode: 0o644)
+        try LocalFile.replace(mirror + "/mine.tmp", with: [1], mode: 0o644)
+        #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
+        #expect(await world.run("sync", mirror, "--once") == .success)
+        let told = "ignore rules leave out 1 entry here and 2 entries on the server"
+        #expect(world.err == "byteclub: in sync: nothing to do; \(told)\n")
+        #expect(await world.run("sync", mirror, "--once", "--json") == .success)
+        #expect(world.out.contains(#""ignored":{"disk":1,"server":2}"#), "\(world.out)")
+        #expect(await world.run("status") == .success && world.out.contains("\n\(told); see .byteclubignore\n"))
+        #expect(await world.run("status", "--json") == .success && world.out.contains(#""server" : 2"#))
+        _ = await world.run("doctor")
+        #expect(world.out.contains(told), "\(world.out)")
+        _ = await world.run("doctor", "--json")
+        #expect(world.out.contains(told))
+    }
+
+    @Test("rules of another member that would leave out the mirror are told, held, and decided about by a person")
+    func heldRules() async throws {
+        let world = try World()
+        for name in ["a.md", "b.md", "c.md"] { try await world.put(name, "/byteclub/" + name) }
+        let mirror = world.home.path + "/club"
+        #expect(await world.run("sync", mirror, "--once") == .success)
+        try await world.put("*\n", "/byteclub/.byteclubignore")
+        #expect(await world.run("sync", mirror, "--once") == .success)
+        #expect(await world.run("sync", mirror, "--once") == .tryAgain)
+        #expect(world.err.contains("not in sync yet: new ignore rules held"), "\(world.err)")
+        #expect(world.err.contains(".byteclubignore: its new rules would leave out 3 of 3 entries"))
+        #expect(await world.run("status") == .success)
+        #expect(world.out.contains("held: .byteclubignore: its new rules would leave out 3 of 3 entries"))
+        #expect(world.out.contains("byteclub sync deletes approve"))
+        _ = await world.run("doctor")
+        #expect(world.out.contains("would leave out 3 of 3 entries") && world.out.contains("sync deletes review"))
+        #expect(await world.run("sync", "deletes", "review") == .success)
+        #expect(world.out.contains("its new rules would leave out 3 of 3 entries that are in sync, held since"))
+        #expect(await world.run("sync", "deletes", "restore") == .success)
+        #expect(world.out == ".byteclubignore: it is as it was before its new rules\n")
+        #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
+        #expect(try await world.text("/byteclub/.byteclubignore") == nil)
+        try await world.put("*.md\n", "/byteclub/.byteclubignore")
+        #expect(await world.run("sync", mirror, "--once") == .success)
+        #expect(await world.run("sync", mirror, "--once") == .tryAgain)
+        #expect(await world.run("sync", "deletes", "approve") == .success)
+        #expect(world.out.contains("its new rules will leave out 3 of 3 entries"))
+        #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
+        #expect(world.err.contains("; ignore rules leave out 3 entries here and 3 entries on the server"))
+    }
+
     @Test("a mirror stays with the folder that it holds, and refuses another one")
     func folder() async throws {
         let world = try World()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ByteClubMedia
@@ -83,5 +84,33 @@ import Testing
             let found = XMPPacket.properties(of: GPano.namespace, in: Array(text.utf8))
             #expect(found.values.allSatisfy { !$0.isEmpty })
         }
+    }
+
+    @Test(
+        "4,000 broken or random files have no more scans than places where one may begin, and a cost that fits a number"
+    )
+    func scans() throws {
+        print("seed \(Self.seed)")
+        var generator = SeededGenerator(seed: Self.seed)
+        let photo = CostlyPhoto.jpeg(side: 64, refinements: 20)
+        let header = try JPEGHeader(bytes: photo)
+        let palette: [UInt8] = [0xFF, 0xFF, 0xDA, 0xDA, 0xD9, 0xD0, 0xC4, 0xE1, 0x00, 0x01, 0x03, 0x08]
+        var found = 0
+        for index in 0..<4_000 {
+            let bytes =
+                index % 2 == 0
+                ? Self.mutated(photo, headers: photo.count, using: &generator)
+                : (0..<Int.random(in: 0...300, using: &generator)).map { _ in
+                    palette.randomElement(using: &generator) ?? 0
+                }
+            let places = zip(bytes, bytes.dropFirst()).count { $0 == 0xFF && $1 == 0xDA }
+            let scans = Array(ScanWalk(bytes))
+            #expect(scans.count <= places)
+            found += scans.count
+            do throws(MediaError) { try DecodeBudget(steps: 1).check(ScanWalk(bytes), of: header) } catch {
+                #expect(error.code == .tooLarge)
+            }
+        }
+        #expect(found > 4_000)
     }
 }

@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import CLinux
 import Glibc
 import Synchronization
 import TestSupport
@@ -55,7 +56,10 @@ import Testing
         for await event in engine.events where event.event == .problem { break }
         device.remote.fault = nil
         try await eventually("after the outage") { try await remote.text("a.md") == "2" }
-        unsafe rename(device.root, device.root + ".away")
+        // At once: an engine that looks between two steps would find no mirror instead of another one.
+        let home = try FileDescriptor.open(device.home.path, O_RDONLY | O_DIRECTORY)
+        try home.makeDirectory("another")
+        try home.rename("another", to: home, "mirror", byteclub_rename_exchange)
         device.write("b.md", "another mirror")
         try await remote.write("c.md", "wakes the engine")
         let error = await #expect(throws: SyncError.self) { try await running.value }

@@ -64,7 +64,7 @@ import Testing
                 environment: environment, directory: directory.path + "/r", input: input)
             let fields = result.output.split(separator: 0, omittingEmptySubsequences: false)
             #expect(fields.count == tree.count * 4 + 1)
-            let rules = IgnoreRules(text)
+            let rules = try IgnoreRules(text)
             for (index, entry) in tree.enumerated() where index * 4 + 2 < fields.count {
                 let line = Int(String(decoding: fields[index * 4 + 1], as: UTF8.self))
                 let isIgnored = line != nil && fields[index * 4 + 2].first != UInt8(ascii: "!")

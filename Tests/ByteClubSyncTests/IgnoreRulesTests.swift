@@ -32,7 +32,7 @@ import Testing
 
     @Test("the line that decides is told, also where it lets in again")
     func deciding() throws {
-        let rules = IgnoreRules("\u{FEFF}# mine\r\n*.md\r\n\r\n!a.md\r\n/d/\r\n!/d/x\r\n")
+        let rules = try IgnoreRules("\u{FEFF}# mine\r\n*.md\r\n\r\n!a.md\r\n/d/\r\n!/d/x\r\n")
         let cases: [(String, Bool, Int?)] = [
             ("/b.md", false, 2), ("/a.md", false, 4), ("/d", true, 5), ("/d", false, nil), ("/d/x", false, 5),
             ("/c", false, nil), ("/.DS_Store", false, nil),
@@ -42,11 +42,70 @@ import Testing
         }
     }
 
-    @Test("no pattern takes long")
-    func hard() throws {
-        let stars = String(repeating: "*a", count: 100) + "b"
-        let rules = IgnoreRules(String(repeating: "**/" + stars + "/", count: 20) + "c\n" + stars)
-        let path = String(repeating: "/" + String(repeating: "a", count: 250), count: 16)
-        #expect(try !rules.excludes(RemotePath(path).key, isFolder: false))
+    @Test(
+        "a file's rules cannot keep the file's own correction out",
+        arguments: [
+            "*", ".*", "**", "/*", "/**", ".byteclubignore", "/.byteclubignore", "*ignore", "[.]*", "?*", "*\n*",
+        ])
+    func ownFile(text: String) throws {
+        let rules = try IgnoreRules(text)
+        let key = try RemotePath("/.ByteClubIgnore").key
+        #expect(!rules.excludes(key, isFolder: false) && rules.deciding(key, isFolder: false) == nil)
+        #expect(try text.contains("gnore") || rules.excludes(RemotePath("/.other").key, isFolder: false))
+    }
+
+    /// Patterns of about so many bytes that make a matcher that goes back try the same over and over.
+    private static func hard(_ bytes: Int) -> [String] {
+        let fill = { (piece: String, last: String) -> String in
+            String(repeating: piece, count: (bytes - last.utf8.count) / piece.utf8.count) + last
+        }
+        return [
+            fill("*a", "b"), fill("*", "b"), fill("?*", "b"), fill("[ab]*", "b"), fill("[!b]", "b"),
+            fill("*[a-b]", "c"),
+            fill("[[:alpha:]]*", "1"), fill("**/", "b"), fill("**/*a*/", "b"), fill("*a/**/", "b"), fill("a", "*b"),
+            fill("\\a*", "b"), fill("ä*", "b"), "[" + fill("a-b", "") + "]*b", "[" + fill("[a", "]b"),
+        ]
+    }
+
+    private static func path(_ length: Int, folders: Int) -> PathKey {
+        let name = String(repeating: "a", count: length / folders - 1)
+        return PathKey(folded: String(repeating: "/" + name, count: folders))
+    }
+
+    @Test("no pattern makes a name cost more than its length")
+    func linear() throws {
+        for (index, pattern) in Self.hard(IgnoreRules.maximumPatternBytes - 7).enumerated() {
+            let rules = try IgnoreRules(pattern)
+            for folders in [1, 8, 64] {
+                let one = rules.steps(Self.path(1_024, folders: folders), isFolder: false)
+                let two = rules.steps(Self.path(2_048, folders: 2 * folders), isFolder: false)
+                #expect(two <= 2 * one + 64, "\(pattern): \(one) steps, and \(two) for twice the path")
+                // A word for 64 characters of the pattern, and what it takes to find a character among those.
+                #expect(one <= 1_024 * (2 * 5 + 2 * 10), "\(pattern): \(one) steps")
+                let short = try IgnoreRules(Self.hard(126)[index])
+                let less = short.steps(Self.path(1_024, folders: folders), isFolder: false)
+                #expect(one <= 2 * less + 4 * 1_024, "\(pattern): \(one) steps, and \(less) with half of it")
+            }
+        }
+    }
+
+    @Test("as many patterns as a file may hold cost as many times one of them")
+    func many() throws {
+        let pattern = Self.hard(250)[0]
+        let lines = { (count: Int) in Array(repeating: pattern, count: count).joined(separator: "\n") }
+        let key = Self.path(200, folders: 4)
+        let one = try IgnoreRules(pattern).steps(key, isFolder: false)
+        #expect(try IgnoreRules(lines(100)).steps(key, isFolder: false) == 100 * one)
+    }
+
+    @Test("a file with more than it may hold is refused, and comments are free")
+    func limits() throws {
+        let long = String(repeating: "a", count: IgnoreRules.maximumPatternBytes)
+        let most = Array(repeating: "a", count: IgnoreRules.maximumPatterns).joined(separator: "\n")
+        _ = try IgnoreRules(long)
+        _ = try IgnoreRules(String(repeating: "# a comment\n\n", count: 5_000) + "#" + long + long + "\n" + most)
+        for text in [long + "b", most + "\nb", "x\n!" + long, most + "\n" + most] {
+            #expect(throws: IgnoreRules.Excess.self) { try IgnoreRules(text) }
+        }
     }
 }

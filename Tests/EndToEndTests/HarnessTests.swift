@@ -18,6 +18,19 @@ extension EndToEnd {
             #expect(try await Program.run("/bin/cat", [], input: long).output == long)
         }
 
+        @Test("puts a program before a terminal, which changes no byte, and loses none of many")
+        func terminal() async throws {
+            let bytes = noise(1_000_000).map { $0 & 0x7F }
+            for terminals in [[], [.output], [.errors], [.output, .errors]] as [Set<SpawnedProcess.Stream>] {
+                let script = "test -t 1; echo $? >&2; test -t 2; echo $? >&2; exec cat"
+                let result = try await Program.run("/bin/sh", ["-c", script], input: bytes, terminals: terminals)
+                #expect(result.status == 0 && result.output == bytes)
+                #expect(
+                    result.errorLines
+                        == [SpawnedProcess.Stream.output, .errors].map { terminals.contains($0) ? "0" : "1" })
+            }
+        }
+
         @Test("sees how much memory a program held, not how much its parent holds")
         func memory() async throws {
             let own = [UInt8](repeating: 1, count: 80_000_000)

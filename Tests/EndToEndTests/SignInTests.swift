@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -17,6 +18,36 @@ extension EndToEnd {
             back=$(web -o /dev/null -w '%{redirect_url}' --data-urlencode "csrf=$token" -d decision=allow "$url")
             curl -sS "$back" >"$HOME/end"
             """#
+
+        @Test("another program of the machine that trickles a request does not hold up the sign-in")
+        func trickle() async throws {
+            let club = try await Club.start()
+            let cleo = club.machine("cleo")
+            let script = cleo.home + "/browser"
+            try LocalFiles.write("echo \"$1\" >\"$HOME/url.new\"; mv \"$HOME/url.new\" \"$HOME/url\"\n", to: script)
+            let login = try cleo.start(["login", club.server.url], environment: ["BROWSER": "sh \(script)"])
+            try await eventually("the browser starts") { LocalFiles.exists(cleo.home + "/url") || login.hasEnded }
+            let url = String(decoding: Fixture.bytes(at: cleo.home + "/url"), as: UTF8.self)
+            let port = try #require(try /127\.0\.0\.1%3A([0-9]+)/.firstMatch(in: url)?.1)
+            let state = try #require(try /state=([^&\s]+)/.firstMatch(in: url)?.1)
+            let back = try #require(UInt16(port))
+            let hasBegun = Mutex(false)
+            BackgroundThread.start {
+                guard let slow = RawConnection(port: back) else { return }
+                // Until it is sent away, or the program has ended.
+                while slow.send([UInt8(ascii: "G")]), !slow.hasInput(within: 50) { hasBegun.withLock { $0 = true } }
+            }
+            try await eventually("a request trickles") { hasBegun.withLock(\.self) }
+            let request = Array("GET /?state=\(state)&error=access_denied HTTP/1.1\r\n\r\n".utf8)
+            let answer = await BackgroundThread.run { () -> [UInt8] in
+                guard let browser = RawConnection(port: back, timeout: 120) else { return [] }
+                browser.send(request)
+                return browser.receiveAll()
+            }
+            #expect(answer.starts(with: Array("HTTP/1.1 200".utf8)))
+            let result = await login.result()
+            #expect(result.status == 77, "\(result)")
+        }
 
         @Test(
             "somebody who was invited joins in a browser, lets this machine in, lists notes, and is shut out by revoking it"

@@ -39,13 +39,101 @@ extension EndToEnd {
             expectRefusal(result, [64, 65, 77, 78])
         }
 
-        private static func certificate(in folder: String, _ name: String) async throws -> (file: String, key: String) {
+        @Test(
+            "nobody reads later what was recorded before the key was lost, nor alters what has no authentication",
+            arguments: [["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"], ["rsa:2048"]])
+        func ciphers(key: [String]) async throws {
+            let folder = try TemporaryDirectory()
+            let club = try await Club.start(certificate: try await Self.certificate(in: folder.path, "club", key: key))
+            let client = TLSClient(port: club.server.port)
+            for version in ["-tls1", "-tls1_1"] {
+                let refused = try await client.handshake([version, "-cipher", "ALL:@SECLEVEL=0"])
+                #expect(refused.cipher == nil && refused.told.contains("protocol version"), "\(refused.told)")
+            }
+            let found = try await client.accepted("-tls1_2", "-cipher", suffix: ":@SECLEVEL=0")
+            let kind = key[0] == "ec" ? "ECDSA" : "RSA"
+            let expected = ["AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305"].map { "ECDHE-\(kind)-\($0)" }
+            #expect(Set(found) == Set(expected))
+            let newest = try await client.accepted("-tls1_3", "-ciphersuites", suffix: "")
+            #expect(newest.count == 3 && newest.allSatisfy { $0.hasPrefix("TLS_") }, "\(newest)")
+        }
+
+        @Test("nobody leads a browser back to plain HTTP that came once over TLS, whatever it was answered")
+        func strictTransport() async throws {
+            let folder = try TemporaryDirectory()
+            let club = try await Club.start(certificate: try await Self.certificate(in: folder.path, "club"))
+            let client = TLSClient(port: club.server.port)
+            let end = "Host: x\r\nConnection: close\r\n\r\n"
+            for (request, status) in [
+                ("GET /login HTTP/1.1\r\n\(end)", 200), ("GET /1/account/info HTTP/1.1\r\n\(end)", 401),
+                ("GET /nothing HTTP/1.1\r\n\(end)", 404), ("GET / HTTP/1.1\r\n\r\n", 400),
+                ("GET / HTTP/9.9\r\n\(end)", 505),
+            ] {
+                let answer = try await client.exchange(request)
+                #expect(answer.status == status, "\(request)")
+                #expect(answer["Strict-Transport-Security"] == "max-age=31536000", "\(request)")
+                if status != 200 { #expect(answer.text.contains("error")) }
+            }
+            let plain = try await Club.start()
+            let answer = await RawExchange.send("GET /login", port: plain.server.port)
+            #expect(answer?.status == 200 && answer?["Strict-Transport-Security"] == nil)
+            let fault = await RawExchange.send(Array("GET / HTTP/1.1\r\n\r\n".utf8), port: plain.server.port)
+            #expect(fault?["Strict-Transport-Security"] == nil && fault?["X-Content-Type-Options"] == "nosniff")
+        }
+
+        /// openssl's client.
+        private struct TLSClient {
+            let port: UInt16
+
+            private func run(_ arguments: [String], input: [UInt8] = []) async throws -> ProgramResult {
+                try await Program.run(
+                    try #require(Program.system("openssl")),
+                    ["s_client", "-connect", "127.0.0.1:\(port)"] + arguments, input: input)
+            }
+
+            /// The cipher suite that the server chose, nil when there was none; and all that openssl tells.
+            func handshake(_ arguments: [String]) async throws -> (cipher: String?, told: String) {
+                let result = try await run(arguments)
+                let told = result.text + result.errorText
+                let cipher = told.split(separator: "\n").first { $0.contains(", Cipher is ") }?.split(separator: " ")
+                    .last
+                return (cipher == "(NONE)" ? nil : cipher.map(String.init), told)
+            }
+
+            /// All suites of a version that the server takes, of those that this openssl knows: offered together, without
+            /// each that it chose, until it takes none.
+            func accepted(_ version: String, _ option: String, suffix: String) async throws -> [String] {
+                let all = try await Program.run(
+                    try #require(Program.system("openssl")),
+                    ["ciphers", "-s", version, "ALL:COMPLEMENTOFALL:@SECLEVEL=0"])
+                var rest = all.text.split(whereSeparator: { ":\n".contains($0) }).map(String.init)
+                try #require(!rest.isEmpty, "\(all)")
+                var found: [String] = []
+                while !rest.isEmpty {
+                    let offer = rest.joined(separator: ":") + suffix
+                    guard let cipher = try await handshake([version, option, offer]).cipher else { break }
+                    found.append(cipher)
+                    guard let index = rest.firstIndex(of: cipher) else { break }
+                    rest.remove(at: index)
+                }
+                return found
+            }
+
+            /// Sends a request and reads its answer.
+            func exchange(_ request: String) async throws -> RawMessage {
+                try #require(RawMessage(try await run(["-quiet"], input: Array(request.utf8)).output))
+            }
+        }
+
+        private static func certificate(
+            in folder: String, _ name: String, key kind: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        ) async throws -> (file: String, key: String) {
             let openssl = try #require(Program.system("openssl"), "openssl makes the certificates")
             let (file, key) = (folder + "/\(name).pem", folder + "/\(name).key")
             let made = try await Program.run(
                 openssl,
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                ["req", "-x509", "-newkey"] + kind + [
+                    "-nodes", "-days", "2",
                     "-subj", "/CN=club", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file,
                 ])
             try #require(made.status == 0, "\(made)")

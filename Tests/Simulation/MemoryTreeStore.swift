@@ -126,6 +126,10 @@ final class MemoryTreeStore: TreeStore {
 
     func syncedCount() -> Int { state.trees.items.count { $0.synced != nil } }
 
+    func excludedCount() -> Int {
+        state.trees.items.count { $0.isExcluded && !$0.isOutside && $0.remote != nil }
+    }
+
     func seal(of folder: ItemID) -> FolderSeal? { state.seals[folder] }
 
     func setSeal(_ seal: FolderSeal?, of folder: ItemID) { change { $0.seals[folder] = seal } }

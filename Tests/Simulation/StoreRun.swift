@@ -199,6 +199,9 @@ struct StoreRun {
         for key in MetaKey.allCases where key != .isOpen { try #require(try store.meta(key) == model.meta[key]) }
         try #require(try store.problems() == model.problems)
         try #require(try store.syncedCount() == model.items.values.count { $0.synced != nil })
+        try #require(
+            try store.excludedCount()
+                == model.items.values.count { $0.isExcluded && !$0.isOutside && $0.remote != nil })
         try #require(try store.unsettledCount() == model.items.values.count { !$0.isSettled })
     }
 }

@@ -6,8 +6,8 @@ struct DoctorCommand: ClubCommand {
         commandName: "doctor",
         abstract: "Tell what is wrong with this set-up, and what to do.",
         discussion: """
-            Looks at the programs, the settings, the login, the server and its clock, the mirror and the disk, and \
-            changes nothing. Ends with 0 when nothing fails, otherwise with the code of the first failure.
+            Looks at the programs, the settings, the login, the server and its clock, the mirror, what is held or left \
+            out in it, and the disk, and changes nothing. Ends with 0 when nothing fails, otherwise with the code of the first failure.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -28,6 +28,10 @@ struct DoctorCommand: ClubCommand {
     }
 
     func run(in context: Context) async throws {
+        // Only the program that has the engine can read what a mirror knows; the look at the programs tells of its lack.
+        if context.engine == nil, let place = try? MirrorPlace(nil, context), LocalFile.isDirectory(place.state) {
+            do { try SiblingProgram.mirror.become(context.arguments, context) } catch {}
+        }
         let findings = await Checkup(context: context, flags: connection.settings).findings()
         try context.print(Result(checks: findings), json: outputOptions.json)
         if let failure = findings.first(where: { $0.outcome == .fail }) { throw Failure.silent(failure.status) }

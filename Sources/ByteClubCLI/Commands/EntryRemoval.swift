@@ -28,7 +28,7 @@ struct RemovedEntries: CommandResult {
     var entries: [Metadata]
 
     func text(_ style: TextStyle) -> String {
-        entries.map { "removed '\($0.path.name)'" }.joined(separator: "\n")
+        entries.map { Failure.line("removed '\($0.path.name)'") }.joined(separator: "\n")
     }
 
     func encode(to encoder: any Encoder) throws { try entries.encode(to: encoder) }

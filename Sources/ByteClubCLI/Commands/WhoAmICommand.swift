@@ -16,7 +16,8 @@ struct WhoAmICommand: ClubCommand {
 
         func text(_ style: TextStyle) -> String {
             let used = HumanSize.text(account.quotaInfo.used)
-            let of = account.quotaInfo.quota > 0 ? " of \(HumanSize.text(account.quotaInfo.quota))" : ""
+            let isLimited = 1..<Account.Quota.unlimited ~= account.quotaInfo.quota
+            let of = isLimited ? " of \(HumanSize.text(account.quotaInfo.quota))" : ""
             return "\(Failure.line(account.displayName)) at \(server), \(used)\(of) used"
         }
     }

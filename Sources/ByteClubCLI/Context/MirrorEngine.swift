@@ -37,6 +37,12 @@ public protocol MirrorEngine: Sendable {
     /// Takes the held deletions back, and tells which they were: what is gone on one side comes back from the other.
     static func restoreDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
+    /// Gives the word that held ignore rules wait for, and tells which they are; nil when none are held.
+    static func approveRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules?
+
+    /// Puts the ignore file back that holds instead of those, and tells which they were; nil when none were held.
+    static func restoreRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules?
+
     /// Pauses a mirror for a time, or until somebody resumes it; an engine that runs finishes what it is about.
     static func pause(_ configuration: SyncConfiguration, for time: Duration?) throws(SyncError)
 

@@ -39,7 +39,8 @@ extension Checkup {
         }
         guard LocalFile.isDirectory(place.state) else {
             return .warn(
-                "mirror", "'\(directory)' was never in sync", "run 'byteclub sync \(ShellWord.quoted(directory))'")
+                "mirror", "'\(directory)' was never in sync", "run 'byteclub sync \(ShellWord.quoted(place.directory))'"
+            )
         }
         return .ok("mirror", "'\(directory)' can be read and written")
     }

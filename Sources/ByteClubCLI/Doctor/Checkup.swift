@@ -21,7 +21,7 @@ struct Checkup: Sendable {
         } catch {
             findings.append(.fail("login", Failure(error)))
         }
-        return findings + [mirror(), watches(), disk()]
+        return findings + [mirror()] + contents() + [watches(), disk()]
     }
 
     private var whereTokenIs: String {
@@ -38,7 +38,7 @@ struct Checkup: Sendable {
         }
         guard let mode = MachineFacts.mode(path) else { return .ok("settings", "none are stored; that is fine") }
         if mode & 0o022 != 0 {
-            return .warn("settings", "'\(path)' can be changed by others", "run 'chmod 644 \(path)'")
+            return .warn("settings", "'\(path)' can be changed by others", "run 'chmod 644 \(ShellWord.quoted(path))'")
         }
         return .ok("settings", "'\(path)' makes sense")
     }

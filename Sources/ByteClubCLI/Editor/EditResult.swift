@@ -22,9 +22,9 @@ struct EditResult: CommandResult {
     func text(_ style: TextStyle) -> String {
         switch outcome {
         case .unchanged: "no changes"
-        case .saved: "saved '\(path.name)'"
+        case .saved: Failure.line("saved '\(path.name)'")
         case .conflict(let copy):
-            "somebody saved '\(path.name)' meanwhile; your text is in '\(copy.name)' beside it"
+            Failure.line("somebody saved '\(path.name)' meanwhile; your text is in '\(copy.name)' beside it")
         }
     }
 

@@ -52,8 +52,9 @@ struct NoteEditing: Sendable {
         case .emptied:
             draft.remove()
             throw Failure(
-                .badData, "the text is empty and was not saved; use 'byteclub notes rm \(path.name)' to remove the note"
-            )
+                .badData,
+                "the text is empty and was not saved; use 'byteclub notes rm \(ShellWord.quoted(path.name))' to remove "
+                    + "the note")
         case .failed(let code):
             let failure = Failure(code == 127 ? .configuration : .tryAgain, failure(of: code))
             guard ContentHasher.hash(try draft.text()) != opened.hash ?? ContentHasher.hash([]) else {

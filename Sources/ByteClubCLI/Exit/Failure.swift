@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// Why a command ends without success: one line for people, and what to tell the shell.
 struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The code for the shell.
@@ -16,13 +18,6 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message.
     var description: String { message }
 
-    /// A text on one line: control characters, which a server or a file name may hold, become `?`.
-    static func line(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            line.append(isControl ? (scalar == "\n" || scalar == "\t" ? " " : "?") : scalar)
-        }
-        return String(line)
-    }
+    /// A text on one line, in which nothing is left that a server or a file name may tell the terminal to do.
+    static func line(_ text: String) -> String { VisibleText.line(text) }
 }

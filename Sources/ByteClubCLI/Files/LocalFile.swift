@@ -64,6 +64,18 @@ enum LocalFile {
         return Int64(status.st_size)
     }
 
+    /// The bytes that are free on the disk of a new file, without the last fiftieth and at most 64 MiB of it.
+    static func room(beside path: String) throws -> Int64 {
+        let directory = parent(of: path)
+        var status = statvfs()
+        guard unsafe statvfs(directory, &status) == 0 else { throw FileError(.read, directory) }
+        let block = Int64(clamping: status.f_frsize)
+        let (free, total) = (Int64(clamping: status.f_bavail), Int64(clamping: status.f_blocks))
+        let bytes = { (count: Int64) in count.multipliedReportingOverflow(by: block) }
+        let reserve = min(64 << 20, bytes(total).overflow ? .max : bytes(total).partialValue / 50)
+        return max(0, (bytes(free).overflow ? .max : bytes(free).partialValue) - reserve)
+    }
+
     /// Whether anything has this path, a dangling link included.
     static func exists(_ path: String) -> Bool {
         var status = stat()

@@ -50,7 +50,7 @@ struct EntryChange: CommandResult {
     /// The entry as it is now.
     var entry: Metadata
 
-    func text(_ style: TextStyle) -> String { "\(verb) '\(entry.path.name)'" }
+    func text(_ style: TextStyle) -> String { Failure.line("\(verb) '\(entry.path.name)'") }
 
     func encode(to encoder: any Encoder) throws { try entry.encode(to: encoder) }
 }

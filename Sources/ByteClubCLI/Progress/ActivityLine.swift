@@ -17,7 +17,7 @@ enum ActivityLine {
     private static func parts(_ activity: MirrorActivity, _ style: TextStyle) -> [String] {
         let open = [
             count(activity.conflicts, "conflict"), count(activity.held, "deletion", "held"),
-            count(activity.problems, "problem"),
+            activity.areRulesHeld ? "ignore rules held" : "", count(activity.problems, "problem"),
         ]
         switch activity.phase {
         case .looking: return ["looking at both sides"] + open

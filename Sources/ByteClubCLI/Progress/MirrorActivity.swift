@@ -45,6 +45,8 @@ struct MirrorActivity: Sendable {
     private(set) var files: Int?
     private(set) var conflicts = 0
     private(set) var held = 0
+    /// Whether new ignore rules are held.
+    private(set) var areRulesHeld = false
     private(set) var problems = 0
     private var moved: Int64 = 0
     private var meter: RateMeter
@@ -86,6 +88,7 @@ struct MirrorActivity: Sendable {
         files = status.files
         conflicts = status.conflicts.count
         held = status.held.count
+        areRulesHeld = status.heldRules != nil
         problems = status.problems.count
         pending = status.pending
         total = done + status.pending
@@ -119,6 +122,7 @@ struct MirrorActivity: Sendable {
 
     private mutating func settle(_ summary: SyncSummary?, _ now: Double) {
         held = summary?.held ?? held
+        if let summary { areRulesHeld = summary.heldByRules > 0 }
         problems = summary?.problems ?? problems
         if summary?.isComplete == true { pending = 0 }
         transfers.removeAll { now - $0.lastMove > Self.patience || $0.completed >= $0.total }

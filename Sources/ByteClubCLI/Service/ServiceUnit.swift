@@ -9,6 +9,13 @@ struct ServiceUnit: Sendable {
     /// Variables that the service gets, in the order in which they are written.
     var variables: [(name: String, value: String)]
 
+    /// The directory as a description has it: a backslash at the line's end would join the next line to it, so those
+    /// there are doubled.
+    private var described: String {
+        let line = Failure.line(directory).replacing("%", with: "%%")
+        return line + String(repeating: "\\", count: line.utf8.reversed().prefix { $0 == UInt8(ascii: "\\") }.count)
+    }
+
     /// The file's text.
     var text: String {
         let command = ([program, "sync", directory] + options).map(ServiceName.word).joined(separator: " ")
@@ -19,7 +26,7 @@ struct ServiceUnit: Sendable {
         return """
             # Made by 'byteclub sync --install'; 'byteclub sync --uninstall' removes it.
             [Unit]
-            Description=ByteClub sync of \(Failure.line(directory).replacing("%", with: "%%"))
+            Description=ByteClub sync of \(described)
             # It is tried again for as long as it takes.
             StartLimitIntervalSec=0
 

@@ -15,7 +15,7 @@ struct CredentialStore: Sendable {
             throw FileError(.read, path)
         }
         if status.st_mode & 0o077 != 0 {
-            throw Failure(.configuration, "'\(path)' can be read by others; run 'chmod 600 \(path)'")
+            throw Failure(.configuration, "'\(path)' can be read by others; run 'chmod 600 \(ShellWord.quoted(path))'")
         }
         let bytes = try LocalFile.read(path, limit: 1 << 16)
         do {

@@ -2,8 +2,13 @@ import CLinux
 import Glibc
 
 /// Waits on loopback for the browser that a server sends back after a sign-in (RFC 8252 section 7.3).
+///
+/// Any program of this machine may connect. All that do are heard at once, so that none keeps the browser waiting.
 final class RedirectListener: Sendable {
-    private static let largestRequest = 16 << 10
+    /// The most connections that are heard at once; one more, and the one that came first is ended.
+    static let mostVisitors = 64
+    /// How long somebody who connects may take for the whole request.
+    static let patience = Duration.seconds(2)
 
     /// The address to be sent back to.
     let url: String
@@ -21,12 +26,14 @@ final class RedirectListener: Sendable {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                let (bound, heard) = unsafe (bind(descriptor, generic, size), listen(descriptor, 8))
+                let (bound, heard) = unsafe (
+                    bind(descriptor, generic, size), listen(descriptor, Int32(Self.mostVisitors))
+                )
                 let named = unsafe getsockname(descriptor, generic, &size)
                 return bound == 0 && heard == 0 && named == 0
             }
         }
-        guard isBound else {
+        guard isBound, byteclub_set_nonblocking(descriptor) == 0 else {
             close(descriptor)
             throw FileError(.read, "a socket on 127.0.0.1")
         }
@@ -37,22 +44,51 @@ final class RedirectListener: Sendable {
     deinit { close(descriptor) }
 
     /// Waits, blocking its thread, for the values that come back together with `state`; nil when nothing does in time.
-    func wait(state: String, seconds: Int) -> [String: String]? {
+    ///
+    /// Who connects has so much `patience` to send a request.
+    func wait(state: String, seconds: Int, patience: Duration = RedirectListener.patience) -> [String: String]? {
         let end = ContinuousClock.now + .seconds(seconds)
+        var visitors: [RedirectVisitor] = []
+        defer { for visitor in visitors { visitor.dismiss(.unexpected) } }
         while true {
-            let left = (end - .now).components.seconds
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard left > 0 else { return nil }
-            _ = unsafe poll(&waiting, 1, Int32(min(left, 60)) * 1000)
-            guard waiting.revents != 0 else { continue }
-            let connection = accept(descriptor, nil, nil)
-            guard connection >= 0 else { continue }
-            defer { close(connection) }
-            let values = Self.values(of: Self.request(connection))
-            let isAnswer = values["state"] == state
-            Self.answer(connection, isAnswer)
-            if isAnswer { return values }
+            let now = ContinuousClock.now
+            if now >= end { return nil }
+            for visitor in visitors where visitor.end <= now { visitor.dismiss(.tooSlow) }
+            visitors.removeAll { $0.end <= now }
+            let ready = poll(visitors, until: visitors.reduce(end) { min($0, $1.end) })
+            var waiting: [RedirectVisitor] = []
+            var found: [String: String]?
+            for var visitor in visitors {
+                guard ready.contains(visitor.descriptor), let line = visitor.read() else {
+                    waiting.append(visitor)
+                    continue
+                }
+                let values = Self.values(of: line)
+                let isAnswer = values["state"] == state
+                if isAnswer { found = values }
+                visitor.dismiss(isAnswer ? .expected : .unexpected)
+            }
+            visitors = waiting
+            if let found { return found }
+            if ready.contains(descriptor) { admit(&visitors, patience) }
         }
+    }
+
+    /// The sockets with something to read, or the listening one with somebody to admit; none when time is over.
+    private func poll(_ visitors: [RedirectVisitor], until end: ContinuousClock.Instant) -> Set<Int32> {
+        var polled = ([descriptor] + visitors.map(\.descriptor)).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let milliseconds = max(0, (end - ContinuousClock.now) / .milliseconds(1)).rounded(.up)
+        guard unsafe Glibc.poll(&polled, nfds_t(polled.count), Int32(min(milliseconds, 60_000))) > 0 else { return [] }
+        return Set(polled.filter { $0.revents != 0 }.map(\.fd))
+    }
+
+    private func admit(_ visitors: inout [RedirectVisitor], _ patience: Duration) {
+        let connection = accept(descriptor, nil, nil)
+        guard connection >= 0 else { return }
+        if visitors.count >= Self.mostVisitors { visitors.removeFirst().dismiss(.tooMany) }
+        visitors.append(RedirectVisitor(connection, until: .now + patience))
     }
 
     /// The values in the query of a request's first line.
@@ -80,34 +116,5 @@ final class RedirectListener: Sendable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// The first line of what somebody sends, who has two seconds for it.
-    private static func request(_ connection: Int32) -> String {
-        var limit = timeval(tv_sec: 2, tv_usec: 0)
-        unsafe setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < largestRequest, !bytes.contains(UInt8(ascii: "\n")) {
-            let count = unsafe recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { break }
-            bytes += buffer.prefix(count)
-        }
-        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
-
-    private static func answer(_ connection: Int32, _ isAnswer: Bool) {
-        let text =
-            isAnswer ? "You can close this page and go back to ByteClub." : "This is not what ByteClub waits for."
-        let page = "<!doctype html><meta charset=utf-8><title>ByteClub</title><p>\(text)</p>"
-        let head = """
-            HTTP/1.1 \(isAnswer ? "200 OK" : "400 Bad Request")\r
-            Content-Type: text/html; charset=UTF-8\r
-            Content-Length: \(page.utf8.count)\r
-            Connection: close\r
-            \r\n
-            """
-        let bytes = Array((head + page).utf8)
-        _ = unsafe send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 }

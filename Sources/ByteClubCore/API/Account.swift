@@ -11,6 +11,11 @@ public struct Account: Hashable, Sendable, Encodable {
         /// Always 0; datastores are gone.
         public var datastores: Int64 = 0
 
+        /// The allowance that a server tells which sets none, in bytes: 1 PiB.
+        ///
+        /// Clients of Core API v1 take what is left of the allowance for what they may send, so it cannot be left out.
+        public static let unlimited: Int64 = 1 << 50
+
         /// All bytes used.
         public var used: Int64 {
             let (sum, isTooMuch) = normal.addingReportingOverflow(shared)
@@ -48,19 +53,24 @@ public struct Account: Hashable, Sendable, Encodable {
 
     /// The powers beyond Core API v1 that this server has, under the key `byteclub`.
     public struct Extensions: Hashable, Sendable, Encodable {
-        private enum CodingKeys: String, CodingKey { case version, conditionalDelete = "conditional_delete", sync }
+        private enum CodingKeys: String, CodingKey {
+            case version, conditionalDelete = "conditional_delete", sync, links
+        }
         /// The version of the extensions, from 1.
         public var version: Int
         /// Whether `fileops/delete` takes `parent_rev` and answers 409 when the entry has changed since.
         public var conditionalDelete: Bool
         /// Whether the operations under `/1/sync` are there.
         public var sync: Bool
+        /// Whether links can be seen and taken back under `/1/sync/links`, and `shares` takes `expires_in`.
+        public var links: Bool
 
         /// Creates a description of a server's powers.
-        public init(version: Int, conditionalDelete: Bool, sync: Bool = false) {
+        public init(version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false) {
             self.version = version
             self.conditionalDelete = conditionalDelete
             self.sync = sync
+            self.links = links
         }
     }
 
@@ -155,6 +165,8 @@ extension Account: JSONReadable {
         guard let uid else { throw JSONError(.missing("uid")) }
         guard let displayName else { throw JSONError(.missing("display_name")) }
         guard let quotaInfo else { throw JSONError(.missing("quota_info")) }
+        // It is kept with the token and shown.
+        if displayName.utf8.count > 1_024 { throw JSONError(.invalid("a name that is longer than 1024 bytes")) }
         (read.uid, read.displayName, read.quotaInfo) = (uid, displayName, quotaInfo)
         self = read
     }
@@ -207,16 +219,17 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var (conditionalDelete, sync) = (false, false)
+        var (conditionalDelete, sync, links) = (false, false, false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
             case "conditional_delete": conditionalDelete = try json.optional() ?? false
             case "sync": sync = try json.optional() ?? false
+            case "links": links = try json.optional() ?? false
             default: try json.skip()
             }
         }
         guard let version else { throw JSONError(.missing("version")) }
-        self.init(version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync)
+        self.init(version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links)
     }
 }

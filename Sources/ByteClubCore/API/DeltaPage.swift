@@ -30,6 +30,9 @@ public struct DeltaPage: Hashable, Sendable, Encodable {
     /// The changes, the last one last, a parent before its children.
     public var entries: [DeltaEntry]
 
+    /// The most changes of one page that a client takes.
+    public static let mostEntries = 25_000
+
     private enum CodingKeys: String, CodingKey {
         case reset, cursor, hasMore = "has_more", entries
     }
@@ -65,7 +68,7 @@ extension DeltaEntry: JSONReadable {
         var count = 0
         try json.array { (json) throws(JSONError) in
             switch count {
-            case 0: key = PathKey(folded: try json.string())
+            case 0: key = try Self.key(try json.string())
             case 1: metadata = try json.optional()
             default: try json.skip()
             }
@@ -73,6 +76,14 @@ extension DeltaEntry: JSONReadable {
         }
         guard let key, count >= 2 else { throw JSONError(.invalid("not a pair of a path and metadata")) }
         self.init(key: key, metadata: metadata)
+    }
+
+    /// A key may have more bytes than its path, since some letters are longer in lower case.
+    private static func key(_ text: String) throws(JSONError) -> PathKey {
+        if text.utf8.count > 2 * NameRules.maximumPathBytes {
+            throw JSONError(.invalid("a path that is longer than \(NameRules.maximumPathBytes) bytes"))
+        }
+        return PathKey(folded: text)
     }
 }
 
@@ -85,9 +96,9 @@ extension DeltaPage: JSONReadable {
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "reset": reset = try json.value()
-            case "cursor": cursor = try json.value()
+            case "cursor": cursor = try json.cursor()
             case "has_more": hasMore = try json.value()
-            case "entries": entries = try json.value()
+            case "entries": entries = try json.values(atMost: Self.mostEntries)
             default: try json.skip()
             }
         }
@@ -96,6 +107,15 @@ extension DeltaPage: JSONReadable {
         guard let hasMore else { throw JSONError(.missing("has_more")) }
         guard let entries else { throw JSONError(.missing("entries")) }
         self.init(reset: reset, cursor: cursor, hasMore: hasMore, entries: entries)
+    }
+}
+
+extension JSONReader {
+    /// Reads a cursor, which goes back to the server in the target of a request.
+    mutating func cursor() throws(JSONError) -> String {
+        let cursor = try string()
+        if cursor.utf8.count > 4_096 { throw JSONError(.invalid("a cursor that is longer than 4096 bytes")) }
+        return cursor
     }
 }
 

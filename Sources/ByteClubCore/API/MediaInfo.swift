@@ -76,8 +76,12 @@ extension MediaInfo.Place: JSONReadable {
     /// Reads the wire's pair of numbers.
     public init(json: inout JSONReader) throws(JSONError) {
         var numbers: [Double] = []
-        try json.array { (json) throws(JSONError) in numbers.append(try json.double()) }
-        guard numbers.count == 2 else { throw JSONError(.invalid("not a pair of degrees")) }
+        let isNoPair = JSONError(.invalid("not a pair of degrees"))
+        try json.array { (json) throws(JSONError) in
+            if numbers.count == 2 { throw isNoPair }
+            numbers.append(try json.double())
+        }
+        guard numbers.count == 2 else { throw isNoPair }
         self.init(latitude: numbers[0], longitude: numbers[1])
     }
 }

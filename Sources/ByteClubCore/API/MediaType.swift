@@ -10,6 +10,12 @@ public struct MediaType: Hashable, Sendable {
     /// Whether the content is text, sent with a charset.
     public var isText: Bool { mime.utf8.starts(with: "text/".utf8) }
 
+    /// Whether browsers lay such content out as a page, style a page with it, or run it.
+    public var isActive: Bool { Self.active.contains(mime) }
+
+    private static let active: Set<String> = [
+        "text/html", "image/svg+xml", "application/xml", "text/css", "application/javascript",
+    ]
     private static let unknown = MediaType(mime: "application/octet-stream", icon: "page_white")
     private static let known: [String: MediaType] = {
         let rows: [(icon: String, types: [String: String])] = [

@@ -2,6 +2,9 @@
 ///
 /// Absent fields are nil and are not written. `content_hash` is an extension: Dropbox's content hash of the bytes.
 public struct Metadata: Hashable, Sendable, Encodable {
+    /// The most entries that one listing has.
+    public static let mostContents = 25_000
+
     /// The entry's path, `/` for the root.
     public var path: RemotePath
     /// Whether the entry is a folder.
@@ -108,7 +111,7 @@ extension Metadata: JSONReadable {
             case "thumb_exists": read.hasThumbnail = try json.optional() ?? false
             case "is_deleted": read.isDeleted = try json.optional() ?? false
             case "hash": read.hash = try json.optional()
-            case "contents": read.contents = try json.optional()
+            case "contents": read.contents = try json.optional(MetadataList.self)?.entries
             case "content_hash": read.contentHash = try json.optional()
             case "photo_info": read.photoInfo = try json.optional()
             case "video_info": read.videoInfo = try json.optional()
@@ -117,6 +120,7 @@ extension Metadata: JSONReadable {
         }
         guard let path else { throw JSONError(.missing("path")) }
         guard let isFolder else { throw JSONError(.missing("is_dir")) }
+        if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
         read.path = path
         read.isFolder = isFolder
         read.size = size ?? HumanSize.text(read.bytes)
@@ -128,5 +132,25 @@ extension Metadata: JSONReadable {
     private init() {
         (path, isFolder, bytes, size, icon, root) = (.root, false, 0, "", "", "dropbox")
         (hasThumbnail, isDeleted) = (false, false)
+    }
+}
+
+/// What an operation that lists entries answers, or the part of an answer that does.
+public struct MetadataList: JSONReadable {
+    /// The entries, at most ``Metadata/mostContents``, none of which is itself listed.
+    public var entries: [Metadata]
+
+    /// Reads the wire's array.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var entries: [Metadata] = []
+        try json.array { (json) throws(JSONError) in
+            guard entries.count < Metadata.mostContents else {
+                throw JSONError(.invalid("longer than \(Metadata.mostContents) elements"))
+            }
+            let entry = try json.value(Metadata.self)
+            if entry.contents != nil { throw JSONError(.invalid("a listing in a listing")) }
+            entries.append(entry)
+        }
+        self.entries = entries
     }
 }

@@ -39,7 +39,7 @@ public struct DeltaCursor: Hashable, Sendable {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 6, let member = Int64(parts[1]), let revision = Int64(parts[2]), revision >= 0,
             let prefix = Hexadecimal.decode(String(parts[4])),
-            Self.signature(parts.dropLast().joined(separator: "."), key) == String(parts[5])
+            ConstantTime.equal(Self.signature(parts.dropLast().joined(separator: "."), key), String(parts[5]))
         else { return nil }
         self.init(
             epoch: String(parts[0]), member: member, revision: revision,

@@ -25,7 +25,8 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The same error, seen from the object or array around it.
     func inside(_ name: String) -> JSONError {
         var error = self
-        error.path.insert(name, at: 0)
+        // A name that nobody knows may be as long as the text.
+        error.path.insert(String(String.UnicodeScalarView(name.unicodeScalars.prefix(100))), at: 0)
         return error
     }
 

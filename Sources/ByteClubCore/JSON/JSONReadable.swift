@@ -37,6 +37,20 @@ extension Bool: JSONReadable {
     public init(json: inout JSONReader) throws(JSONError) { self = try json.bool() }
 }
 
+extension JSONReader {
+    /// Reads an array of so many values at most; what has more is refused before it is all read.
+    public mutating func values<Value: JSONReadable>(
+        _ type: Value.Type = Value.self, atMost limit: Int
+    ) throws(JSONError) -> [Value] {
+        var values: [Value] = []
+        try array { (json) throws(JSONError) in
+            if values.count == limit { throw JSONError(.invalid("longer than \(limit) elements")) }
+            values.append(try json.value())
+        }
+        return values
+    }
+}
+
 extension Array: JSONReadable where Element: JSONReadable {
     /// Takes an array.
     public init(json: inout JSONReader) throws(JSONError) {

@@ -24,7 +24,7 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         case conflict
         /// One path is left alone; the message says why.
         case problem
-        /// A deletion waits for somebody's word.
+        /// A deletion waits for somebody's word, or new ignore rules that would leave out much.
         case held
         /// A transfer moves on.
         case progress

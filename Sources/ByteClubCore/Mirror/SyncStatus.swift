@@ -31,6 +31,37 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         }
     }
 
+    /// New ignore rules that came from the server and wait for somebody's word; those before them hold.
+    public struct HeldRules: Hashable, Sendable, Codable {
+        /// How many entries that are in sync they would leave out.
+        public var entries: Int
+        /// How many entries were in sync when they came.
+        public var synced: Int
+        /// When they were first held, in seconds since 1970.
+        public var since: Int64
+
+        /// Describes rules that wait.
+        public init(entries: Int, synced: Int, since: Int64) {
+            self.entries = entries
+            self.synced = synced
+            self.since = since
+        }
+    }
+
+    /// How many entries the ignore rules leave out.
+    public struct Ignored: Hashable, Sendable, Codable {
+        /// Entries on disk; a folder counts once, whatever is in it.
+        public var disk: Int
+        /// Entries on the server, with all that is in a folder.
+        public var server: Int
+
+        /// Counts entries.
+        public init(disk: Int = 0, server: Int = 0) {
+            self.disk = disk
+            self.server = server
+        }
+    }
+
     /// A conflict copy that was made.
     public struct Conflict: Hashable, Sendable, Codable {
         /// The entry's path relative to the mirror's root.
@@ -91,6 +122,10 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     public var problems: [Problem] = []
     /// Deletions held by the guard.
     public var held: [HeldDeletion] = []
+    /// New ignore rules that are held like deletions; nil when there are none.
+    public var heldRules: HeldRules?
+    /// What the ignore rules leave out.
+    public var ignored = Ignored()
     /// Conflicts that nobody has settled, the newest first.
     public var conflicts: [Conflict] = []
 

@@ -18,6 +18,10 @@ public struct SyncSummary: Hashable, Sendable, Codable {
     public var conflicts = 0
     /// Deletions that wait for somebody's word.
     public var held = 0
+    /// Entries in sync that new ignore rules would leave out, which wait for somebody's word.
+    public var heldByRules = 0
+    /// What the ignore rules leave out.
+    public var ignored = SyncStatus.Ignored()
     /// Paths that are left alone for a reason that was told.
     public var problems = 0
     /// Bytes of the files sent.

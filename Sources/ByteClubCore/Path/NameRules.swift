@@ -6,6 +6,8 @@ public enum NameRules {
     public static let maximumBytes = 255
     /// The most UTF-8 bytes a whole path may have.
     public static let maximumPathBytes = 4096
+    /// The most folders that can lie in each other: each takes a slash and a letter of the path.
+    public static let maximumDepth = maximumPathBytes / 2
 
     private static let ignored: Set<String> = [
         "desktop.ini", "thumbs.db", ".ds_store", "icon\r", ".dropbox", ".dropbox.attr",

@@ -19,6 +19,10 @@ public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible
     ///
     /// - Throws: ``PathError`` naming the rule that the path breaks.
     public init(_ text: String) throws(PathError) {
+        // No composition makes a text a quarter of its length; what is longer is not worth looking at.
+        if text.utf8.count > 4 * NameRules.maximumPathBytes {
+            throw PathError("a path is longer than \(NameRules.maximumPathBytes) bytes")
+        }
         let composed = PathKey.composed(text)
         var result = ""
         for component in composed.utf8.split(separator: UInt8(ascii: "/")) {

@@ -45,8 +45,11 @@ public protocol Remote: Sendable {
 
     /// Writes a file's bytes to a new local file, which is there only when they all are; their number and hash are checked.
     /// Not synced to disk. `GET /files`
+    ///
+    /// At most `limit` bytes are written; more is the error `tooLarge`. More than the server itself tells of, whatever
+    /// the limit, breaks the protocol.
     func download(
-        _ path: RemotePath, revision: Revision?, to file: String,
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata
 

@@ -8,12 +8,15 @@ public struct RemoteFeatures: Hashable, Sendable {
     public var longPoll: Bool
     /// Whether the calls of ``SyncRemote`` are answered.
     public var sync: Bool
+    /// Whether ``LinkRemote`` shows links, takes them back, and lets them end at a chosen time.
+    public var links: Bool
 
     /// Creates a set of powers.
-    public init(conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, sync: Bool = false) {
+    public init(conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, sync: Bool = false, links: Bool = false) {
         self.conditionalDelete = conditionalDelete
         self.contentHash = contentHash
         self.longPoll = longPoll
         self.sync = sync
+        self.links = links
     }
 }

@@ -34,18 +34,16 @@ extension CurlLoop {
         }
         log(transfer, "\(response.status.code)")
         answered.insert(transfer.head.url.origin)
-        if transfer.task.options.followsRedirects {
-            switch transfer.head.redirect(for: response, hops: transfer.hops) {
-            case .none: break
-            case .refuse(var problem):
-                problem.attempt = transfer.attempt
-                return finish(transfer, .failure(problem))
-            case .follow(let head):
-                transfer.head = head
-                transfer.hops += 1
-                transfer.attempt -= 1
-                return requeue(transfer)
-            }
+        switch transfer.head.redirect(for: response, hops: transfer.hops, following: transfer.task.options.redirects) {
+        case .none: break
+        case .refuse(var problem):
+            problem.attempt = transfer.attempt
+            return finish(transfer, .failure(problem))
+        case .follow(let head):
+            transfer.head = head
+            transfer.hops += 1
+            transfer.attempt -= 1
+            return requeue(transfer)
         }
         if RetryPolicy.isRetryable(status: response.status.code), transfer.mayRepeat {
             let asked = response.headerFields[.retryAfter].flatMap { RetryAfter.delay($0, now: Int64(time(nil))) }

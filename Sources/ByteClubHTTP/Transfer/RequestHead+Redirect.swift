@@ -17,8 +17,11 @@ extension RequestHead {
     ///
     /// 303 turns into GET, as do 301 and 302 for POST; everything else keeps its method and its body. On the way to
     /// another origin only fields known to be harmless stay, and coming back restores none.
-    func redirect(for response: HTTPResponse, hops: Int) -> Redirect {
+    func redirect(
+        for response: HTTPResponse, hops: Int, following rule: TaskOptions.Redirects = .all
+    ) -> Redirect {
         let status = response.status.code
+        guard rule == .all || rule == .ownOrigin && (method == .get || method == .head) else { return .none }
         guard [301, 302, 303, 307, 308].contains(status),
             let location = response.headerFields.first(where: { $0.name == .location })
         else { return .none }
@@ -26,6 +29,7 @@ extension RequestHead {
         guard let target = url.resolving(bytes) else {
             return .refuse(error(.protocolViolation, "the server redirects to an address that cannot be used"))
         }
+        if rule == .ownOrigin, target.origin != url.origin { return .none }
         if hops >= Self.maximumRedirects {
             return .refuse(error(.tooManyRedirects, "more than \(Self.maximumRedirects) redirects"))
         }

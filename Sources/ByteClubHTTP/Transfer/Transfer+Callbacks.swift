@@ -3,7 +3,7 @@ import Glibc
 import HTTPTypes
 
 /// What libcurl calls while the loop performs. Each function only moves bytes and notes facts; none calls into libcurl
-/// or into a user's code.
+/// or, but for ``TaskOptions/maximumBodyBytes``, into a user's code.
 extension Transfer {
     private static func from(_ context: UnsafeMutableRawPointer) -> Transfer {
         unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -13,11 +13,17 @@ extension Transfer {
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let transfer = unsafe from(context)
         transfer.lastActivity = .now
+        transfer.headBytes += size * count
+        guard transfer.headBytes <= mostHeadBytes else {
+            transfer.failure = transfer.error(
+                .protocolViolation, "the head of the response is longer than \(mostHeadBytes) bytes", phase: .receive)
+            return 0
+        }
         guard unsafe transfer.parser.consume(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
             transfer.failure = transfer.error(.protocolViolation, "the server does not speak HTTP", phase: .receive)
             return 0
         }
-        return size * count
+        return transfer.isWelcome ? size * count : 0
     }
 
     static let onBody: curl_write_callback = { bytes, size, count, context in
@@ -55,18 +61,17 @@ extension Transfer {
         }
         do throws(DownloadFile.Failure) {
             if goesToFile, case .download(let path) = task.kind {
-                try unsafe openFile(path).write(chunk)
+                let file = try openFile(path)
+                if let bodyLimit, Int64(chunk.count) > bodyLimit - file.size { return refuseBody(over: bodyLimit) }
+                try unsafe file.write(chunk)
                 return chunk.count
             }
         } catch {
             failure = self.error(.cannotWriteFile, error.message, phase: .file, errno: error.errno)
             return 0
         }
-        let limit = max(task.options.maximumResponseBytes, 0)
-        guard bytes.count + chunk.count <= limit else {
-            failure = error(.bodyTooLarge, "the response is larger than \(limit) bytes", phase: .receive)
-            return 0
-        }
+        let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), bodyLimit ?? .max))
+        guard chunk.count <= limit - bytes.count else { return refuseBody(over: Int64(limit)) }
         if bytes.isEmpty, meter.progress.bytesExpectedToReceive > 0 {
             bytes.reserveCapacity(Int(min(meter.progress.bytesExpectedToReceive, 1 << 20, Int64(limit))))
         }
@@ -76,9 +81,29 @@ extension Transfer {
 
     private static let mostDiscarded = 1 << 20
 
+    /// The most bytes that the heads of the responses to one attempt have together, trailers and interim ones too.
+    private static let mostHeadBytes = 128 << 10
+
+    private func refuseBody(over limit: Int64) -> Int {
+        failure = error(.bodyTooLarge, "the response is larger than \(limit) bytes", phase: .receive)
+        return 0
+    }
+
+    /// Whether the body that the head announces may come, as far as the head tells; asks for its limit once.
+    private var isWelcome: Bool {
+        guard bodyLimit == nil, let response = parser.response, response.status.kind == .successful,
+            let limit = task.options.maximumBodyBytes?(response)
+        else { return true }
+        bodyLimit = max(limit, 0)
+        // The length in memory is another when it comes compressed.
+        guard goesToFile, let length = response.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit
+        else { return true }
+        return refuseBody(over: limit) != 0
+    }
+
     /// Whether the body belongs to a redirect that will be followed.
     private var willBeDiscarded: Bool {
-        guard task.options.followsRedirects, let response = parser.response else { return false }
+        guard task.options.redirects != .none, let response = parser.response else { return false }
         return response.status.kind == .redirection && ![300, 304].contains(response.status.code)
             && response.headerFields.contains(.location)
     }

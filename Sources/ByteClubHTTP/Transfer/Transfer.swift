@@ -41,6 +41,10 @@ final class Transfer {
     var file: DownloadFile?
     var bytes: [UInt8] = []
     var discarded = 0
+    /// How long the heads of the responses to this attempt are so far.
+    var headBytes = 0
+    /// The most bytes that this response's body may have; nil for no limit, and before the head is whole.
+    var bodyLimit: Int64?
     var parser = ResponseParser()
     var meter = ProgressMeter()
     var sent: Int64 = 0
@@ -89,6 +93,8 @@ final class Transfer {
         parser = ResponseParser()
         bytes = []
         discarded = 0
+        headBytes = 0
+        bodyLimit = nil
         failure = nil
         throttledUntil = nil
         sent = 0

@@ -8,9 +8,11 @@ struct FileSource: ByteSource, ~Copyable {
     let count: Int
     private let descriptor: Int32
 
-    init(path: String) throws(MediaError) {
+    /// Opens a file; with `followsLinks` false, what a symbolic link at the path itself points to is not read.
+    init(path: String, followsLinks: Bool = true) throws(MediaError) {
         guard !path.utf8.contains(0) else { throw MediaError(.io, "a path with a NUL in it cannot be opened") }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLinks ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe open(path, flags)
         guard descriptor >= 0 else { throw .system("cannot open", path, errno) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {

@@ -4,6 +4,10 @@ struct DecodeBudget: Sendable {
     var bytes = 512 << 20
     /// Pixels of the stored picture, which bound the time; real panoramas reach 140 million.
     var pixels = 500_000_000
+    /// Steps from coefficient to coefficient in all scans, each about a nanosecond.
+    ///
+    /// They bound small files of many scans. A panorama of 140 million pixels in the ten scans that libjpeg makes takes 540 million.
+    var steps = 640_000_000
 
     func check(_ header: JPEGHeader, fileBytes: Int, width: Int, height: Int) throws(MediaError) {
         // TurboJPEG takes sides up to 65,500.
@@ -18,5 +22,30 @@ struct DecodeBudget: Sendable {
                 "decoding this photo of \(header.width)x\(header.height) would take \(cost >> 20) MiB; \(bytes >> 20) are allowed"
             )
         }
+    }
+
+    /// Refuses a picture whose scans take too many steps.
+    func check(_ scans: ScanWalk, of header: JPEGHeader) throws(MediaError) {
+        let frame = header.frame
+        var taken = 0
+        for scan in scans {
+            let blocks = scan.components.reduce(0) { $0 + frame.blocks(ofComponent: $1) }
+            taken += blocks * Self.stepsPerBlock(scan, frame)
+            guard taken <= steps else {
+                throw MediaError(
+                    .tooLarge,
+                    "decoding this photo of \(header.width)x\(header.height) would take too many passes over it")
+            }
+        }
+    }
+
+    /// What going through a block costs at most, beyond the reading of the file's own bits; measured with libjpeg-turbo.
+    private static func stepsPerBlock(_ scan: ScanHeader, _ frame: FrameHeader) -> Int {
+        let coefficients = frame.isProgressive ? scan.coefficients : 64
+        // An arithmetic decoder works for each coefficient, however few bits there are.
+        if frame.isArithmetic { return max(16, 10 * coefficients) }
+        if !frame.isProgressive { return 32 }
+        // A first scan passes over blocks without bits, a refining one looks for what it refines.
+        return scan.isRefining ? max(16, coefficients) : 16
     }
 }

@@ -1,6 +1,7 @@
 /// What a start-of-frame segment says (ITU T.81, B.2.2).
 struct FrameHeader: Sendable, Hashable {
     struct Component: Sendable, Hashable {
+        let number: UInt8
         let horizontal: Int
         let vertical: Int
     }
@@ -28,7 +29,8 @@ struct FrameHeader: Sendable, Hashable {
         self.height = height
         self.components = (0..<count).map { index in
             let sampling = body[6 + 3 * index + 1]
-            return Component(horizontal: Int(sampling >> 4), vertical: Int(sampling & 15))
+            return Component(
+                number: body[6 + 3 * index], horizontal: Int(sampling >> 4), vertical: Int(sampling & 15))
         }
         guard components.allSatisfy({ (1...4).contains($0.horizontal) && (1...4).contains($0.vertical) }) else {
             throw MediaError(.damaged, "the JPEG's sampling factors make no sense")
@@ -37,13 +39,23 @@ struct FrameHeader: Sendable, Hashable {
 
     var isProgressive: Bool { marker == 0xC2 || marker == 0xC6 || marker == 0xCA || marker == 0xCE }
 
+    var isArithmetic: Bool { marker >= 0xC8 }
+
     /// Bytes of all coefficients, two for each, as libjpeg keeps them when a picture comes in more than one scan.
-    var coefficientBytes: Int {
+    var coefficientBytes: Int { components.reduce(0) { $0 + blocks(of: $1) * 128 } }
+
+    /// How many blocks of 64 coefficients the components of a number have, none when there is none of it; of several
+    /// with one number the largest counts.
+    func blocks(ofComponent number: UInt8) -> Int {
+        components.filter { $0.number == number }.map(blocks).max() ?? 0
+    }
+
+    private func blocks(of component: Component) -> Int {
         let across = components.map(\.horizontal).max() ?? 1
         let down = components.map(\.vertical).max() ?? 1
         let columns = (width + 8 * across - 1) / (8 * across)
         let rows = (height + 8 * down - 1) / (8 * down)
-        return components.reduce(0) { $0 + columns * $1.horizontal * rows * $1.vertical * 128 }
+        return columns * component.horizontal * rows * component.vertical
     }
 
     /// Whether a marker's low byte starts a frame: C0 to CF without DHT (C4), JPG (C8) and DAC (CC).

@@ -31,13 +31,20 @@ internal import Glibc
 
     /// Decodes at an eighth to the full size.
     ///
-    /// A picture with broken or missing parts is delivered as far as it goes.
+    /// A picture with broken or missing parts is delivered as far as it goes. TurboJPEG gives no way to stop it, so what
+    /// a picture may cost is bounded before.
+    ///
+    /// - Throws: `tooLarge` for a picture beyond the budget, before it is decoded; `damaged`.
     func decode(
         _ bytes: [UInt8], header: JPEGHeader, eighths: Int = 8, budget: DecodeBudget = DecodeBudget()
     ) throws(MediaError) -> Raster {
         let width = Self.scaled(header.width, eighths: eighths)
         let height = Self.scaled(header.height, eighths: eighths)
         try budget.check(header, fileBytes: bytes.count, width: width, height: height)
+        // Of a single scan the size says enough, unless its bits are not what takes the time.
+        if header.estimatedDecodeBytes > 0 || header.frame.isArithmetic {
+            try budget.check(ScanWalk(bytes), of: header)
+        }
         let (format, channels): (TJPF, Int) =
             switch header.components {
             case 1: (TJPF_GRAY, 1)

@@ -15,9 +15,10 @@ public struct PhotoDetails: Sendable, Hashable {
 
     /// Reads the header of a JPEG file; blocks for the file's storage.
     ///
-    /// Errors: `io`, `notAJPEG`, `damaged`, `unsupported`. Tags that are missing or broken are only left out.
-    public init(file path: String) throws(MediaError) {
-        try self.init(FileSource(path: path))
+    /// Errors: `io`, `notAJPEG`, `damaged`, `unsupported`. Tags that are missing or broken are only left out. With
+    /// `followsLinks` false, a symbolic link at the path is an error.
+    public init(file path: String, followsLinks: Bool = true) throws(MediaError) {
+        try self.init(FileSource(path: path, followsLinks: followsLinks))
     }
 
     /// Reads the header of a JPEG in memory.

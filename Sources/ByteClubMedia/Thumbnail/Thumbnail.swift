@@ -10,7 +10,7 @@ public enum Thumbnail {
     /// is there.
     ///
     /// Blocks for the decoding: call it on a thread of its own. It cannot be cancelled; it is bounded by 512 MiB of
-    /// memory and 500 million pixels.
+    /// memory, 500 million pixels, and about a second for the scans that a progressive photo comes in.
     ///
     /// - Parameters:
     ///   - path: The photo.
@@ -18,12 +18,15 @@ public enum Thumbnail {
     ///   - height: The box's height in pixels, at least 1.
     ///   - format: The thumbnail's file format.
     ///   - quality: The JPEG quality, clamped to 1...100; PNG ignores it.
+    ///   - followsLinks: Whether a symbolic link at the path is followed; else it is an error.
     /// - Returns: The thumbnail's file.
     /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`, and `tooLarge` before anything is decoded.
     public static func make(
-        file path: String, width: Int, height: Int, format: ThumbnailFormat, quality: Int = 82
+        file path: String, width: Int, height: Int, format: ThumbnailFormat, quality: Int = 82,
+        followsLinks: Bool = true
     ) throws(MediaError) -> [UInt8] {
-        try make(FileSource(path: path), width: width, height: height, format: format, quality: quality)
+        let source = try FileSource(path: path, followsLinks: followsLinks)
+        return try make(source, width: width, height: height, format: format, quality: quality)
     }
 
     static func make(

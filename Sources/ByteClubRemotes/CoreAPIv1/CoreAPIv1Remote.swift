@@ -58,7 +58,7 @@ public struct CoreAPIv1Remote: Remote {
 
     /// What a task that moves a file's bytes does differently.
     var contentOptions: TaskOptions {
-        var options = TaskOptions()
+        var options = TaskOptions.coreAPIv1
         options.rateLimit = [rateLimit, TransferRate.limit].compactMap(\.self).min()
         return options
     }

@@ -19,12 +19,7 @@ struct Transport: Sendable {
         }
 
         /// The metadata that come with a file's bytes.
-        func metadataField() throws(RemoteError) -> Metadata {
-            guard let name = HTTPField.Name("X-Dropbox-Metadata"), let text = response.headerFields[name] else {
-                throw RemoteError(.protocolViolation, "the answer to \(subject) has no X-Dropbox-Metadata")
-            }
-            return try JSON.decode(Metadata.self, Array(text.utf8), subject: subject)
-        }
+        func metadataField() throws(RemoteError) -> Metadata { try Transport.metadata(of: response, subject) }
     }
 
     let origin: ServiceOrigin
@@ -42,10 +37,11 @@ struct Transport: Sendable {
     /// Asks and returns the answer when its status is one of `statuses`; anything else is an error.
     func get(
         _ address: String, query: Parameters = [:], statuses: Set<Int> = [200], fields: HTTPFields = [:],
-        options: TaskOptions = TaskOptions(), through session: Session? = nil
+        options: TaskOptions = .coreAPIv1, through session: Session? = nil,
+        excess: () -> RemoteError? = { nil }
     ) async throws(RemoteError) -> Answer {
         let request = request(.get, address, query: query, fields: fields)
-        return try await perform(request, statuses: statuses) { () throws(TransferError) in
+        return try await perform(request, statuses: statuses, excess: excess) { () throws(TransferError) in
             try await (session ?? self.session).data(for: request, options: options)
         }
     }
@@ -56,26 +52,44 @@ struct Transport: Sendable {
         fields[.contentType] = "application/x-www-form-urlencoded"
         let request = request(.post, address, fields: fields)
         return try await perform(request) { () throws(TransferError) in
-            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)))
+            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)), options: .coreAPIv1)
         }
     }
 
     /// Does the transfer of a request and judges the answer.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - statuses: What the answer may have.
+    ///   - excess: The error for a body over the transfer's limit; nil where the protocol sets the limit.
+    ///   - transfer: Does it.
+    /// - Returns: The answer.
+    /// - Throws: What kept the answer away, or what it says.
     func perform(
-        _ request: HTTPRequest, statuses: Set<Int> = [200],
+        _ request: HTTPRequest, statuses: Set<Int> = [200], excess: () -> RemoteError? = { nil },
         _ transfer: () async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)
     ) async throws(RemoteError) -> Answer {
+        let subject = Self.subject(request)
         let answer: (bytes: [UInt8], response: HTTPResponse)
         do {
             answer = try await transfer()
         } catch {
-            throw RemoteError(error)
+            guard error.code == .bodyTooLarge else { throw RemoteError(error) }
+            throw excess()
+                ?? RemoteError(.protocolViolation, "the answer to \(subject) is longer than the protocol has any")
         }
-        let subject = Self.subject(request)
         guard statuses.contains(answer.response.status.code) else {
             throw RemoteError(answer.response, answer.bytes, subject: subject)
         }
         return Answer(bytes: answer.bytes, response: answer.response, subject: subject)
+    }
+
+    /// The metadata that come in the head of an answer with a file's bytes.
+    static func metadata(of response: HTTPResponse, _ subject: String) throws(RemoteError) -> Metadata {
+        guard let name = HTTPField.Name("X-Dropbox-Metadata"), let text = response.headerFields[name] else {
+            throw RemoteError(.protocolViolation, "the answer to \(subject) has no X-Dropbox-Metadata")
+        }
+        return try JSON.decode(Metadata.self, Array(text.utf8), subject: subject)
     }
 
     /// The method and the path of a request, without its query.

@@ -61,7 +61,7 @@ extension RemoteError {
         if Task.isCancelled { throw RemoteError(.cancelled, "cancelled") }
     }
 
-    static func tooLarge(_ path: RemotePath, _ limit: Int) -> RemoteError {
+    static func tooLarge(_ path: RemotePath, _ limit: Int64) -> RemoteError {
         RemoteError(.tooLarge, "'\(path)' has more than \(limit) bytes")
     }
 }

@@ -38,25 +38,26 @@ extension MemoryRemote {
         try await perform(.content, path) { () throws(RemoteError) in
             let (bytes, metadata) = try file(path, revision)
             guard let range else {
-                guard bytes.count <= limit else { throw RemoteError.tooLarge(path, limit) }
+                guard bytes.count <= limit else { throw RemoteError.tooLarge(path, Int64(limit)) }
                 return (bytes, metadata)
             }
             guard range.lowerBound >= 0, !range.isEmpty, range.lowerBound < Int64(bytes.count) else {
                 throw RemoteError(status: 416, message: "'\(path)' has no bytes in the range \(range)")
             }
             let part = bytes[Int(range.lowerBound)..<Int(min(range.upperBound, Int64(bytes.count)))]
-            guard part.count <= limit else { throw RemoteError.tooLarge(path, limit) }
+            guard part.count <= limit else { throw RemoteError.tooLarge(path, Int64(limit)) }
             return (Array(part), metadata)
         }
     }
 
     /// Writes a file's bytes to a new local file.
     public func download(
-        _ path: RemotePath, revision: Revision?, to file: String,
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         try await perform(.download, path) { () throws(RemoteError) in
             let (bytes, metadata) = try self.file(path, revision)
+            if let limit, Int64(bytes.count) > limit { throw RemoteError.tooLarge(path, limit) }
             try LocalFile.write(bytes, to: file)
             progress?(TransferProgress(completed: metadata.bytes, total: metadata.bytes))
             return metadata
@@ -82,10 +83,7 @@ extension MemoryRemote {
     /// The entries below a folder whose names match.
     public func search(_ path: RemotePath, query: String, limit: Int) async throws(RemoteError) -> [Metadata] {
         try await perform(.search, path) { () throws(RemoteError) in
-            guard let words = SearchQuery(query) else {
-                throw RemoteError(status: 400, message: "the query has no word")
-            }
-            return try read { try $0.search(path, query: words, limit: limit, includeDeleted: false) }
+            try read { try $0.search(path, query: SearchQuery(query), limit: limit, includeDeleted: false) }
         }
     }
 

@@ -5,9 +5,6 @@ import NIOCore
 
 /// One request on its way through the server; one task owns it.
 final class Call {
-    /// The longest form in bytes.
-    static let formLimit: Int64 = 1 << 20
-
     /// The request's method.
     let method: HTTPRequest.Method
     /// The request's headers.
@@ -52,10 +49,10 @@ final class Call {
         body = IncomingBody(request, channel: channel)
     }
 
-    /// Finds out what is asked for, and reads the query and the form.
+    /// Finds out what is asked for, and reads the query.
     ///
     /// - Throws: ``APIError`` 404 for an operation that there is not, 405 for a wrong method, 400 for what is malformed.
-    func route() async throws -> Route {
+    func findRoute() throws(APIError) -> Route {
         let target = try RequestTarget(target)
         guard let (route, rest) = Route.find(target.components) else {
             throw APIError(404, "there is no such operation")
@@ -71,11 +68,39 @@ final class Call {
         rawPath = String(target.path)
         query = String(target.query)
         parameters = try Parameters(query: target.query)
-        if method == .post, !route.takesBytes(method), isForm {
-            try parameters.add(form: await body.collect(limit: Self.formLimit))
-        }
         return route
     }
+
+    /// Reads the form, when there is one, into ``parameters``.
+    ///
+    /// - Throws: ``APIError`` 413 for one that is too long, 429 or 503 when there is no memory for it, 400 for what is
+    ///   malformed; what reading the body throws.
+    func readForm(_ shares: FairShares) async throws {
+        guard method == .post, isForm, cost.body == .form else { return }
+        let most = body.length ?? Int64(RequestCost.formLimit)
+        guard most <= Int64(RequestCost.formLimit) else { throw RequestCost.tooLong(RequestCost.formLimit) }
+        let lease = most > Int64(FairShares.smallForm) ? try shares.forms.take(Int(most), for: party) : nil
+        defer { withExtendedLifetime(lease) {} }
+        try parameters.add(form: await body.collect(limit: most))
+    }
+
+    /// Reads the body of an operation that needs it whole, once there is memory for it.
+    ///
+    /// - Throws: ``APIError`` 413 for one that is too long, 429 or 503 when too many wait for memory; what reading the
+    ///   body throws.
+    func wholeBody(_ shares: FairShares) async throws -> HeldBody {
+        guard case .whole(let limit) = cost.body else { preconditionFailure("\(routeName) has no whole body") }
+        let most = body.length ?? Int64(limit)
+        guard most <= Int64(limit) else { throw RequestCost.tooLong(limit) }
+        let lease = try await shares.bodies.wait(Int(most), for: party)
+        return HeldBody(bytes: try await body.collect(limit: most), lease: lease)
+    }
+
+    /// What the request may cost before it is served.
+    var cost: RequestCost { route?.cost(method) ?? RequestCost() }
+
+    /// Who pays for it.
+    var party: Party { member.map { .member($0.uid) } ?? .stranger(client.address?.household) }
 
     /// Whose attempts count together: the client's address, or its network; empty when there is none.
     var peer: String { client.address?.household.description ?? "" }
@@ -84,6 +109,13 @@ final class Call {
     func origin(_ settings: ClubAPI.Settings) -> String {
         if let published = settings.publicOrigin { return published }
         return (client.isSecure ? "https://" : "http://") + (client.host ?? "")
+    }
+
+    /// The URL of a place on the server, as the client can reach it.
+    func url(_ components: [String], _ settings: ClubAPI.Settings) -> String {
+        var base = settings.publicURL.isEmpty ? origin(settings) : settings.publicURL
+        while base.hasSuffix("/") { base.removeLast() }
+        return base + components.map { "/" + PercentCoding.encode($0) }.joined()
     }
 
     /// Does something that waits long, and cancels it when the client hangs up.

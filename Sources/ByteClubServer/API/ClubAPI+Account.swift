@@ -8,8 +8,8 @@ extension ClubAPI {
         let usage = try await store.usage(of: member.uid)
         var account = Account(
             uid: member.uid, displayName: member.name,
-            quotaInfo: Account.Quota(quota: usage.capacity, normal: usage.used, shared: 0),
-            extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true))
+            quotaInfo: Account.Quota(quota: usage.quota ?? Account.Quota.unlimited, normal: usage.used, shared: 0),
+            extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true, links: true))
         account.referralLink = settings.publicURL
         return .json(account)
     }

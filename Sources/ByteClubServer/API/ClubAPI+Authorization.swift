@@ -7,6 +7,7 @@ struct PendingSignature: Sendable {
     let header: [String: String]
     let consumerSecret: String
     let tokenSecret: String
+    let signer: NonceMemory.Signer
 }
 
 extension ClubAPI {
@@ -17,14 +18,29 @@ extension ClubAPI {
         let member: Member
         do {
             member = try await self.member(of: call)
-        } catch let error as APIError where error.status == 401 && Credentials.areShown(by: call) {
-            try settings.limits.countFailure(from: call.client.address)
+        } catch let error as APIError {
+            if error.status == 401, Credentials.areShown(by: call) {
+                try settings.limits.countFailure(from: call.client.address)
+            }
+            try settings.limits.countAnonymous(from: call.client.address)
             throw error
         }
         call.member = member
         try settings.limits.count(member, isOAuth1: Credentials.areOAuth1(of: call))
         guard member.role >= role else {
             throw APIError(403, "only members with the role \(role.word) may do this; yours is \(member.role.word)")
+        }
+    }
+
+    /// Does what comes before the credentials are asked for, and counts its failure unless a member's are shown.
+    func countingStrangers<T>(_ call: Call, _ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch let error as APIError {
+            var isMembers = call.member != nil
+            if !isMembers, Credentials.areShown(by: call) { isMembers = (try? await member(of: call)) != nil }
+            if !isMembers { try settings.limits.countAnonymous(from: call.client.address) }
+            throw error
         }
     }
 
@@ -42,7 +58,8 @@ extension ClubAPI {
             else { break }
             call.token = token
             let pending = PendingSignature(
-                signed: signed, header: header, consumerSecret: known.consumerSecret, tokenSecret: known.tokenSecret)
+                signed: signed, header: header, consumerSecret: known.consumerSecret, tokenSecret: known.tokenSecret,
+                signer: .member(known.member.uid))
             if signed.method == .hmacSHA1, call.isFormUpload {
                 call.pendingSignature = pending
             } else {
@@ -69,7 +86,7 @@ extension ClubAPI {
 
     /// Checks a signature, and with a digest also that the request is fresh and no repetition.
     ///
-    /// - Throws: ``APIError`` 401 for a wrong signature, 403 for a timestamp or nonce that cannot be taken.
+    /// - Throws: ``APIError`` 401 for a wrong signature, else as ``NonceMemory/take(_:of:at:)``.
     func check(
         _ pending: PendingSignature, of call: Call, with extra: [(name: String, value: String)] = []
     ) throws(APIError) {
@@ -84,10 +101,6 @@ extension ClubAPI {
         }
         guard isSigned else { throw Self.unknownToken }
         guard signed.method == .hmacSHA1 else { return }
-        let now = settings.now()
-        guard let timestamp = signed.timestamp.flatMap({ Int64($0) }), timestamp >= 0,
-            abs(timestamp - now) <= NonceMemory.tolerance
-        else { throw APIError(403, "the OAuth timestamp is over \(NonceMemory.tolerance) seconds off; set the clock") }
-        guard nonces.take(signed, at: now) else { throw APIError(403, "the OAuth nonce was used before") }
+        try nonces.take(signed, of: pending.signer, at: settings.now())
     }
 }

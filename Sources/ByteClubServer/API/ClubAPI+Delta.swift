@@ -8,11 +8,11 @@ extension ClubAPI {
         let position = try call.parameters["cursor"].map { text throws(APIError) in
             try continuation(text, from: start)
         }
-        let (told, next) = try await store.read { folder in
+        let (told, next) = try await read(call) { folder in
             try folder.delta(after: position, start: start, limit: Self.pageSize)
         }
         var page = told
-        if start.includesMediaInfo { page.entries = try await describeMedia(of: page.entries) }
+        if start.includesMediaInfo { page.entries = try await describeMedia(of: page.entries, for: call) }
         page.cursor = next.sealed(with: store.signingKey)
         return .json(page)
     }
@@ -26,11 +26,14 @@ extension ClubAPI {
 
     /// Answers `GET /longpoll_delta`.
     func longpollDelta(_ call: Call) async throws -> Answer {
-        let text = try call.parameters.required("cursor")
-        let seconds = try call.parameters.integer("timeout", in: settings.longpollMinimum...480) ?? 30
-        guard let cursor = DeltaCursor(sealed: text, key: store.signingKey), !cursor.includesMediaInfo else {
+        guard let text = call.parameters["cursor"], let cursor = DeltaCursor(sealed: text, key: store.signingKey) else {
+            // Members alone are given cursors, so one stands for an account.
+            try settings.limits.countAnonymous(from: call.client.address)
+            _ = try call.parameters.required("cursor")
             throw Self.badCursor
         }
+        let seconds = try call.parameters.integer("timeout", in: settings.longpollMinimum...480) ?? 30
+        if cursor.includesMediaInfo { throw Self.badCursor }
         if cursor.epoch != store.epoch { return .json(LongpollResult(changes: true)) }
         let store = store
         do {
@@ -46,8 +49,8 @@ extension ClubAPI {
         }
     }
 
-    private func describeMedia(of entries: [DeltaEntry]) async throws -> [DeltaEntry] {
-        var described = try await media.describe(entries.compactMap(\.metadata))[...]
+    private func describeMedia(of entries: [DeltaEntry], for call: Call) async throws -> [DeltaEntry] {
+        var described = try await describeMedia(of: entries.compactMap(\.metadata), for: call)[...]
         return entries.map { DeltaEntry(key: $0.key, metadata: $0.metadata == nil ? nil : described.popFirst()) }
     }
 

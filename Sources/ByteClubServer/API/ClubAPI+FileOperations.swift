@@ -10,10 +10,10 @@ extension ClubAPI {
         let destination = try call.path(in: "to_path")
         let source: RemotePath
         if let reference {
-            guard let link = try await store.link(.copy, secret: reference) else {
+            guard let entry = try await store.entry(.copy, secret: reference, below: "") else {
                 throw APIError(404, "the copy reference was not found")
             }
-            source = link.path
+            source = entry.path
         } else {
             source = try call.path(in: "from_path")
         }

@@ -17,7 +17,8 @@ extension ClubAPI {
         try answer(call, entry, try await store.content(of: entry), additional)
     }
 
-    /// What a member stored is never a page of this server: browsers are told to guess no type and to run nothing.
+    /// What a member stored is never a page of this server: what would be one is sent as plain text, and browsers are told
+    /// to run nothing, to load nothing for it, and to guess no other type.
     private func answer(
         _ call: Call, _ entry: FolderEntry, _ content: StoredContent, _ additional: HTTPFields
     ) throws -> Answer {
@@ -26,10 +27,10 @@ extension ClubAPI {
         var headers = additional
         headers[.eTag] = tag.text
         if tag.isNamed(in: call.headers[.ifNoneMatch]) { return Answer(.notModified, headers: headers, body: .none) }
-        headers[.contentType] = type.isText ? type.mime + "; charset=UTF-8" : type.mime
+        let mime = type.isActive ? "text/plain" : type.mime
+        headers[.contentType] = type.isActive || type.isText ? mime + "; charset=UTF-8" : mime
         headers[.acceptRanges] = "bytes"
-        headers[.contentSecurityPolicy] = "sandbox"
-        headers[.xContentTypeOptions] = "nosniff"
+        headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
         let wantsPart = call.headers[.ifRange].map { $0 == tag.text } ?? true
         switch ByteRange(wantsPart ? call.headers[.range] : nil, length: entry.bytes) {
         case .whole:

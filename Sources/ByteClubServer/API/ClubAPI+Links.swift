@@ -2,48 +2,67 @@ import ByteClubCore
 import HTTPTypes
 
 extension ClubAPI {
-    /// How long a shared link works, in seconds: a year after it was last asked for.
-    private static let shareLifetime: Int64 = 365 * 86_400
-    /// How long a direct link to a file works, in seconds: the protocol's four hours.
-    private static let mediaLifetime: Int64 = 4 * 3600
-    /// How long a copy reference works, in seconds: thirty years, as the first server did.
-    private static let copyLifetime: Int64 = 30 * 365 * 86_400
+    /// The most links that one answer tells.
+    private static let mostLinks = 1000
 
-    /// Answers `POST /shares/<root>/<path>`.
+    /// Answers `POST /shares/<root>/<path>`; `expires_in`, an extension, says in how many seconds the link is to end.
     func share(_ call: Call) async throws -> Answer {
         _ = try call.parameters.bool("short_url", default: true)
-        let entry = try await linkable(call)
+        let lifetime = try call.parameters.integer("expires_in", in: Link.lifetimes)
         let link = try await store.link(
-            .share, to: entry.path, member: call.requireMember().uid, expires: expiry(Self.shareLifetime))
-        let url = url(call, ["s", link.secret, entry.path.name])
-        return .json(LinkAnswer(name: "url", text: url, expires: link.expires, visibility: "PUBLIC"))
+            .share, to: linkable(call), by: call.requireMember().uid, lifetime: lifetime)
+        return .json(
+            LinkAnswer(
+                name: "url", text: url(call, link.components), expires: link.expires, visibility: "PUBLIC"))
     }
 
     /// Answers `POST /media/<root>/<path>`.
     func mediaLink(_ call: Call) async throws -> Answer {
         let entry = try await linkable(call)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
-        let link = MediaLink(
-            revision: entry.revision, member: try call.requireMember().uid, expires: expiry(Self.mediaLifetime))
-        let url = url(call, ["1", "view", link.sealed(with: store.signingKey), entry.path.name])
-        return .json(LinkAnswer(name: "url", text: url, expires: link.expires))
+        let link = try await store.link(.media, to: entry, by: call.requireMember().uid, lifetime: nil)
+        return .json(LinkAnswer(name: "url", text: url(call, link.components), expires: link.expires))
     }
 
     /// Answers `GET /view/<secret>/<name>`: the bytes, without an account.
     func view(_ call: Call) async throws -> Answer {
-        guard let secret = call.place.first, let link = MediaLink(sealed: secret, key: store.signingKey),
-            settings.now() < link.expires.seconds,
-            let entry = try await store.file(at: link.revision, linkedBy: link.member)
+        guard let secret = call.place.first, let entry = try await store.entry(.media, secret: secret, below: "")
         else { throw APIError(404, "the link was not found; it may have expired") }
         return try await bytes(of: entry, for: call)
     }
 
     /// Answers `GET /copy_ref/<root>/<path>`.
     func copyReference(_ call: Call) async throws -> Answer {
-        let entry = try await linkable(call)
         let link = try await store.link(
-            .copy, to: entry.path, member: call.requireMember().uid, expires: expiry(Self.copyLifetime))
+            .copy, to: linkable(call), by: call.requireMember().uid, lifetime: nil)
         return .json(LinkAnswer(name: "copy_ref", text: link.secret, expires: link.expires))
+    }
+
+    /// Answers `GET /sync/links`: a member's own links, to an owner all.
+    func links(_ call: Call) async throws -> Answer {
+        let before = try call.parameters.integer("before", in: 1...Int64.max) ?? .max
+        let member = try call.requireMember()
+        let found = try await inTurn(call) { [store] in
+            try await store.links(seenBy: member, nil, before: before, limit: Self.mostLinks + 1)
+        }
+        let links = found.prefix(Self.mostLinks).map { link in
+            PublicLink(
+                id: link.id, kind: link.purpose == .media ? .media : .share, path: link.path,
+                url: url(call, link.components),
+                created: link.created, expires: link.expires, member: link.member)
+        }
+        return .json(PublicLinkPage(links: links, hasMore: found.count > Self.mostLinks))
+    }
+
+    /// Answers `POST /sync/links/revoke`.
+    func revokeLink(_ call: Call) async throws -> Answer {
+        guard let id = try call.parameters.integer("id", in: 1...Int64.max) else {
+            throw APIError(400, "the parameter is missing", parameter: "id")
+        }
+        guard try await store.removeLink(id, for: call.requireMember()) else {
+            throw APIError(404, "the link was not found")
+        }
+        return .json(Array("{}".utf8))
     }
 
     /// The live entry that a link is asked for; the root has none.
@@ -54,14 +73,8 @@ extension ClubAPI {
         return entry
     }
 
-    private func expiry(_ lifetime: Int64) -> APIDate { APIDate(seconds: settings.now() + lifetime) }
-
     /// The URL of a place on this server, as the client of a call can reach it.
-    func url(_ call: Call, _ components: [String]) -> String {
-        var base = settings.publicURL.isEmpty ? call.origin(settings) : settings.publicURL
-        while base.hasSuffix("/") { base.removeLast() }
-        return base + components.map { "/" + PercentCoding.encode($0) }.joined()
-    }
+    func url(_ call: Call, _ components: [String]) -> String { call.url(components, settings) }
 }
 
 /// What the operations that make links answer.
@@ -81,6 +94,38 @@ private struct LinkAnswer: JSONWritable {
                 json.key("visibility")
                 json.value(visibility)
             }
+        }
+    }
+}
+
+extension PublicLink: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("id")
+            json.value(id)
+            json.key("kind")
+            json.value(kind.rawValue)
+            json.key("path")
+            json.value(path.string)
+            json.key("url")
+            json.value(url)
+            json.key("created")
+            json.date(created)
+            json.key("expires")
+            json.date(expires)
+            json.key("member")
+            json.value(member)
+        }
+    }
+}
+
+extension PublicLinkPage: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("links")
+            links.write(to: &json)
+            json.key("has_more")
+            json.value(hasMore)
         }
     }
 }

@@ -23,29 +23,35 @@ extension ClubAPI {
                 }
                 return Metadata(version)
             }
-            return .json(includesMedia ? try await describeMedia(of: entry) : entry)
+            return .json(includesMedia ? try await describeMedia(of: entry, for: call) : entry)
         }
         if includesMedia {
-            let found = try await store.read { folder in
+            let found = try await read(call) { folder in
                 try folder.list(path, unless: known, includeDeleted: includeDeleted, limit: limit)
             }
             guard let found else { return Answer(.notModified, body: .none) }
-            return .json(try await describeMedia(of: found))
+            return .json(try await describeMedia(of: found, for: call))
         }
-        let text = try await store.read { folder in
+        let text = try await read(call) { folder in
             try Self.listing(path, in: folder, unless: known, includeDeleted: includeDeleted, limit: limit)
         }
         return text.map { .json($0) } ?? Answer(.notModified, body: .none)
     }
 
     /// Adds what is known of pictures; the hash of a listing in which something is pending is no current one.
-    private func describeMedia(of entry: Metadata) async throws -> Metadata {
-        var entry = try await media.describe([entry]).first ?? entry
+    private func describeMedia(of entry: Metadata, for call: Call) async throws -> Metadata {
+        var entry = try await describeMedia(of: [entry], for: call).first ?? entry
         guard let contents = entry.contents else { return entry }
-        let described = try await media.describe(contents)
+        let described = try await describeMedia(of: contents, for: call)
         entry.contents = described
         if described.contains(where: { $0.photoInfo?.isPending == true }) { entry.hash?.append("0") }
         return entry
+    }
+
+    /// Adds what is known of pictures, as long as the client waits for it.
+    func describeMedia(of entries: [Metadata], for call: Call) async throws -> [Metadata] {
+        let (media, party) = (media, call.party)
+        return try await call.whileClientWaits { try await media.describe(entries, for: party) }
     }
 
     /// The JSON text of a listing, written as the children are read; nil when its hash is `known` already.
@@ -72,14 +78,12 @@ extension ClubAPI {
 
     /// Answers `GET /search/<root>/<path>`.
     func search(_ call: Call) async throws -> Answer {
-        guard let query = SearchQuery(try call.parameters.required("query")) else {
-            throw APIError(400, "the query is blank", parameter: "query")
-        }
+        let query = try SearchQuery(try call.parameters.required("query"))
         let limit = Int(min(1000, try call.parameters.integer("file_limit", in: 1...Int64.max) ?? 1000))
         let includeDeleted = try call.parameters.bool("include_deleted", default: false)
         let path = try call.path()
         return .json(
-            try await store.read { folder in
+            try await read(call) { folder in
                 try folder.search(path, query: query, limit: limit, includeDeleted: includeDeleted)
             })
     }
@@ -88,7 +92,7 @@ extension ClubAPI {
     func revisions(_ call: Call) async throws -> Answer {
         let limit = Int(try call.parameters.integer("rev_limit", in: 1...1000) ?? 10)
         let path = try call.path()
-        return .json(try await store.read { try $0.revisions(path, limit: limit) })
+        return .json(try await read(call) { try $0.revisions(path, limit: limit) })
     }
 
     /// Answers `POST /restore/<root>/<path>`.

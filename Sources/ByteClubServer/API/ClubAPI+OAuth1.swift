@@ -10,7 +10,9 @@ extension ClubAPI {
             throw APIError(401, "the app key is unknown")
         }
         try check(
-            PendingSignature(signed: signed, header: header, consumerSecret: secret, tokenSecret: ""), of: call)
+            PendingSignature(
+                signed: signed, header: header, consumerSecret: secret, tokenSecret: "", signer: .app(app.key)),
+            of: call)
         let fresh = try await store.addRequestToken(app: app.key)
         return Self.form([("oauth_token", fresh.token), ("oauth_token_secret", fresh.secret)])
     }
@@ -22,7 +24,9 @@ extension ClubAPI {
             request.app.key == signed.consumerKey, let secret = request.app.secret
         else { throw APIError(401, "the request token is unknown or was used") }
         try check(
-            PendingSignature(signed: signed, header: header, consumerSecret: secret, tokenSecret: request.secret),
+            PendingSignature(
+                signed: signed, header: header, consumerSecret: secret, tokenSecret: request.secret,
+                signer: .app(request.app.key)),
             of: call)
         guard let fresh = try await store.redeemRequestToken(token) else {
             throw APIError(401, "the request token has not been approved")

@@ -18,17 +18,13 @@ extension ClubAPI {
             let name = "attachment; filename*=UTF-8''\(PercentCoding.encode(entry.path.name))"
             return try await bytes(of: entry, for: call, [.contentDisposition: name, .referrerPolicy: "no-referrer"])
         }
-        if isPicture { return try await thumbnail(of: entry, size: .l, format: .jpeg) }
+        if isPicture { return try await thumbnail(of: entry, size: .l, format: .jpeg, for: call) }
         return try await page(ofFile: entry).answer(.ok)
     }
 
     private func shared(_ call: Call) async throws -> FolderEntry? {
-        guard let secret = call.place.first, let link = try await store.link(.share, secret: secret) else {
-            return nil
-        }
-        let below = call.place.dropFirst(2).joined(separator: "/")
-        guard let path = try? RemotePath(link.path.string + "/" + below) else { return nil }
-        return try await store.read { try $0.live(path) }
+        guard let secret = call.place.first else { return nil }
+        return try await store.entry(.share, secret: secret, below: call.place.dropFirst(2).joined(separator: "/"))
     }
 
     private func page(ofFile entry: FolderEntry) async throws -> SharePage {
@@ -43,7 +39,7 @@ extension ClubAPI {
     }
 
     private func page(ofFolder entry: FolderEntry, _ call: Call) async throws -> SharePage {
-        let children = try await store.read { folder in
+        let children = try await read(call) { folder in
             try folder.state.children(entry.path.key, includeDeleted: false, limit: Self.mostEntries + 1)
         }
         let place = ["s"] + call.place.prefix(1) + (call.place.count > 1 ? call.place.dropFirst() : [entry.path.name])

@@ -6,41 +6,34 @@ extension ClubAPI {
     /// Answers `POST /sync/batch`.
     func syncBatch(_ call: Call) async throws -> Answer {
         let member = try call.requireMember()
-        guard call.body.length ?? 0 <= Int64(SyncBatch.maximumBytes) else { throw Self.tooLarge }
-        let lease = try largeBodies.lease(Int(call.body.length ?? Int64(SyncBatch.maximumBytes)))
-        defer { withExtendedLifetime(lease) {} }
-        let bytes = try await call.body.collect(limit: Int64(SyncBatch.maximumBytes))
-        guard let frame = SyncFrame(bytes) else {
+        let body = try await call.wholeBody(shares)
+        defer { withExtendedLifetime(body) {} }
+        guard let frame = SyncFrame(body.bytes) else {
             throw APIError(400, "the body has no newline after its head")
         }
-        let (batch, contents) = try await staged(frame, by: member)
+        let asked = try Self.batch(in: frame)
+        let chunks = asked.operations.flatMap { $0.content?.chunks ?? [] }
+        let room = try await room(for: asked, naming: chunks, by: member)
+        let (batch, contents) =
+            if chunks.isEmpty {
+                try await staged(asked, frame, by: member)
+            } else {
+                // A line of chunks' names may stand for gigabytes: nobody writes them for a client that is gone.
+                try await call.whileClientWaits { try await staged(asked, frame, by: member) }
+            }
         do {
-            return .json(try await store.write(by: member.uid, storing: contents) { try $0.apply(batch) })
+            let outcome = try await store.write(by: member.uid, storing: contents) { try $0.apply(batch) }
+            withExtendedLifetime(room) {}
+            let done = zip(asked.operations, outcome.results).filter { $1.isDone }
+            await store.named(done.flatMap { $0.0.content?.chunks ?? [] }, by: member.uid)
+            return .json(outcome)
         } catch let refused as BatchRefused {
             return .json(refused.outcome)
         }
     }
 
-    private static var tooLarge: APIError {
-        APIError(413, "a batch has at most \(SyncBatch.maximumBytes) bytes")
-    }
-
-    /// Refuses chunks that together make more than there is room for, before a byte of it is written.
-    private func checkRoom(for batch: SyncBatch, by member: Member) async throws {
-        let lengths = batch.operations.compactMap { $0.content?.chunks == nil ? nil : $0.content?.bytes }
-        if lengths.isEmpty { return }
-        let usage = try await store.usage(of: member.uid)
-        var room = usage.capacity - usage.used
-        for length in lengths {
-            room = room.subtractingReportingOverflow(length).partialValue
-            guard length >= 0, room >= 0 else { throw APIError(507, "there is no room for what the chunks make") }
-        }
-    }
-
-    /// Reads a batch, and hashes the contents that came with it.
-    private func staged(_ frame: SyncFrame, by member: Member) async throws -> (SyncBatch, [StagedContent]) {
-        var frame = frame
-        var batch: SyncBatch
+    private static func batch(in frame: SyncFrame) throws(APIError) -> SyncBatch {
+        let batch: SyncBatch
         do {
             batch = try JSONReader.read(from: frame.head)
         } catch {
@@ -49,14 +42,45 @@ extension ClubAPI {
         guard batch.operations.count <= SyncBatch.maximumOperations else {
             throw APIError(413, "a batch has at most \(SyncBatch.maximumOperations) operations")
         }
-        try await checkRoom(for: batch, by: member)
+        return batch
+    }
+
+    /// Finds room for what chunks make together, before a byte of it is written.
+    ///
+    /// - Throws: ``APIError`` 413 when that is more than a batch may make, else as
+    ///   ``MetadataStore/hold(_:for:replacing:naming:)``.
+    private func room(
+        for batch: SyncBatch, naming chunks: [ContentHash], by member: Member
+    ) async throws -> BytesUnderWay.Hold? {
+        if chunks.isEmpty { return nil }
+        var sum: Int64 = 0
+        for case let content? in batch.operations.map(\.content) {
+            // What is not made of these chunks is not put together.
+            guard let parts = content.chunks,
+                try await store.chunks.length(of: parts, from: member.uid) == content.bytes
+            else { continue }
+            let (next, isOver) = sum.addingReportingOverflow(content.bytes)
+            guard !isOver, next <= SyncBatch.maximumChunkedBytes else {
+                throw APIError(413, "the chunks of a batch make at most \(SyncBatch.maximumChunkedBytes) bytes")
+            }
+            sum = next
+        }
+        return try await store.hold(sum, for: member.uid, replacing: nil, naming: chunks)
+    }
+
+    /// Puts together the contents of a batch, and hashes them.
+    private func staged(
+        _ batch: SyncBatch, _ frame: SyncFrame, by member: Member
+    ) async throws -> (SyncBatch, [StagedContent]) {
+        var (batch, frame) = (batch, frame)
         var contents: [StagedContent] = []
         contents.reserveCapacity(batch.operations.count)
         for index in batch.operations.indices {
             guard var content = batch.operations[index].content else { continue }
             let staged: StagedContent
             if let chunks = content.chunks {
-                let found = try await store.chunks.assemble(chunks, bytes: content.bytes, in: store.blobs)
+                let found = try await store.chunks.assemble(
+                    chunks, bytes: content.bytes, from: member.uid, in: store.blobs)
                 guard let found, content.hash ?? found.hash == found.hash else {
                     // The rules refuse it, unless it was done before.
                     batch.operations[index].content?.hash = nil

@@ -6,6 +6,8 @@ import ServiceLifecycle
 extension ClubAPI {
     /// The most entries of one page of the journal.
     static let journalPageSize: Int64 = 10_000
+    /// What an entry of a page takes in bytes, but for a very long name.
+    private static let largestJournalEntry = 512
     /// The longest wait for a change in seconds.
     static let journalWait: Int64 = 480
 
@@ -24,19 +26,20 @@ extension ClubAPI {
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
             try await wait(call, after: cursor.position, seconds: seconds)
         }
-        let (page, bodies) = try await store.journal(after: cursor, limits: limits)
+        let (pool, party) = (shares.answers, call.party)
+        let most = Int(limits.inlineBytes) + limits.entries * Self.largestJournalEntry
+        let lease = try await call.whileClientWaits { try await pool.wait(most, for: party) }
+        let (page, bodies) = try await inTurn(call) { [store] in try await store.journal(after: cursor, limits: limits)
+        }
         var json = JSONText()
         page.write(to: &json)
         let length = json.bytes.count + 1 + bodies.reduce(0) { $0 + $1.count }
         var buffer = ByteBuffer()
-        let lease = try largeBodies.lease(length)
         buffer.reserveCapacity(length)
         buffer.writeBytes(json.bytes)
         buffer.writeInteger(UInt8(ascii: "\n"))
         for body in bodies { buffer.writeBytes(body) }
-        var answer = Answer(.ok, headers: [.contentType: SyncFrame.mime], body: .bytes(buffer))
-        answer.lease = lease
-        return answer
+        return Answer(.ok, headers: [.contentType: SyncFrame.mime], body: .bytes(buffer)).holding(lease)
     }
 
     /// Waits for a change, for the time to pass, or for the server to stop.
@@ -56,7 +59,7 @@ extension ClubAPI {
     /// Answers `GET /sync/digest`.
     func syncDigest(_ call: Call) async throws -> Answer {
         let path = try call.parameters.path("path") ?? .root
-        return .json(try await store.read { try $0.digest(path) })
+        return .json(try await read(call) { try $0.digest(path) })
     }
 }
 

@@ -7,17 +7,18 @@ extension ClubAPI {
 
     /// Answers `POST /sync/chunks/need`.
     func syncChunksNeeded(_ call: Call) async throws -> Answer {
-        let bytes = try await call.body.collect(limit: 1 << 20)
+        let body = try await call.wholeBody(shares)
         let asked: ChunkList
         do {
-            asked = try JSONReader.read(from: bytes)
+            asked = try JSONReader.read(from: body.bytes)
         } catch {
             throw APIError(400, "the list of hashes is wrong: \(error)")
         }
         guard asked.hashes.count <= Self.maximumHashes else {
             throw APIError(413, "at most \(Self.maximumHashes) hashes can be asked for at once")
         }
-        return .json(ChunkList(try await store.chunks.missing(of: asked.hashes)))
+        let member = try call.requireMember()
+        return .json(ChunkList(try await store.chunks.missing(of: asked.hashes, from: member.uid)))
     }
 
     /// Answers `PUT /sync/chunks/<hash>`.
@@ -26,16 +27,14 @@ extension ClubAPI {
             throw APIError(400, "not a content hash", parameter: "hash")
         }
         guard let length = call.body.length else { throw APIError(411, "a chunk needs a Content-Length") }
-        guard length <= Int64(ChunkStore.maximumBytes) else {
-            throw APIError(413, "a chunk has at most \(ChunkStore.maximumBytes) bytes")
-        }
-        let lease = try largeBodies.lease(Int(length))
-        defer { withExtendedLifetime(lease) {} }
-        let bytes = try await call.body.collect(limit: length)
-        guard ContentHasher.hash(bytes) == hash else {
+        let member = try call.requireMember()
+        let room = try await store.hold(ChunkStore.weight(length), for: member.uid)
+        let body = try await call.wholeBody(shares)
+        defer { withExtendedLifetime((body, room)) {} }
+        guard ContentHasher.hash(body.bytes) == hash else {
             throw APIError(400, "the chunk does not have this hash", parameter: "hash")
         }
-        try await store.chunks.add(bytes, hash: hash)
+        try await store.chunks.add(body.bytes, hash: hash, from: member.uid)
         return Answer(.noContent, body: .none)
     }
 }

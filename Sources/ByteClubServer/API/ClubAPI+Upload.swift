@@ -24,14 +24,21 @@ extension ClubAPI {
         let length = try length(of: call.body)
         let policy = try Policy(call.parameters)
         let path = try call.path()
+        var room: BytesUnderWay.Hold?
+        if length > StagedContent.inlineLimit {
+            room = try await store.hold(length, for: call.requireMember().uid, replacing: path, naming: [])
+        }
+        defer { withExtendedLifetime(room) {} }
         return try await put(call, try await receive(call.body, length: length), at: path, policy)
     }
 
     /// Answers `PUT /chunked_upload`.
     func chunkedUpload(_ call: Call) async throws -> Answer {
-        _ = try length(of: call.body)
+        let length = try length(of: call.body)
         let member = try call.requireMember()
         let offset = try call.parameters.integer("offset", in: 0...Int64.max) ?? 0
+        let room = try await store.hold(length, for: member.uid)
+        defer { withExtendedLifetime(room) {} }
         do {
             let id: String
             if let known = call.parameters["upload_id"] {
@@ -64,7 +71,9 @@ extension ClubAPI {
 
     /// Answers `POST /files/<root>/<folder>`, the form upload of the first clients.
     func postFile(_ call: Call) async throws -> Answer {
-        _ = try length(of: call.body)
+        let length = try length(of: call.body)
+        var room: BytesUnderWay.Hold?
+        defer { withExtendedLifetime(room) {} }
         let policy = try Policy(call.parameters)
         let folder = try call.path()
         var form = try MultipartReader(call.body, contentType: call.headers[.contentType])
@@ -77,6 +86,9 @@ extension ClubAPI {
                 call.pendingSignature = nil
             }
             let path = try Self.path(of: name, in: folder)
+            if length > StagedContent.inlineLimit {
+                room = try await store.hold(length, for: call.requireMember().uid, replacing: path, naming: [])
+            }
             let writer = try await store.blobs.writer()
             do {
                 while let bytes = try await form.nextBytes() { try await writer.write(bytes) }

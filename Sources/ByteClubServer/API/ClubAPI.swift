@@ -8,16 +8,21 @@ struct ClubAPI: Sendable {
     let media: MediaInfoReader
     let settings: Settings
     let site: WebSite
-    let nonces = NonceMemory()
-    let largeBodies = BodyBudget()
+    let nonces: NonceMemory
+    let shares: FairShares
 
     /// Puts the operations and the pages over a store.
-    init(store: any MetadataStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings) {
+    init(
+        store: any MetadataStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings,
+        shares: FairShares
+    ) {
         self.store = store
+        self.shares = shares
         self.thumbnails = thumbnails
         self.media = media
         self.settings = settings
-        site = WebSite(store: store, settings: settings, csrfKey: store.signingKey)
+        nonces = NonceMemory(since: settings.now())
+        site = WebSite(store: store, settings: settings, csrfKey: store.signingKey, shares: shares)
     }
 
     /// What an operator may set.
@@ -38,6 +43,8 @@ struct ClubAPI: Sendable {
         }
         /// How often members may call.
         var limits = RequestLimits()
+        /// How often passwords may be guessed.
+        var signIns = SignInLimits()
     }
 
     /// The most entries of one page of changes.
@@ -48,13 +55,33 @@ struct ClubAPI: Sendable {
     /// - Throws: ``APIError`` for what the protocol refuses, ``StorageError`` for what the storage cannot do, and what
     ///   reading the body throws.
     func answer(_ call: Call) async throws -> Answer {
-        if let preflight = CrossOrigin.preflight(call) { return preflight }
-        let operation: Operation
-        switch try await call.route() {
-        case .operation(let named): operation = named
-        case .page(let page): return try await site.answer(call, page)
+        if let preflight = CrossOrigin.preflight(call) {
+            try settings.limits.countAnonymous(from: call.client.address)
+            return preflight
         }
-        if let role = operation.role(call.method) { try await authorize(call, as: role) }
+        var answer = try await serve(call)
+        try answer.hold(shares, for: call.party)
+        return answer
+    }
+
+    private func serve(_ call: Call) async throws -> Answer {
+        let operation: Operation
+        switch try await countingStrangers(call, { try call.findRoute() }) {
+        case .operation(let named): operation = named
+        case .page(let page):
+            try await countingStrangers(call) { try await call.readForm(shares) }
+            return try await site.answer(call, page)
+        }
+        let role = operation.role(call.method)
+        // Who shows a token outside the form is asked who they are before a byte of it is held.
+        if let role, Credentials.areShown(by: call), !Credentials.areOAuth1(of: call) {
+            try await authorize(call, as: role)
+        }
+        if role == nil, operation != .longpollDelta {
+            try settings.limits.countAnonymous(from: call.client.address)
+        }
+        try await countingStrangers(call) { try await call.readForm(shares) }
+        if let role, call.member == nil { try await authorize(call, as: role) }
         switch operation {
         case .accountInfo: return try await accountInfo(call)
         case .metadata: return try await metadata(call)
@@ -89,6 +116,8 @@ struct ClubAPI: Sendable {
         case .syncChunk: return try await syncChunk(call)
         case .syncChunksNeeded: return try await syncChunksNeeded(call)
         case .syncDigest: return try await syncDigest(call)
+        case .syncLinks: return try await links(call)
+        case .syncLinksRevoke: return try await revokeLink(call)
         }
     }
 

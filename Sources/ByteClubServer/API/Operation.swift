@@ -35,6 +35,8 @@ enum Operation: String, CaseIterable, Sendable {
     case syncChunk = "sync/chunks"
     case syncChunksNeeded = "sync/chunks/need"
     case syncDigest = "sync/digest"
+    case syncLinks = "sync/links"
+    case syncLinksRevoke = "sync/links/revoke"
 
     private static let byName = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) } + [("unlink_access_token", .disableAccessToken)])
@@ -55,14 +57,15 @@ enum Operation: String, CaseIterable, Sendable {
     /// The methods that are accepted.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .accountInfo, .metadata, .thumbnails, .longpollDelta, .revisions, .syncChanges, .syncDigest: [.get]
+        case .accountInfo, .metadata, .thumbnails, .longpollDelta, .revisions, .syncChanges, .syncDigest, .syncLinks:
+            [.get]
         case .files: [.get, .head, .post]
         case .filesPut, .chunkedUpload: [.put, .post]
         case .search, .restore, .shares, .media, .copyRef, .requestToken, .accessToken: [.get, .post]
         case .token, .tokenFromOAuth1, .disableAccessToken: [.post]
         case .view, .sharePage: [.get, .head]
         case .commitChunkedUpload, .delta, .latestCursor, .copy, .createFolder, .delete, .move: [.post]
-        case .syncBatch, .syncChunksNeeded: [.post]
+        case .syncBatch, .syncChunksNeeded, .syncLinksRevoke: [.post]
         case .syncChunk: [.put]
         }
     }
@@ -77,27 +80,21 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the body is a file's bytes rather than a form.
-    func takesBytes(_ method: HTTPRequest.Method) -> Bool {
-        switch self {
-        case .filesPut, .chunkedUpload, .syncBatch, .syncChunk, .syncChunksNeeded: true
-        default: self == .files && method == .post
-        }
-    }
-
     /// Who may make the call: members of this role or above it; nil for everybody, without credentials.
     func role(_ method: HTTPRequest.Method) -> Role? {
         switch self {
         case .longpollDelta, .view, .sharePage, .requestToken, .accessToken, .token: nil
         case .files where method == .post: .editor
         case .filesPut, .chunkedUpload, .commitChunkedUpload, .restore, .copy, .createFolder, .delete, .move: .editor
-        // A link lets people in who are no members.
+        // A link lets people in who are no members. One to a file's bytes is no more than a viewer could send anyway; it
+        // ends within hours, and programs of old show photos and films with nothing else.
         case .shares: .editor
         case .accountInfo, .metadata, .files, .thumbnails, .search, .delta, .latestCursor, .revisions, .media, .copyRef,
             .tokenFromOAuth1, .disableAccessToken:
             .viewer
         case .syncBatch, .syncChunk, .syncChunksNeeded: .editor
-        case .syncChanges, .syncDigest: .viewer
+        // Each member's own; owners see and take back all.
+        case .syncChanges, .syncDigest, .syncLinks, .syncLinksRevoke: .viewer
         }
     }
 

@@ -29,13 +29,6 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    /// Whether the body is a file's bytes rather than a form.
-    func takesBytes(_ method: HTTPRequest.Method) -> Bool {
-        switch self {
-        case .operation(let operation): operation.takesBytes(method)
-        case .page: false
-        }
-    }
     /// What a log shows in place of the path; nil when the path holds no secret.
     var loggablePath: String? {
         switch self {

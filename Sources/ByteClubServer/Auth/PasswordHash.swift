@@ -2,7 +2,6 @@ import ByteClubCore
 import Crypto
 import CryptoExtras
 import Dispatch
-import Synchronization
 
 /// A password as it is kept: scrypt (RFC 7914) with a salt of its own, written `scrypt$N$r$p$salt$key`.
 struct PasswordHash: Hashable, Sendable {
@@ -11,10 +10,8 @@ struct PasswordHash: Hashable, Sendable {
     /// N = 2^14, r = 8, p = 5: 16 MiB of memory, and as hard as N = 2^17, p = 1.
     private static let cost = (rounds: 1 << 14, blockSize: 8, parallelism: 5)
     private static let keyLength = 32
-    // One at a time: guesses that come in crowds must not take the machine's memory and processors.
-    private static let queue = DispatchQueue(label: "byteclub.passwords", qos: .utility)
-    private static let waiting = Atomic<Int>(0)
-    private static let maximumWaiting = 32
+    // Who answers strangers bounds how many there are at once, by ``FairShares/passwordHashes``.
+    private static let queue = DispatchQueue(label: "byteclub.passwords", qos: .utility, attributes: .concurrent)
 
     /// The text that is kept.
     let text: String
@@ -30,10 +27,9 @@ struct PasswordHash: Hashable, Sendable {
         text = "scrypt$\(cost.rounds)$\(cost.blockSize)$\(cost.parallelism)$\(salt)$\(Hexadecimal.encode(key))"
     }
 
-    /// Hashes a new password, waiting for others to be done.
+    /// Hashes a new password.
     ///
-    /// - Throws: ``StorageError`` `badMember` for a password that is too short or too long; ``APIError`` 503 when too many
-    ///   wait already.
+    /// - Throws: ``StorageError`` `badMember` for a password that is too short or too long.
     static func make(_ password: String) async throws -> PasswordHash {
         guard lengths.contains(password.utf8.count) else {
             throw StorageError(
@@ -46,8 +42,6 @@ struct PasswordHash: Hashable, Sendable {
     }
 
     /// Tells whether a password is this one; takes as long when there is no hash to compare with.
-    ///
-    /// - Throws: ``APIError`` 503 when too many wait already.
     static func verify(_ password: String, against known: PasswordHash?) async throws -> Bool {
         let parts = known?.text.split(separator: "$").map(String.init) ?? []
         let numbers = parts.dropFirst().prefix(3).compactMap { Int($0) }
@@ -62,11 +56,7 @@ struct PasswordHash: Hashable, Sendable {
     private static func derive(
         _ password: String, _ salt: String, _ rounds: Int, _ blockSize: Int, _ parallelism: Int
     ) async throws -> [UInt8] {
-        defer { waiting.wrappingSubtract(1, ordering: .relaxed) }
-        guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= maximumWaiting else {
-            throw APIError(503, "too many people sign in at this moment; try again in a while", retryAfter: 10)
-        }
-        return try await withCheckedThrowingContinuation { continuation in
+        try await withCheckedThrowingContinuation { continuation in
             queue.async {
                 continuation.resume(
                     with: Result {

@@ -31,7 +31,7 @@ struct AppsCommand: ParsableCommand {
             let store = try data.open()
             let app = try await store.addApp(name: name, redirects: redirect)
             try store.close()
-            if json { return StandardOutput.write(line: String(decoding: app.json(), as: UTF8.self)) }
+            if json { return StandardOutput.write(json: app.json()) }
             StandardOutput.write(line: "app_key=\(app.key)")
             StandardOutput.write(line: "app_secret=\(app.secret ?? "")")
         }

@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 import NIOCore
 
@@ -48,17 +49,17 @@ struct CommandFailure: Error {
 
     private static func code(for code: StorageError.Code) -> Code {
         switch code {
-        case .full, .exists: .cannotCreate
+        case .full, .overQuota, .exists: .cannotCreate
         case .missing: .noInput
         case .io: .io
-        case .damaged, .badMember: .data
+        case .damaged, .badMember, .lastOwner: .data
         case .inUse, .closed: .temporary
         }
     }
 
     /// Writes the line and ends the program.
     func exit() -> Never {
-        let line = Array("byteclub-server: \(message)\n".utf8)
+        let line = Array("byteclub-server: \(VisibleText.line(message))\n".utf8)
         _ = unsafe write(STDERR_FILENO, line, line.count)
         Glibc.exit(code.rawValue)
     }

@@ -29,13 +29,18 @@ struct ServeOptions: ParsableArguments {
             "Proxies whose X-Forwarded-For or Forwarded header is believed, as in 127.0.0.1,10.0.0.0/8.",
             valueName: "addresses"))
     var trustedProxies: String?
+    @Option(
+        help: ArgumentHelp(
+            "The header that these proxies write: forwarded or x-forwarded-for; when not given, no request with both "
+                + "is believed.", valueName: "name"))
+    var proxyHeader: String?
     @Option(help: "Where to serve /healthz and /metrics, as HOST:PORT; nowhere unless given.")
     var metricsListen: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
     @Option(help: "text, or json for an object a line. (default: text)")
     var logFormat: String?
-    @Option(help: "The most connections at once. (default: 4096)")
+    @Option(help: "The most connections at once, an eighth of them for one address. (default: 4096)")
     var connections: String?
     @Option(help: ArgumentHelp("How long a connection may be idle. (default: 120)", valueName: "seconds"))
     var idleTimeout: String?
@@ -56,6 +61,10 @@ struct ServeOptions: ParsableArguments {
     var attemptRate: String?
     @Option(
         help: ArgumentHelp(
+            "Requests a second of one address without an account; 0 for no limit. (default: 50)", valueName: "rate"))
+    var anonymousRate: String?
+    @Option(
+        help: ArgumentHelp(
             "For how many days a version is kept after it was replaced or deleted; without it for ever.",
             valueName: "days"))
     var keepHistory: String?
@@ -65,6 +74,19 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp(
             "The most bytes that the files may have which one member was the last to write.", valueName: "bytes"))
     var memberQuota: String?
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes of old versions that one member wrote; the oldest beyond that are forgotten.",
+            valueName: "bytes"))
+    var historyQuota: String?
+    @Option(help: ArgumentHelp("The most files and folders. (default: 5000000)", valueName: "count"))
+    var entries: String?
+    @Option(
+        help: ArgumentHelp(
+            "The most files and folders that one member may have been the last to write.", valueName: "count"))
+    var memberEntries: String?
+    @Option(help: ArgumentHelp("The most unfinished uploads of one member. (default: 100)", valueName: "count"))
+    var unfinishedUploads: String?
     @Option(help: ArgumentHelp("Seconds between two rounds of housekeeping; for tests.", visibility: .hidden))
     var housekeepingInterval: String?
     @Option(help: ArgumentHelp("The shortest long poll in seconds; lower values are for tests.", visibility: .hidden))
@@ -77,13 +99,16 @@ struct ServeOptions: ParsableArguments {
         let given: [(SettingName, String?)] = [
             (.data, data), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
             (.publicURL, publicURL), (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
-            (.metricsListen, metricsListen), (.logLevel, logLevel), (.logFormat, logFormat),
+            (.proxyHeader, proxyHeader), (.metricsListen, metricsListen), (.logLevel, logLevel),
+            (.logFormat, logFormat),
             (.connections, connections),
             (.idleTimeout, idleTimeout), (.headTimeout, headTimeout), (.stallTimeout, stallTimeout),
             (.slowestClient, slowestClient), (.drainTimeout, drainTimeout), (.memberRate, memberRate),
-            (.attemptRate, attemptRate), (.longpollMinimum, longpollMinimum), (.bodyLimit, bodyLimit),
+            (.attemptRate, attemptRate), (.anonymousRate, anonymousRate), (.longpollMinimum, longpollMinimum),
+            (.bodyLimit, bodyLimit),
             (.keepHistory, keepHistory), (.quota, quota), (.memberQuota, memberQuota),
-            (.housekeepingInterval, housekeepingInterval),
+            (.historyQuota, historyQuota), (.entries, entries), (.memberEntries, memberEntries),
+            (.unfinishedUploads, unfinishedUploads), (.housekeepingInterval, housekeepingInterval),
         ]
         return Dictionary(uniqueKeysWithValues: given.compactMap { name, text in text.map { (name, $0) } })
     }

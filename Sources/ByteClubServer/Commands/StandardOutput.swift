@@ -1,10 +1,19 @@
+import ByteClubCore
 import Glibc
 
 /// Results for people and scripts, written at once.
 enum StandardOutput {
-    /// Writes a line.
+    /// Writes a line; names in it do nothing to a terminal, and are as they are in a pipe.
     @Sendable static func write(line: String) {
-        var rest = Array((line + "\n").utf8)[...]
+        let bytes = Array((line + "\n").utf8)
+        write(isatty(STDOUT_FILENO) == 1 ? VisibleText.whole(bytes) : bytes)
+    }
+
+    /// Writes a JSON text and ends the line.
+    static func write(json: [UInt8]) { write(VisibleText.json(json) + [UInt8(ascii: "\n")]) }
+
+    private static func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             guard count > 0 else { return }

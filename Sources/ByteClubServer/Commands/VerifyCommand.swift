@@ -18,7 +18,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let report = try await Verifier(directory: data.data).run()
         if json {
-            StandardOutput.write(line: String(decoding: report.json(), as: UTF8.self))
+            StandardOutput.write(json: report.json())
         } else {
             for finding in report.findings { StandardOutput.write(line: finding.line) }
             StandardOutput.write(

@@ -7,8 +7,8 @@ final class ByteMeter: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Whether the connection is within the server's limit.
-    let isAdmitted: Bool
+    /// Whether the connection has one of the server's places.
+    let admission: OpenConnections.Admission
     /// The bytes received so far.
     private(set) var received: Int64 = 0
     /// The bytes handed to the channel so far.
@@ -21,8 +21,8 @@ final class ByteMeter: ChannelDuplexHandler, RemovableChannelHandler {
     private var waitedBefore = TimeAmount.zero
 
     /// Meters a connection for the server's totals.
-    init(isAdmitted: Bool, connections: OpenConnections) {
-        self.isAdmitted = isAdmitted
+    init(admission: OpenConnections.Admission, connections: OpenConnections) {
+        self.admission = admission
         self.connections = connections
     }
 

@@ -3,6 +3,14 @@ import Synchronization
 
 /// The certificate of new connections, read from files again when asked; open connections keep theirs.
 final class CertificateSource: Sendable {
+    /// Those of TLS 1.2 that keep what was said secret when the key is lost, and that authenticate what they encrypt; those
+    /// of TLS 1.3 all do.
+    private static let cipherSuites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+
     private let files: ClubConfiguration.CertificateFiles
     private let context: Mutex<NIOSSLContext>
 
@@ -30,6 +38,7 @@ final class CertificateSource: Sendable {
             certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificate).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: files.key, format: .pem)))
         tls.minimumTLSVersion = .tlsv12
+        tls.cipherSuiteValues = cipherSuites
         tls.applicationProtocols = ["http/1.1"]
         return try NIOSSLContext(configuration: tls)
     }

@@ -5,7 +5,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// Builds what a connection passes through: the meter, TLS when there is a certificate, then HTTP.
+/// Builds what a connection passes through: the meter, TLS when there is a certificate, the gate, then HTTP.
 struct ClubChannel: HTTPChannelHandler {
     typealias Value = HTTP1Channel.Value
 
@@ -20,17 +20,16 @@ struct ClubChannel: HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let meter = ByteMeter(isAdmitted: connections.admit(channel), connections: connections)
-            try channel.pipeline.syncOperations.addHandler(meter)
-            if let certificate {
-                try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.current))
-            }
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(ByteMeter(admission: connections.admit(channel), connections: connections))
+            if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.current)) }
+            try pipeline.addHandler(RequestGate())
         }.flatMap {
             http.setup(channel: channel, logger: logger)
         }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(OldVersion(), position: .before(codec))
+            try pipeline.addHandlers([HostCheck(), OldVersion()], position: .before(codec))
             return value
         }
     }

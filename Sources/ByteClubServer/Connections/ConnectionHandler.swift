@@ -16,39 +16,49 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private static let patience = TimeAmount.seconds(2)
-    private static let largestRead = 128 << 10
 
     private let limits: ConnectionLimits
+    private let connections: OpenConnections
+    private let isSecure: Bool
     private var meter: ByteMeter?
+    private var gate: RequestGate?
     private var inspection: Scheduled<Void>?
     private var exchange = ExchangeState()
     private var isClosing = false
+    private var takesNoMore = false
     private var isInputClosed = false
     private var hangUp: (@Sendable () -> Void)?
     private var idleSince = NIODeadline.now()
     private var receivedAtMark: Int64 = 0
     private var sendingMark: (since: NIODeadline, taken: Int64)?
 
-    /// Judges a connection by these limits.
-    init(limits: ConnectionLimits) {
+    /// Judges one of a server's connections, over TLS or not, by these limits.
+    init(limits: ConnectionLimits, connections: OpenConnections, isSecure: Bool) {
         self.limits = limits
+        self.connections = connections
+        self.isSecure = isSecure
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 4 << 10, maximum: Self.largestRead)
-        try? context.channel.syncOptions?.setOption(ChannelOptions.recvAllocator, value: allocator)
+        gate = try? context.pipeline.syncOperations.handler(type: RequestGate.self)
         meter = try? context.pipeline.syncOperations.handler(type: ByteMeter.self)
         inspectLater(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         inspection?.cancel()
-        meter = nil
+        (meter, gate) = (nil, nil)
     }
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        if meter?.isAdmitted == false { answer(ConnectionFault.tooManyConnections, context) }
+        switch meter?.admission {
+        case .refused: answer(ConnectionFault.tooManyConnections, context)
+        case .turnedAway:
+            answer(ConnectionFault.tooManyConnections, context)
+            context.close(promise: nil)
+        case .served, nil: break
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -58,22 +68,46 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isClosing { return }
+        if isClosing || takesNoMore { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
+            guard exchange.requestsInProgress < ConnectionFault.mostRequests else {
+                return errorCaught(context: context, error: RequestFault.tooManyWaiting)
+            }
+            guard !exchange.isIdle || connections.begin(context.channel) else {
+                return answer(ConnectionFault.tooManyConnections, context)
+            }
             let connection = head.headerFields[.connection]?.lowercased() ?? ""
             exchange.headReceived(asksToClose: connection.contains("close"))
+            expectBody(of: head)
             markReceiving()
         case .body: break
         case .end:
             exchange.endReceived()
             meter?.forgetStart()
+            gate?.expectHead()
         }
+        regulate(context)
         context.fireChannelRead(data)
+    }
+
+    private func expectBody(of head: HTTPRequest) {
+        if head.headerFields[.transferEncoding] != nil {
+            gate?.expectBody(nil)
+        } else if let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > 0 {
+            gate?.expectBody(length)
+        }
+    }
+
+    /// Lets in as much as the requests under way allow, and tells when there is none.
+    private func regulate(_ context: ChannelHandlerContext) {
+        gate?.hold(exchange.isAnswerDue)
+        if exchange.isIdle { connections.rest(context.channel, at: .now()) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let fault = ConnectionFault.refusal(for: error) else { return context.fireErrorCaught(error) }
+        takesNoMore = true
         switch exchange.onFault() {
         case .answer: answer(fault, context)
         case .afterResponses: exchange.fault = fault
@@ -96,7 +130,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 end(data, promise, context)
             } else {
                 context.write(data, promise: promise)
-                if let fault = exchange.takeFault() { answer(fault, context) }
+                if let fault = exchange.takeFault() { return answer(fault, context) }
+                regulate(context)
             }
         default:
             context.write(data, promise: promise)
@@ -104,6 +139,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if event is GiveWay { return giveWay(context) }
         guard let waiting = event as? ClientWaits else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
@@ -117,20 +153,23 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-            isInputClosed = true
-            if isClosing {
-                context.close(promise: nil)
-            } else if hangUp != nil {
-                tellHangUp()
-                context.close(promise: nil)
-            }
-        }
+        if event is ClientStopped { inputEnded(context) }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { inputEnded(context) }
         if event is ChannelShouldQuiesceEvent {
             let channel = context.channel
             context.eventLoop.scheduleTask(in: limits.drain) { channel.close(promise: nil) }
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    private func inputEnded(_ context: ChannelHandlerContext) {
+        isInputClosed = true
+        if isClosing {
+            context.close(promise: nil)
+        } else if hangUp != nil {
+            tellHangUp()
+            context.close(promise: nil)
+        }
     }
 
     private func tellHangUp() {
@@ -140,13 +179,22 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: - Ending
 
+    /// Ends an idle connection, in silence between two requests.
+    private func giveWay(_ context: ChannelHandlerContext) {
+        guard !isClosing, exchange.isIdle else { return }
+        if exchange.hasServed, meter?.start == nil { return context.close(promise: nil) }
+        answer(ConnectionFault.tooManyConnections, context)
+    }
+
     private func answer(_ refusal: APIError, _ context: ChannelHandlerContext) {
         let body = ByteBuffer(bytes: refusal.json())
         var head = HTTPResponse(
             status: HTTPResponse.Status(code: refusal.status),
             headerFields: [
                 .connection: "close", .contentType: "application/json", .contentLength: String(body.readableBytes),
+                .xContentTypeOptions: "nosniff",
             ])
+        if isSecure { head.headerFields[.strictTransportSecurity] = StrictTransport.policy }
         if let seconds = refusal.retryAfter { head.headerFields[.retryAfter] = String(seconds) }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)
@@ -156,6 +204,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func end(_ last: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
         isClosing = true
         inspection?.cancel()
+        gate?.drop()
         context.writeAndFlush(last, promise: promise)
         context.close(mode: .output, promise: nil)
         let channel = context.channel

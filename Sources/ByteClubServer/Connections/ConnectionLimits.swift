@@ -2,7 +2,7 @@ import NIOCore
 
 /// How many connections there may be, and how long a client may keep one without getting on.
 struct ConnectionLimits: Sendable {
-    /// The most connections at once; one more is answered with 503.
+    /// The most connections at once; one more takes the place of an idle one, or is answered with 503.
     var connections = 4096
     /// How long a connection may wait between two requests.
     var idle = TimeAmount.seconds(120)

@@ -31,6 +31,8 @@ struct ExchangeState {
 
     /// Whether no request is under way.
     var isIdle: Bool { requestsInProgress == 0 && !isReceiving }
+    /// Whether a request has come whole and its response has not ended.
+    var isAnswerDue: Bool { requestsInProgress > (isReceiving ? 1 : 0) }
 
     mutating func headReceived(asksToClose: Bool) {
         self.asksToClose = asksToClose

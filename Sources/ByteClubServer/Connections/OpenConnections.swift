@@ -1,33 +1,85 @@
-import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// Counts the connections of a server and what goes through them.
+/// Counts the connections of a server and what goes through them, and shares the places among the households.
 ///
-/// Up to its limit connections are served. A few more are accepted to tell them so, and the rest wait in the kernel.
-final class OpenConnections: AvailableConnectionsDelegate {
-    /// How many more than the limit are accepted to be answered with 503.
+/// A household has an eighth of the places at most. When its share is used up, or all places are, the connection gives
+/// way that has waited longest for a request: one of the same household, or of the one that has most, as long as that
+/// has not fewer than the newcomer's. So nobody keeps others out by doing nothing.
+final class OpenConnections: Sendable {
+    /// How many refused connections are told so in peace; further ones are closed right behind their answer.
     static let courtesy = 64
+    /// A household may have the places divided by this.
+    static let householdDivisor = 8
+    /// The places that a household may have however few there are: a browser opens six, a mirror fewer.
+    static let leastForHousehold = 8
+
+    /// What becomes of a connection.
+    enum Admission: Sendable {
+        /// It has a place.
+        case served
+        /// It has none, and is told so.
+        case refused
+        /// It has none, and so many are being told so that there is no time to see that it got the answer.
+        case turnedAway
+    }
 
     /// The most connections that are served at once.
     let limit: Int
+    /// The most of them that one household may have.
+    let householdLimit: Int
+    private let trusted: [AddressRange]
+    private let places: Mutex<Places>
     private let count = Atomic<Int>(0)
     private let refused = Atomic<Int64>(0)
+    private let displaced = Atomic<Int64>(0)
     private let bytesIn = Atomic<Int64>(0)
     private let bytesOut = Atomic<Int64>(0)
     private let draining = Atomic<Bool>(false)
 
     /// Starts without any.
-    init(limit: Int) {
+    ///
+    /// - Parameters:
+    ///   - limit: The most connections that are served at once.
+    ///   - householdLimit: The most of one household; an eighth of all unless given.
+    ///   - trusted: The proxies, which carry the requests of many and are no household.
+    init(limit: Int, householdLimit: Int? = nil, trusting trusted: [AddressRange] = []) {
         self.limit = limit
+        self.householdLimit =
+            householdLimit ?? min(limit, max(Self.leastForHousehold, limit / Self.householdDivisor))
+        self.trusted = trusted
+        places = Mutex(Places(limit: limit, householdLimit: self.householdLimit))
     }
 
-    /// Counts a connection until its channel is closed; false when it is one too many.
-    func admit(_ channel: any Channel) -> Bool {
+    /// Counts a connection until its channel is closed, and gives it a place when there is one.
+    func admit(_ channel: any Channel) -> Admission {
         let open = count.wrappingAdd(1, ordering: .relaxed).newValue
-        channel.closeFuture.whenComplete { _ in self.count.wrappingSubtract(1, ordering: .relaxed) }
-        if open > limit { refused.wrappingAdd(1, ordering: .relaxed) }
-        return open <= limit
+        let id = ObjectIdentifier(channel)
+        channel.closeFuture.whenComplete { _ in
+            self.places.withLock { $0.leave(id) }
+            self.count.wrappingSubtract(1, ordering: .relaxed)
+        }
+        let address = IPAddress(channel.remoteAddress)
+        let isProxy = address.map { address in trusted.contains { $0.contains(address) } } ?? true
+        let (isServed, leaving, taken) = places.withLock { places in
+            let (isServed, leaving) = places.enter(id, channel, of: isProxy ? nil : address?.household, at: .now())
+            return (isServed, leaving, places.count)
+        }
+        if let leaving {
+            displaced.wrappingAdd(1, ordering: .relaxed)
+            leaving.triggerUserOutboundEvent(GiveWay(), promise: nil)
+        }
+        if isServed { return .served }
+        refused.wrappingAdd(1, ordering: .relaxed)
+        return open - taken > Self.courtesy ? .turnedAway : .refused
+    }
+
+    /// Notes that a request comes on a connection; false when that was told to give way just before.
+    func begin(_ channel: any Channel) -> Bool { places.withLock { $0.begin(ObjectIdentifier(channel)) } }
+
+    /// Notes that a connection waits for its next request.
+    func rest(_ channel: any Channel, at now: NIODeadline) {
+        places.withLock { $0.rest(ObjectIdentifier(channel), at: now) }
     }
 
     /// Counts bytes that came in.
@@ -42,17 +94,17 @@ final class OpenConnections: AvailableConnectionsDelegate {
     /// Whether the server is stopping.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// How many are open now.
+    /// How many are open now, those included that are being told that there is no place.
     var open: Int { count.load(ordering: .relaxed) }
 
-    /// What was counted since the start.
-    var totals: (refused: Int64, received: Int64, sent: Int64) {
-        (refused.load(ordering: .relaxed), bytesIn.load(ordering: .relaxed), bytesOut.load(ordering: .relaxed))
+    /// What was counted since the start; `displaced` are the connections that gave way.
+    var totals: (refused: Int64, displaced: Int64, received: Int64, sent: Int64) {
+        (
+            refused.load(ordering: .relaxed), displaced.load(ordering: .relaxed), bytesIn.load(ordering: .relaxed),
+            bytesOut.load(ordering: .relaxed)
+        )
     }
-
-    func connectionOpened() {}
-
-    func connectionClosed() {}
-
-    func isAcceptingNewConnections() -> Bool { open < limit + Self.courtesy }
 }
+
+/// Tells a connection that another one gets its place.
+struct GiveWay: Sendable {}

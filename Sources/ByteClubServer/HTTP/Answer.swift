@@ -30,13 +30,32 @@ struct Answer: Sendable {
     /// The content.
     var body: Body
     /// The memory that the content takes until it is sent; nil when nobody counts it.
-    var lease: BodyBudget.Lease?
+    private(set) var lease: SharedPool.Lease?
 
     /// Creates an answer.
     init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body) {
         self.status = status
         self.headers = headers
         self.body = body
+    }
+
+    /// Takes the memory that a large content needs until it is sent.
+    ///
+    /// - Throws: ``APIError`` 429 when the party's own answers take all of its share, 503 when all do.
+    mutating func hold(_ shares: FairShares, for party: Party) throws(APIError) {
+        guard isLarge, lease == nil else { return }
+        lease = try shares.answers.take(Int(body.length), for: party)
+    }
+
+    /// The same with memory that was taken for it before it was made.
+    func holding(_ lease: SharedPool.Lease) -> Answer {
+        var answer = self
+        if isLarge { answer.lease = lease }
+        return answer
+    }
+
+    private var isLarge: Bool {
+        if case .bytes(let buffer) = body { buffer.readableBytes > FairShares.smallAnswer } else { false }
     }
 
     /// 200 with a JSON text.

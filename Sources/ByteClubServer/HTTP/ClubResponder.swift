@@ -11,7 +11,9 @@ struct ClubResponder: Sendable {
     let now: @Sendable () -> Int64
     let access: AccessLog
     let metrics: RequestMetrics
+    let refusals: RefusalLog
     let proxies: [AddressRange]
+    let proxyHeader: ProxyHeader?
     let isSecure: Bool
     private let budget = SendBudget()
     private let ids = RequestIDs()
@@ -27,7 +29,9 @@ struct ClubResponder: Sendable {
         self.now = now
         self.metrics = metrics
         access = AccessLog(logger: logger, format: configuration.logFormat)
+        refusals = RefusalLog(logger: logger)
         proxies = configuration.trustedProxies
+        proxyHeader = configuration.proxyHeader
         isSecure = configuration.certificate != nil
     }
 
@@ -40,7 +44,7 @@ struct ClubResponder: Sendable {
         let start = ContinuousClock.now
         let client = Client(
             peer: IPAddress(channel.remoteAddress), isSecure: isSecure, host: request.head.authority,
-            headers: request.headers, trusting: proxies)
+            headers: request.headers, trusting: proxies, by: proxyHeader)
         let call = Call(request, from: client, on: channel)
         var record = RequestRecord(request, from: client, id: ids.make())
         let answer: Answer
@@ -59,6 +63,7 @@ struct ClubResponder: Sendable {
         }
         var head = head(of: answer, id: record.id, keepsConnection: call.body.isNearlyRead)
         CrossOrigin.allow(call, in: &head.headerFields)
+        if client.isSecure { head.headerFields[.strictTransportSecurity] = StrictTransport.policy }
         let isHead = request.method == .head
         record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
         do {
@@ -72,7 +77,12 @@ struct ClubResponder: Sendable {
     }
 
     private func tell(_ record: RequestRecord, of call: Call, remark: String? = nil) {
-        access.write(record, remark: remark)
+        refusals.writeSums()
+        if record.status == HTTPResponse.Status.tooManyRequests.code, call.member == nil {
+            refusals.count(call.client.address?.household)
+        } else {
+            access.write(record, remark: remark)
+        }
         metrics.record(
             operation: call.routeName.isEmpty ? "none" : call.routeName, status: record.status,
             seconds: record.seconds, received: record.received, sent: record.sent)
@@ -83,6 +93,7 @@ struct ClubResponder: Sendable {
         if case .none = answer.body {} else { headers[.contentLength] = String(answer.body.length) }
         headers[.cacheControl] = answer.headers[.cacheControl] ?? "no-cache"
         headers[.pragma] = "no-cache"
+        headers[.xContentTypeOptions] = "nosniff"
         headers[.requestID] = id
         headers[.date] = dates.text(at: now())
         if !keepsConnection { headers[.connection] = "close" }
@@ -92,7 +103,7 @@ struct ClubResponder: Sendable {
     private func body(of answer: Answer, on loop: any EventLoop) -> ResponseBody {
         switch answer.body {
         case .none: ResponseBody()
-        case .bytes(let buffer) where buffer.readableBytes > StoredFile.pieceSize:
+        case .bytes(let buffer) where answer.lease != nil:
             ResponseBody(contentLength: buffer.readableBytes) { [lease = answer.lease] writer in
                 try await Self.send(buffer, to: &writer, on: loop)
                 try await writer.finish(nil)

@@ -65,13 +65,13 @@ final class IncomingBody {
 
     /// The whole body in memory.
     ///
-    /// - Throws: ``APIError`` 400 when it is longer than `limit` bytes; as ``next()``.
+    /// - Throws: ``APIError`` 413 when it is longer than `limit` bytes; as ``next()``.
     func collect(limit: Int64) async throws -> [UInt8] {
-        if let length, length > limit { throw APIError(400, "the body is longer than \(limit) bytes") }
+        if let length, length > limit { throw APIError(413, "the body is longer than \(limit) bytes") }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(length ?? 0))
         while let piece = try await next() {
-            if received > limit { throw APIError(400, "the body is longer than \(limit) bytes") }
+            if received > limit { throw APIError(413, "the body is longer than \(limit) bytes") }
             bytes.append(contentsOf: piece.readableBytesView)
         }
         return bytes

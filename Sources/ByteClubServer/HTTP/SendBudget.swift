@@ -3,7 +3,7 @@ import Synchronization
 /// Shares the memory for answers that are read from files among those that are being sent.
 final class SendBudget: Sendable {
     /// The bytes that all of them may hold.
-    static let total = 64 << 20
+    static let total = 32 << 20
     /// The least that one piece is worth reading for.
     static let smallest = 16 << 10
 

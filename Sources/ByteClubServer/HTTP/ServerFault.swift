@@ -4,8 +4,11 @@ import ByteClubCore
 enum ServerFault {
     /// The refusal; it tells nothing of the server's insides.
     static func refusal(for error: any Error) -> APIError {
-        switch (error as? StorageError)?.code {
+        let error = error as? StorageError
+        return switch error?.code {
         case .full: APIError(507, "the club's storage is full")
+        case .overQuota: APIError(507, error?.message ?? "")
+        case .lastOwner: APIError(409, error?.message ?? "")
         case .closed: APIError(503, "the server is stopping; try again")
         default: APIError(500, "the server failed; its log tells more under this request's id")
         }

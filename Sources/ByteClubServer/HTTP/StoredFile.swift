@@ -9,12 +9,18 @@ final class StoredFile: Sendable {
 
     private let descriptor: Int32
 
-    /// Opens a file.
+    /// Opens a regular file; links are not followed.
     ///
-    /// - Throws: ``StoredFileError`` when it cannot be opened.
+    /// - Throws: ``StoredFileError`` when it cannot be opened or is something else.
     init(path: String) throws(StoredFileError) {
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw StoredFileError(operation: "open", errno: errno) }
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if file < 0 { throw StoredFileError(operation: "open", errno: errno) }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
+            throw StoredFileError(operation: "open", errno: EINVAL)
+        }
+        descriptor = file
     }
 
     deinit { close(descriptor) }

@@ -69,6 +69,8 @@ extension Account.Extensions: JSONWritable {
             json.value(conditionalDelete)
             json.key("sync")
             json.value(sync)
+            json.key("links")
+            json.value(links)
         }
     }
 }

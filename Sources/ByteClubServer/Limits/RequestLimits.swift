@@ -1,29 +1,41 @@
 import ByteClubCore
 
-/// How often members may call, and how often an address may fail to show who it is.
+/// How often members may call, how often an address may fail to show who it is, and how often it may call as nobody.
 struct RequestLimits: Sendable {
     /// The requests a second of one member, and ten seconds' worth of them at once; the default.
     static let memberRate = 5000
     /// The failed attempts a second of one address, and a hundred seconds' worth of them at once; the default.
     static let attemptRate = 10
+    /// The requests a second of one address that no account stands behind, and twenty seconds' worth of them at once; the
+    /// default.
+    static let anonymousRate = 50
 
     /// The requests a second of one member; 0 for no limit.
     let memberRate: Int
     /// The failed attempts a second of one address; 0 for no limit.
     let attemptRate: Int
+    /// The requests a second of one address that no account stands behind; 0 for no limit.
+    let anonymousRate: Int
     private let members: RateLimiter<Int64>
     private let attempts: RateLimiter<IPAddress>
+    private let anonymous: RateLimiter<IPAddress>
 
     /// Creates limits; 0 is none.
-    init(memberRate: Int = Self.memberRate, attemptRate: Int = Self.attemptRate) {
+    init(
+        memberRate: Int = Self.memberRate, attemptRate: Int = Self.attemptRate, anonymousRate: Int = Self.anonymousRate
+    ) {
         self.memberRate = memberRate
         self.attemptRate = attemptRate
+        self.anonymousRate = anonymousRate
         members = RateLimiter(Self.rate(memberRate, seconds: 10))
         attempts = RateLimiter(Self.rate(attemptRate, seconds: 100))
+        anonymous = RateLimiter(Self.rate(anonymousRate, seconds: 20))
     }
 
     /// How many calls were refused.
-    var refusals: (members: Int64, attempts: Int64) { (members.refusals, attempts.refusals) }
+    var refusals: (members: Int64, attempts: Int64, anonymous: Int64) {
+        (members.refusals, attempts.refusals, anonymous.refusals)
+    }
 
     /// Counts a member's call.
     ///
@@ -44,6 +56,16 @@ struct RequestLimits: Sendable {
     func countFailure(from address: IPAddress?) throws(APIError) {
         guard let address, let wait = attempts.take(address.household) else { return }
         throw APIError(429, "too many failed attempts; try again later", retryAfter: Self.wholeSeconds(wait))
+    }
+
+    /// Counts a request that no account stands behind.
+    ///
+    /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many.
+    func countAnonymous(from address: IPAddress?) throws(APIError) {
+        guard let address, let wait = anonymous.take(address.household) else { return }
+        throw APIError(
+            429, "too many requests without an account from your address; try again later",
+            retryAfter: Self.wholeSeconds(wait))
     }
 
     private static func rate(_ perSecond: Int, seconds: Int) -> TokenBucket.Rate? {

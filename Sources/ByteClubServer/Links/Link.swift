@@ -1,8 +1,9 @@
 import ByteClubCore
 
-/// A link that a member made to a path: whoever knows its secret may follow it until it expires.
+/// A link that a member made to an entry: whoever knows its secret may follow it until it expires.
 ///
-/// It follows the path and not the content: when something else is stored there, that is what the link gives.
+/// It goes with the entry, also when that is renamed or moved, and gives nothing while the entry is deleted: what others
+/// store at the old path is another entry. It ends with its maker's membership, a shared one with the right to share.
 struct Link: Hashable, Sendable {
     /// What a link is good for.
     enum Purpose: Int, Sendable {
@@ -10,12 +11,45 @@ struct Link: Hashable, Sendable {
         case share
         /// Copying an entry by another member.
         case copy
+        /// The bytes of one version of a file, without an account.
+        case media
+
+        /// How long a link works unless its maker says otherwise, in seconds.
+        var lifetime: Int64 {
+            switch self {
+            case .share: 365 * 86_400
+            // The protocol's four hours.
+            case .media: 4 * 3600
+            // Thirty years, as the first server did.
+            case .copy: 30 * 365 * 86_400
+            }
+        }
     }
 
-    /// What names the link: 32 hexadecimal digits.
+    /// How long a shared link may be told to work, in seconds: a minute to a leap year.
+    static let lifetimes: ClosedRange<Int64> = 60...366 * 86_400
+
+    /// The most links of one kind that a member may have at a time.
+    static let mostOfMember = 5000
+
+    /// For how many seconds after it was made the same link to a file's bytes is given to its maker again.
+    static let mediaReuse: Int64 = 3600
+
+    /// The link's number, which is no secret; never used again.
+    let id: Int64
+    /// What names the link in its URL: 32 hexadecimal digits.
     let secret: String
-    /// Where it leads; letter case is lost.
+    /// What it is good for.
+    let purpose: Purpose
+    /// Where its entry is now.
     let path: RemotePath
+    /// When it was made.
+    let created: APIDate
     /// The first moment at which it no longer works.
     let expires: APIDate
+    /// The name of the member who made it.
+    let member: String
+
+    /// What its URL has after the server's address, piece by piece.
+    var components: [String] { (purpose == .media ? ["1", "view"] : ["s"]) + [secret, path.name] }
 }

@@ -40,7 +40,7 @@ struct SharePage: Sendable {
         let html = try Self.template.get().render(self)
         let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy,
-            .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer", .robots: "noindex",
+            .referrerPolicy: "no-referrer", .robots: "noindex",
         ]
         return Answer(status, headers: headers, body: .bytes(ByteBuffer(string: html)))
     }
@@ -64,13 +64,13 @@ struct SharePage: Sendable {
             <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
             <title>{{title}}</title><style>\(style)</style></head>
             <body>
-            <h1>{{title}}</h1>
+            <h1><bdi>{{title}}</bdi></h1>
             <p>{{summary}}</p>
             {{#download}}<p><a href="{{.}}">Download</a></p>{{/download}}
             {{#picture}}<p><img src="{{.}}" alt=""></p>{{/picture}}
             {{#text}}<pre>{{.}}</pre>{{/text}}
             <ul>
-            {{#rows}}<li><a href="{{url}}">{{name}}</a> <span>{{size}}</span></li>
+            {{#rows}}<li><a href="{{url}}"><bdi>{{name}}</bdi></a> <span>{{size}}</span></li>
             {{/rows}}</ul>
             </body>
             </html>

@@ -6,26 +6,27 @@ import NIOPosix
 struct MediaInfoReader: Sendable {
     /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
     static let limit = 2000
+    /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked into.
+    private static let lot = 32
 
     private let store: any MetadataStore
     private let threads: NIOThreadPool
+    private let turns: SharedPool
 
-    /// Reads contents of a store, and keeps there what it finds.
-    init(store: any MetadataStore, threads: NIOThreadPool) {
+    /// Reads contents of a store, and keeps there what it finds; `turns` says who may have a thread.
+    init(store: any MetadataStore, threads: NIOThreadPool, turns: SharedPool) {
         self.store = store
         self.threads = threads
+        self.turns = turns
     }
 
-    /// Adds what is known of the pictures and films among some entries.
-    func describe(_ entries: [Metadata]) async throws -> [Metadata] {
+    /// Adds what is known of the pictures and films among some entries; what there is no turn for is told as pending.
+    func describe(_ entries: [Metadata], for party: Party) async throws -> [Metadata] {
         let photos = entries.filter { Self.isPhoto($0) }
         let hashes = Set(photos.compactMap(\.contentHash))
         var known = try await store.mediaInfo(of: Array(hashes))
-        let unknown = photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }
-        if !unknown.isEmpty {
-            let found = try await read(unknown)
-            try await store.keep(found)
-            known.merge(found) { $1 }
+        known.merge(try await read(photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }, for: party)) {
+            $1
         }
         return entries.map { entry in
             var entry = entry
@@ -41,17 +42,39 @@ struct MediaInfoReader: Sendable {
 
     private static func isPhoto(_ entry: Metadata) -> Bool { entry.hasThumbnail && entry.contentHash != nil }
 
-    private func read(_ photos: [Metadata]) async throws -> [ContentHash: MediaInfo] {
+    private func read(_ photos: [Metadata], for party: Party) async throws -> [ContentHash: MediaInfo] {
+        var hashes: Set<ContentHash> = []
+        var rest = photos.filter { photo in photo.contentHash.map { hashes.insert($0).inserted } ?? false }
+            .prefix(Self.limit)
         var found: [ContentHash: MediaInfo] = [:]
-        for photo in photos {
-            guard found.count < Self.limit, let hash = photo.contentHash, found[hash] == nil else { continue }
+        while !rest.isEmpty {
+            let lot = rest.prefix(Self.lot)
+            rest = rest.dropFirst(Self.lot)
+            do {
+                let turn = try await turns.wait(for: party)
+                defer { withExtendedLifetime(turn) {} }
+                found.merge(try await read(lot: lot)) { $1 }
+            } catch is APIError {
+                break
+            }
+        }
+        return found
+    }
+
+    private func read(lot: ArraySlice<Metadata>) async throws -> [ContentHash: MediaInfo] {
+        // Another call may have looked into them while this one waited.
+        let known = try await store.mediaInfo(of: lot.compactMap(\.contentHash))
+        var found: [ContentHash: MediaInfo] = [:]
+        for photo in lot {
+            guard let hash = photo.contentHash, known[hash] == nil else { continue }
             let entry = FolderEntry(
                 path: photo.path, isFolder: false, revision: photo.rev?.number ?? 0, bytes: photo.bytes,
                 contentHash: hash, modified: APIDate(seconds: 0), author: 0)
             let content = try await store.content(of: entry)
             found[hash] = try await threads.runIfActive { try Self.info(in: content) }
         }
-        return found
+        if !found.isEmpty { try await store.keep(found) }
+        return known.merging(found) { $1 }
     }
 
     private static func info(in content: StoredContent) throws -> MediaInfo {
@@ -59,7 +82,7 @@ struct MediaInfoReader: Sendable {
         do {
             switch content {
             case .bytes(let bytes): details = try PhotoDetails(bytes: bytes)
-            case .file(let path, _): details = try PhotoDetails(file: path)
+            case .file(let path, _): details = try PhotoDetails(file: path, followsLinks: false)
             }
         } catch {
             if error.code == .io { throw error }

@@ -71,17 +71,16 @@ final class HealthCheck: Sendable {
         return "the check was cut short"
     }
 
-    /// Writes a block and takes it back, as a full or read-only disk would not allow.
+    /// Writes a block to a new file without a name, as a full or read-only disk would not allow.
     private static func writeProblem(_ directory: String) -> String? {
-        let path = directory + "/health"
-        let file = unsafe byteclub_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return unsafe String(cString: strerror(errno)) }
-        defer {
-            close(file)
+        let path = directory + "/health-" + Secret.text(bytes: 8)
+        do {
+            let file = try Descriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL)
             unsafe unlink(path)
+            unsafe try probe.withUnsafeBytes { unsafe try file.write($0, at: 0) }
+            return nil
+        } catch {
+            return "\(error)"
         }
-        let written = unsafe write(file, probe, probe.count)
-        if written == probe.count { return nil }
-        return written < 0 ? unsafe String(cString: strerror(errno)) : "no space left"
     }
 }

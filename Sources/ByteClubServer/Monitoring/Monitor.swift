@@ -8,6 +8,8 @@ struct Monitor: Sendable {
     let connections: OpenConnections
     /// How often limits were reached.
     let limits: RequestLimits
+    /// What requests share.
+    let shares: FairShares
     /// The club's data.
     let store: any MetadataStore
     /// Whether all is well.
@@ -18,6 +20,7 @@ struct Monitor: Sendable {
         var page = MetricsText()
         write(requests: requests.all, to: &page)
         write(connections: connections, to: &page)
+        write(shares: shares.all, to: &page)
         await writeStorage(to: &page)
         let problem = await health.problem()
         page.value("byteclub_healthy", .gauge, "Whether /healthz answers 200.", problem == nil ? 1 : 0)
@@ -58,12 +61,29 @@ struct Monitor: Sendable {
         page.value("byteclub_connections_limit", .gauge, "Connections served at once.", Double(connections.limit))
         page.value(
             "byteclub_connections_refused_total", .counter, "Connections over the limit.", Double(totals.refused))
+        page.value(
+            "byteclub_connections_displaced_total", .counter, "Idle connections that gave their place to others.",
+            Double(totals.displaced))
         page.value("byteclub_received_bytes_total", .counter, "Bytes received, all included.", Double(totals.received))
         page.value("byteclub_sent_bytes_total", .counter, "Bytes sent, all included.", Double(totals.sent))
         let refusals = limits.refusals
         page.metric("byteclub_rate_limited_total", .counter, "Requests refused for their rate, by what was limited.")
         page.sample("byteclub_rate_limited_total", [("limit", "member")], Double(refusals.members))
         page.sample("byteclub_rate_limited_total", [("limit", "attempt")], Double(refusals.attempts))
+        page.sample("byteclub_rate_limited_total", [("limit", "anonymous")], Double(refusals.anonymous))
+    }
+
+    private func write(shares: [(name: String, pool: SharedPool)], to page: inout MetricsText) {
+        page.metric("byteclub_shared_used", .gauge, "What requests have taken of what they share: bytes or places.")
+        for (name, pool) in shares { page.sample("byteclub_shared_used", [("pool", name)], Double(pool.used)) }
+        page.metric("byteclub_shared_total", .gauge, "What there is to share.")
+        for (name, pool) in shares { page.sample("byteclub_shared_total", [("pool", name)], Double(pool.bounds.total)) }
+        page.metric("byteclub_shared_waiting", .gauge, "Requests that wait for their turn.")
+        for (name, pool) in shares { page.sample("byteclub_shared_waiting", [("pool", name)], Double(pool.waiting)) }
+        page.metric("byteclub_shared_refusals_total", .counter, "Requests for which there was nothing left.")
+        for (name, pool) in shares {
+            page.sample("byteclub_shared_refusals_total", [("pool", name)], Double(pool.refusals))
+        }
     }
 
     private func writeStorage(to page: inout MetricsText) async {

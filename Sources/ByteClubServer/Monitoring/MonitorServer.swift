@@ -20,21 +20,22 @@ struct MonitorServer: Service {
         let (monitor, address, onListening) = (monitor, address, onListening)
         var limits = ConnectionLimits()
         (limits.connections, limits.idle, limits.drain) = (Self.connections, Self.idle, .seconds(1))
-        let open = OpenConnections(limit: limits.connections)
+        let open = OpenConnections(limit: limits.connections, householdLimit: limits.connections)
         let builder = HTTPServerBuilder { [limits] responder in
             ClubChannel(
-                http: HTTP1Channel(responder: responder, configuration: .init(limits)), certificate: nil,
-                connections: open)
+                http: HTTP1Channel(responder: responder, configuration: .init(limits, open, isSecure: false)),
+                certificate: nil, connections: open)
         }
         let server = try builder.buildServer(
             configuration: ServerConfiguration(
-                address: .hostname(address.host, port: address.port), availableConnectionsDelegate: open),
+                address: .hostname(address.host, port: address.port)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger.atLeast(.warning),
             responder: { request, writer, _ in
                 let (status, type, text) = await Self.answer(request, monitor)
                 let body = ByteBuffer(string: request.method == .head ? "" : text)
                 var headers: HTTPFields = [
                     .contentType: type, .contentLength: String(text.utf8.count), .cacheControl: "no-store",
+                    .xContentTypeOptions: "nosniff",
                 ]
                 if status == .methodNotAllowed { headers[.allow] = "GET, HEAD" }
                 let head = HTTPResponse(status: status, headerFields: headers)

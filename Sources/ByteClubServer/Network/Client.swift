@@ -20,12 +20,14 @@ struct Client: Hashable, Sendable {
     ///   - host: The request's own host.
     ///   - headers: The request's headers.
     ///   - trusted: The proxies that are believed.
+    ///   - header: The header that they write; nil for whichever there is, if there is only one kind.
     init(
-        peer: IPAddress?, isSecure: Bool, host: String?, headers: HTTPFields, trusting trusted: [AddressRange]
+        peer: IPAddress?, isSecure: Bool, host: String?, headers: HTTPFields, trusting trusted: [AddressRange],
+        by header: ProxyHeader? = nil
     ) {
         self.init(address: peer, isSecure: isSecure, host: host)
         guard !trusted.isEmpty, let peer, Self.isTrusted(peer, trusted) else { return }
-        let hops = ForwardedHop.hops(in: headers)
+        let hops = ForwardedHop.hops(in: headers, by: header)
         // An unreadable or hidden address ends the chain: what is left of it cannot be believed.
         var seen = hops.count
         for (index, hop) in hops.enumerated().reversed() {

@@ -10,15 +10,23 @@ struct ForwardedHop: Hashable, Sendable {
     var host: String?
 
     /// The steps in the order they were taken.
-    static func hops(in headers: HTTPFields) -> [ForwardedHop] {
-        var hops = elements(headers[values: .forwardedFor]).map { ForwardedHop(address: address(in: $0)) }
-        // A proxy that writes the older headers hands on a `Forwarded` of the client's own making.
-        let forwarded = elements(headers[values: .forwarded])
-        if hops.isEmpty, !forwarded.isEmpty { return forwarded.map(ForwardedHop.init(element:)) }
+    ///
+    /// What a proxy does not write it hands on as the client sent it. So of the two kinds of headers only the proxy's own
+    /// count; when nobody says which that is and both are there, neither does.
+    static func hops(in headers: HTTPFields, by header: ProxyHeader?) -> [ForwardedHop] {
+        switch header ?? ProxyHeader.only(in: headers) {
+        case .forwarded: headers[values: .forwarded].flatMap(HeaderList.quoted).map(ForwardedHop.init(element:))
+        case .xForwardedFor: olderHops(in: headers)
+        case nil: []
+        }
+    }
+
+    private static func olderHops(in headers: HTTPFields) -> [ForwardedHop] {
+        var hops = elements(headers, .forwardedFor).map { ForwardedHop(address: address(in: $0)) }
         if hops.isEmpty { hops = [ForwardedHop()] }
         // One proxy writes one value of these; with several, the last belongs to the last proxy.
-        let scheme = elements(headers[values: .forwardedProto]).last.flatMap { Self.scheme($0) }
-        let host = elements(headers[values: .forwardedHost]).last.flatMap { Self.host($0) }
+        let scheme = elements(headers, .forwardedProto).last.flatMap { Self.scheme($0) }
+        let host = elements(headers, .forwardedHost).last.flatMap { Self.host($0) }
         for index in hops.indices {
             hops[index].scheme = scheme
             hops[index].host = host
@@ -37,18 +45,8 @@ struct ForwardedHop: Hashable, Sendable {
         host = values["host"].flatMap { Self.host($0) }
     }
 
-    private static func elements(_ values: [String]) -> [Substring] {
-        values.flatMap { value in
-            var isQuoted = false
-            let parts = value.split { character in
-                if character == "\"" { isQuoted.toggle() }
-                return character == "," && !isQuoted
-            }
-            return parts.map { part in
-                let start = part.drop { $0 == " " || $0 == "\t" }
-                return start.prefix(start.count - start.reversed().prefix { $0 == " " || $0 == "\t" }.count)
-            }.filter { !$0.isEmpty }
-        }
+    private static func elements(_ headers: HTTPFields, _ name: HTTPField.Name) -> [Substring] {
+        headers[values: name].flatMap(HeaderList.plain)
     }
 
     /// `203.0.113.7`, `203.0.113.7:1234`, `2001:db8::1`, `[2001:db8::1]` and `[2001:db8::1]:1234`.
@@ -64,17 +62,7 @@ struct ForwardedHop: Hashable, Sendable {
     }
 
     private static func host(_ text: some StringProtocol) -> String? {
-        let isHost = !text.isEmpty && text.utf8.count <= 255 && text.utf8.allSatisfy(isHostByte)
-        return isHost ? String(text) : nil
-    }
-
-    private static func isHostByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: "-._:[]".utf8.contains(byte)
-        }
+        HostName.isValid(text) ? String(text) : nil
     }
 }
 

@@ -40,6 +40,9 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The part that one household or machine has: an IPv4 address, or the first 64 bits of an IPv6 one.
     var household: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
+    /// The part that one customer of a provider has at most: an IPv4 address, or the first 48 bits of an IPv6 one.
+    var site: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 80) << 80) }
+
     /// The address as people write it.
     var description: String {
         let bytes = (0..<16).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }

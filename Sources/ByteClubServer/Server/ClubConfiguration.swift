@@ -20,6 +20,8 @@ struct ClubConfiguration: Sendable {
     var monitorAddress: ListenAddress?
     /// The proxies whose word on the client is taken.
     var trustedProxies: [AddressRange] = []
+    /// The header that they write; nil for whichever there is, if there is only one kind.
+    var proxyHeader: ProxyHeader?
     /// How many connections there may be, and how slow they may be.
     var connections = ConnectionLimits()
     /// The least important messages that are logged.

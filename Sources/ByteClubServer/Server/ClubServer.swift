@@ -17,6 +17,8 @@ struct ClubServer: Service {
     private let certificate: CertificateSource?
     private let connections: OpenConnections
     private let requests = RequestMetrics()
+    /// What this server's requests share.
+    let shares = FairShares()
     private let onListening: @Sendable (String) async -> Void
     private let onStopping: @Sendable () -> Void
 
@@ -39,13 +41,15 @@ struct ClubServer: Service {
         self.onListening = onListening
         self.onStopping = onStopping
         certificate = try configuration.certificate.map { try CertificateSource(files: $0) }
-        connections = OpenConnections(limit: configuration.connections.connections)
+        connections = OpenConnections(
+            limit: configuration.connections.connections, trusting: configuration.trustedProxies)
     }
 
     /// What operators are told of this server.
     var monitor: Monitor {
         Monitor(
-            requests: requests, connections: connections, limits: configuration.settings.limits, store: store,
+            requests: requests, connections: connections, limits: configuration.settings.limits, shares: shares,
+            store: store,
             health: HealthCheck(store: store, directory: configuration.directory, connections: connections))
     }
 
@@ -77,11 +81,13 @@ struct ClubServer: Service {
     private func serve(renderingOn threads: NIOThreadPool) async throws {
         let cache = configuration.directory + "/thumbnails"
         let thumbnails = ThumbnailStore(
-            directory: cache, threads: threads, render: ThumbnailRenderer(scratch: cache).render)
+            directory: cache, threads: threads, turns: shares.renderings,
+            render: ThumbnailRenderer(scratch: cache).render)
         let settings = configuration.settings
         let api = ClubAPI(
-            store: store, thumbnails: thumbnails, media: MediaInfoReader(store: store, threads: threads),
-            settings: settings)
+            store: store, thumbnails: thumbnails,
+            media: MediaInfoReader(store: store, threads: threads, turns: shares.renderings), settings: settings,
+            shares: shares)
         let responder = ClubResponder(
             api: api, configuration: configuration, metrics: requests, logger: logger, now: settings.now)
         let scheme = configuration.certificate == nil ? "http" : "https"
@@ -89,8 +95,7 @@ struct ClubServer: Service {
         // The framework's own lines say the same as ours, so only its warnings are kept.
         let server = try builder.buildServer(
             configuration: ServerConfiguration(
-                address: .hostname(address.host, port: address.port), backlog: Self.backlog,
-                availableConnectionsDelegate: connections),
+                address: .hostname(address.host, port: address.port), backlog: Self.backlog),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger.atLeast(.warning),
             responder: { request, writer, channel in
                 try await responder.respond(to: request, writer, on: channel)
@@ -116,8 +121,9 @@ struct ClubServer: Service {
         let (certificate, connections, limits) = (certificate, connections, configuration.connections)
         return HTTPServerBuilder { responder in
             ClubChannel(
-                http: HTTP1Channel(responder: responder, configuration: .init(limits)), certificate: certificate,
-                connections: connections)
+                http: HTTP1Channel(
+                    responder: responder, configuration: .init(limits, connections, isSecure: certificate != nil)),
+                certificate: certificate, connections: connections)
         }
     }
 }

@@ -28,6 +28,7 @@ extension ClubConfiguration {
         }
         monitorAddress = try source.address(.metricsListen)
         trustedProxies = try source.ranges(.trustedProxies)
+        proxyHeader = try source.word(.proxyHeader)
         logLevel = try source.word(.logLevel, default: logLevel)
         logFormat = try source.word(.logFormat, default: logFormat)
         connections = try Self.connections(source)
@@ -38,10 +39,15 @@ extension ClubConfiguration {
         settings.bodyLimit = try source.number(.bodyLimit, in: 0...Int64.max, default: settings.bodyLimit)
         settings.longpollMinimum = try source.number(.longpollMinimum, in: 0...480, default: settings.longpollMinimum)
         settings.limits = RequestLimits(
-            memberRate: Int(
-                try source.number(.memberRate, in: 0...1_000_000, default: Int64(RequestLimits.memberRate))),
-            attemptRate: Int(
-                try source.number(.attemptRate, in: 0...1_000_000, default: Int64(RequestLimits.attemptRate))))
+            memberRate: try Self.rate(source, .memberRate, default: RequestLimits.memberRate),
+            attemptRate: try Self.rate(source, .attemptRate, default: RequestLimits.attemptRate),
+            anonymousRate: try Self.rate(source, .anonymousRate, default: RequestLimits.anonymousRate))
+    }
+
+    private static func rate(
+        _ source: SettingSource, _ name: SettingName, default fallback: Int
+    ) throws(CommandFailure) -> Int {
+        Int(try source.number(name, in: 0...1_000_000, default: Int64(fallback)))
     }
 
     private static func connections(_ source: SettingSource) throws(CommandFailure) -> ConnectionLimits {
@@ -56,10 +62,16 @@ extension ClubConfiguration {
     }
 
     private static func history(_ source: SettingSource) throws(CommandFailure) -> HistorySettings {
-        HistorySettings(
+        var history = HistorySettings(
             keep: try source.number(.keepHistory, in: 0...100_000).map { $0 * 86_400 },
             clubQuota: try source.number(.quota, in: 0...Int64.max),
-            memberQuota: try source.number(.memberQuota, in: 0...Int64.max))
+            memberQuota: try source.number(.memberQuota, in: 0...Int64.max),
+            historyQuota: try source.number(.historyQuota, in: 0...Int64.max),
+            memberEntries: try source.number(.memberEntries, in: 1...Int64.max))
+        history.entries = try source.number(.entries, in: 1...Int64.max, default: history.entries)
+        history.unfinishedUploads = Int(
+            try source.number(.unfinishedUploads, in: 1...100_000, default: Int64(history.unfinishedUploads)))
+        return history
     }
 
     private static func certificate(_ source: SettingSource) throws(CommandFailure) -> CertificateFiles? {

@@ -8,6 +8,7 @@ enum SettingName: String, CaseIterable, Sendable {
     case tlsKey = "tls-key"
     case insecureHTTP = "insecure-http"
     case trustedProxies = "trusted-proxies"
+    case proxyHeader = "proxy-header"
     case metricsListen = "metrics-listen"
     case logLevel = "log-level"
     case logFormat = "log-format"
@@ -19,9 +20,14 @@ enum SettingName: String, CaseIterable, Sendable {
     case drainTimeout = "drain-timeout"
     case memberRate = "member-rate"
     case attemptRate = "attempt-rate"
+    case anonymousRate = "anonymous-rate"
     case keepHistory = "keep-history"
     case quota
     case memberQuota = "member-quota"
+    case historyQuota = "history-quota"
+    case entries
+    case memberEntries = "member-entries"
+    case unfinishedUploads = "unfinished-uploads"
     case housekeepingInterval = "housekeeping-interval"
     case bodyLimit = "body-limit"
     case longpollMinimum = "longpoll-minimum"

@@ -35,11 +35,18 @@ extension SettingSource {
         }
     }
 
-    /// One of a list of words.
+    /// One of a list of words, or what it is when it is not set.
     func word<Value: RawRepresentable & CaseIterable>(
         _ name: SettingName, default fallback: Value
     ) throws(CommandFailure) -> Value where Value.RawValue == String {
-        guard let text = try text(name) else { return fallback }
+        try word(name) ?? fallback
+    }
+
+    /// One of a list of words; nil when it is not set.
+    func word<Value: RawRepresentable & CaseIterable>(
+        _ name: SettingName
+    ) throws(CommandFailure) -> Value? where Value.RawValue == String {
+        guard let text = try text(name) else { return nil }
         guard let value = Value(rawValue: text) else {
             let words = Value.allCases.map(\.rawValue).joined(separator: ", ")
             throw refusal(name, expected: "one of \(words)", got: text)

@@ -1,10 +1,10 @@
 import ByteClubCore
 import Crypto
 
-/// The shared folder's rows, small contents, uploads, and the accounts: one consistent, durable whole.
+/// The shared folder's rows, small contents, uploads, links, and the accounts: one consistent, durable whole.
 ///
 /// All calls may run at once. They throw ``StorageError`` for what the disk or the database does, besides what each names.
-protocol MetadataStore: AccountStore {
+protocol MetadataStore: AccountStore, LinkStore {
     /// The random name of this data directory's journal, made once; 32 hexadecimal digits.
     var epoch: String { get }
 
@@ -63,16 +63,21 @@ protocol MetadataStore: AccountStore {
     /// How much is stored, and how much there can be when this member goes on writing.
     func usage(of member: Int64) async throws -> StorageUsage
 
-    /// A member's link to a path; the same one whenever it is asked for, each time with a new end.
-    func link(
-        _ purpose: Link.Purpose, to path: RemotePath, member: Int64, expires: APIDate
-    ) async throws -> Link
+    /// Finds room for content before the first byte of it is written, and keeps it until the hold goes.
+    ///
+    /// - Parameters:
+    ///   - bytes: How many bytes are to come.
+    ///   - member: Who sends them.
+    ///   - path: Where they will take the place of others; nil when that is not known.
+    ///   - chunks: The member's chunks that they are made of, which go when they come.
+    /// - Returns: What keeps the room; nil when there is no quota.
+    /// - Throws: ``StorageError`` `full` when the disk has no room for them, `overQuota` when a quota has none.
+    func hold(
+        _ bytes: Int64, for member: Int64, replacing path: RemotePath?, naming chunks: [ContentHash]
+    ) async throws -> BytesUnderWay.Hold?
 
-    /// The link with a secret; nil when there is none, it has expired, or the member who made it was removed.
-    func link(_ purpose: Link.Purpose, secret: String) async throws -> Link?
-
-    /// A version of a file, for a link that a member made; nil when the file or the member is gone.
-    func file(at revision: Int64, linkedBy member: Int64) async throws -> FolderEntry?
+    /// Says that a write has named chunks of a member, so that they need not wait any more.
+    func named(_ chunks: [ContentHash], by member: Int64) async
 
     /// What ``keep(_:)`` was told of some contents.
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo]
@@ -80,7 +85,9 @@ protocol MetadataStore: AccountStore {
     /// Keeps what was read from contents.
     func keep(_ found: [ContentHash: MediaInfo]) async throws
 
-    /// Starts an upload in pieces: 0 bytes long, known for 48 hours.
+    /// Starts an upload in pieces: 0 bytes long, known for 48 hours, or until the member has begun too many others since.
+    ///
+    /// - Throws: ``UploadError`` `tooMany`.
     func beginUpload(member: Int64) async throws -> ChunkedUpload
 
     /// How far an upload has come.
@@ -100,6 +107,11 @@ protocol MetadataStore: AccountStore {
 }
 
 extension MetadataStore {
+    /// As ``hold(_:for:replacing:naming:)`` for bytes that take nothing's place.
+    func hold(_ bytes: Int64, for member: Int64) async throws -> BytesUnderWay.Hold? {
+        try await hold(bytes, for: member, replacing: nil, naming: [])
+    }
+
     /// As ``write(by:storing:_:)`` with one content or none.
     func write<T: Sendable>(
         by author: Int64, storing content: StagedContent?,

@@ -2,8 +2,10 @@
 struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     enum Code: Hashable, Sendable {
-        /// The disk or the quota on it is full; nothing was stored. The protocol's status is 507.
+        /// The disk is full; nothing was stored. The protocol's status is 507.
         case full
+        /// A limit on what the club or a member may store is reached; nothing was stored. The protocol's status is 507.
+        case overQuota
         /// The disk failed. The protocol's status is 500.
         case io
         /// The database or a content is not what it should be. The protocol's status is 500.
@@ -18,6 +20,8 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case closed
         /// A member's name that is taken, unknown or no name.
         case badMember
+        /// A change that would leave members without an owner. The protocol's status is 409.
+        case lastOwner
     }
 
     /// What kind of failure it is.

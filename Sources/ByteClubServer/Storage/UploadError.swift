@@ -8,6 +8,8 @@ enum UploadError: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongOffset(got: Int64, upload: ChunkedUpload)
     /// A write has stored this upload already.
     case alreadyCompleted
+    /// Bytes of as many uploads as a member may have unfinished are arriving at once.
+    case tooMany
 
     /// One line for people, in the words that clients search for.
     var description: String {
@@ -16,6 +18,7 @@ enum UploadError: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongOffset(let got, let upload):
             "the chunk starts at the wrong place: got [\(got)] expected [\(upload.offset)]"
         case .alreadyCompleted: "the upload is already completed"
+        case .tooMany: "you have too many uploads under way; finish some of them first"
         }
     }
 
@@ -25,6 +28,7 @@ enum UploadError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknown: APIError(committing ? 400 : 404, description)
         case .wrongOffset(_, let upload): APIError(400, description, upload: upload)
         case .alreadyCompleted: APIError(400, description)
+        case .tooMany: APIError(429, description, retryAfter: 10)
         }
     }
 }

@@ -10,13 +10,15 @@ struct ThumbnailCache: Sendable {
         self.directory = directory
     }
 
-    /// A file's bytes; nil when it is not there or empty.
+    /// A file's bytes; nil when it is not there, empty or no regular file.
     func read(_ name: String) -> [UInt8]? {
-        let descriptor = unsafe open(path(of: name), O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open(path(of: name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_size > 0, status.st_size < 16 << 20 else { return nil }
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
+            status.st_size < 16 << 20
+        else { return nil }
         let size = Int(status.st_size)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             unsafe count = max(0, pread(descriptor, buffer.baseAddress, size, 0))

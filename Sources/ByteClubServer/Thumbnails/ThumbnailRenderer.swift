@@ -5,6 +5,8 @@ import Glibc
 /// Makes thumbnails with the media library.
 struct ThumbnailRenderer: Sendable {
     private static let quality = 82
+    /// Goes up with every change after which a photo that was refused may have a thumbnail.
+    static let version = 1
 
     /// Where a photo that is no file waits while it is read.
     let scratch: String
@@ -37,11 +39,11 @@ struct ThumbnailRenderer: Sendable {
         do {
             return try Thumbnail.make(
                 file: file, width: size.width, height: size.height, format: format == .png ? .png : .jpeg,
-                quality: Self.quality)
+                quality: Self.quality, followsLinks: false)
         } catch {
             switch error.code {
             case .io: throw error
-            case .tooLarge: throw APIError(404, "the photo is too large, so its thumbnail was not found")
+            case .tooLarge: throw APIError(404, "the thumbnail was not found: \(error.message)")
             default: throw APIError(415, "the photo cannot be decoded: \(error.message)")
             }
         }

@@ -8,6 +8,7 @@ enum Page: String, CaseIterable, Sendable {
     case signOut = "logout"
     case password
     case revoke
+    case takeBack = "links/revoke"
     case members
     case invitation = "invite"
     case approve = "oauth2/authorize"
@@ -27,7 +28,7 @@ enum Page: String, CaseIterable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .account, .style: [.get]
-        case .signOut, .revoke: [.post]
+        case .signOut, .revoke, .takeBack: [.post]
         case .signIn, .password, .members, .invitation, .approve, .approveOAuth1: [.get, .post]
         }
     }

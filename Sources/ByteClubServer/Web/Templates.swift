@@ -26,7 +26,7 @@ enum Templates {
         </head>
         <body>
         <header><a href="/">ByteClub</a>{{#member}}<form method="post" action="/logout">\
-        <input type="hidden" name="csrf" value="{{csrf}}"><span>{{member}}</span> \
+        <input type="hidden" name="csrf" value="{{csrf}}"><bdi>{{member}}</bdi> \
         <button class="quiet">Sign out</button></form>{{/member}}</header>
         <main>
         {{$main}}{{/main}}
@@ -47,8 +47,8 @@ enum Templates {
         <code>byteclub members password NAME</code> on the server's machine.</p>{{/main}}{{/page}}
         """,
         "approve": """
-        {{<page}}{{$title}}Let {{app}} in?{{/title}}{{$main}}<h1>Let {{app}} in?</h1>
-        <p><strong>{{app}}</strong>{{#device}} on <strong>{{device}}</strong>{{/device}} will be able to read \
+        {{<page}}{{$title}}Let {{app}} in?{{/title}}{{$main}}<h1>Let <bdi>{{app}}</bdi> in?</h1>
+        <p><strong><bdi>{{app}}</bdi></strong>{{#device}} on <strong><bdi>{{device}}</bdi></strong>{{/device}} will be able to read \
         {{#mayWrite}}and change {{/mayWrite}}the club's notes and photos in your name, until you shut it out again.</p>
         <form method="post" action="{{action}}">
         <input type="hidden" name="csrf" value="{{csrf}}">
@@ -58,25 +58,35 @@ enum Templates {
         """,
         "code": """
         {{<page}}{{$title}}Your code{{/title}}{{$main}}<h1>Your code</h1>
-        <p>Copy this code into {{app}}. It works once, for ten minutes.</p>
+        <p>Copy this code into <bdi>{{app}}</bdi>. It works once, for ten minutes.</p>
         <p><code class="code">{{code}}</code></p>{{/main}}{{/page}}
         """,
         "done": """
-        {{<page}}{{$title}}Done{{/title}}{{$main}}{{#isAllowed}}<h1>{{app}} has access</h1>
-        <p>You can close this page and go back to {{app}}.</p>{{/isAllowed}}\
-        {{^isAllowed}}<h1>{{app}} has no access</h1><p>You can close this page.</p>{{/isAllowed}}{{/main}}{{/page}}
+        {{<page}}{{$title}}Done{{/title}}{{$main}}{{#isAllowed}}<h1><bdi>{{app}}</bdi> has access</h1>
+        <p>You can close this page and go back to <bdi>{{app}}</bdi>.</p>{{/isAllowed}}\
+        {{^isAllowed}}<h1><bdi>{{app}}</bdi> has no access</h1><p>You can close this page.</p>{{/isAllowed}}{{/main}}{{/page}}
         """,
         "account": """
-        {{<page}}{{$title}}Your account{{/title}}{{$main}}<h1>{{member}}</h1>
+        {{<page}}{{$title}}Your account{{/title}}{{$main}}<h1><bdi>{{member}}</bdi></h1>
         <p>You are {{role}} of this club. <a href="/password">Change password</a>\
         {{#isOwner}} · <a href="/members">Members</a>{{/isOwner}}</p>
         <h2>What has access in your name</h2>
         {{^hasDevices}}<p>Nothing yet.</p>{{/hasDevices}}
         {{#hasDevices}}<table><tr><th>Device</th><th>Since</th><th>Last seen</th><th></th></tr>
-        {{#devices}}<tr><td>{{title}}</td><td>{{created}}</td><td>{{seen}}</td><td>\
+        {{#devices}}<tr><td><bdi>{{title}}</bdi></td><td>{{created}}</td><td>{{seen}}</td><td>\
         <form method="post" action="/revoke"><input type="hidden" name="csrf" value="{{csrf}}">\
         <input type="hidden" name="device" value="{{id}}"><button class="quiet">Shut out</button></form></td></tr>
-        {{/devices}}</table>{{/hasDevices}}{{/main}}{{/page}}
+        {{/devices}}</table>{{/hasDevices}}
+        {{#links}}<h2>{{title}}</h2>
+        <p>Whoever has one of these links needs no account.</p>
+        <table><tr><th>Leads to</th><th>Made</th><th>Ends</th><th></th></tr>
+        {{#rows}}<tr><td><a href="{{url}}"><bdi>{{path}}</bdi></a></td><td>{{created}}{{#isOwner}} by \
+        <bdi>{{maker}}</bdi>{{/isOwner}}</td><td>{{expires}}</td><td><form method="post" action="/links/revoke">\
+        <input type="hidden" name="csrf" value="{{csrf}}"><input type="hidden" name="link" value="{{id}}">\
+        <button class="quiet">Take back</button></form></td></tr>
+        {{/rows}}</table>
+        {{#isCut}}<p class="hint">These are the newest; <code>byteclub share --list</code> shows all.</p>{{/isCut}}
+        {{/links}}{{/main}}{{/page}}
         """,
         "password": """
         {{<page}}{{$title}}Change password{{/title}}{{$main}}<h1>Change password</h1>
@@ -85,6 +95,10 @@ enum Templates {
         <input type="hidden" name="csrf" value="{{csrf}}">
         <label>Old password <input name="password" type="password" autocomplete="current-password" required></label>
         <label>New password <input name="new" type="password" autocomplete="new-password" minlength="8" required></label>
+        <p>All other browsers are signed out.</p>
+        {{#hasDevices}}<p>What has access in your name ({{devices}}, your mirrors among them) stays signed in: it has keys of \
+        its own. Shut it out if somebody else may have had your password.</p>
+        <label><input type="checkbox" name="devices" value="out"> Shut out all devices, too</label>{{/hasDevices}}
         <button>Change</button>
         </form>{{/main}}{{/page}}
         """,
@@ -93,7 +107,7 @@ enum Templates {
         {{#link}}<p class="notice">Send this link to one person. It works once, for {{days}} days:<br>\
         <code class="code">{{link}}</code></p>{{/link}}
         <table><tr><th>Name</th><th>Role</th><th>Since</th><th></th></tr>
-        {{#members}}<tr><td>{{name}}</td><td>{{role}}</td><td>{{created}}</td><td>{{#isOther}}\
+        {{#members}}<tr><td><bdi>{{name}}</bdi></td><td>{{role}}</td><td>{{created}}</td><td>{{#isOther}}\
         <form method="post" action="/members"><input type="hidden" name="csrf" value="{{csrf}}">\
         <input type="hidden" name="name" value="{{name}}">\
         <select name="role" aria-label="Role">{{#roles}}<option{{#isCurrent}} selected{{/isCurrent}}>{{word}}</option>\
@@ -135,6 +149,7 @@ enum Templates {
         h1 { line-height: 1.2; }
         label { display: block; margin: 0 0 1rem; }
         label input, label select { display: block; width: 100%; margin-top: 0.2rem; }
+        label input[type=checkbox] { display: inline; width: auto; }
         input, select, button { font: inherit; padding: 0.5rem 0.7rem; border: 1px solid var(--line); border-radius: 0.4rem; }
         button { background: var(--accent); color: white; border-color: var(--accent); cursor: pointer; }
         button.quiet { background: none; color: inherit; border-color: var(--line); padding: 0.25rem 0.6rem; }

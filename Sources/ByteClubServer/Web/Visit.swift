@@ -28,15 +28,19 @@ struct Visit {
 extension WebSite {
     /// Reads who visits from the cookie.
     func visit(_ call: Call) async throws -> Visit {
-        let name = cookieName(call)
-        let pairs = call.headers[values: .cookie].flatMap { $0.split(separator: ";") }
-        let known = pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(name + "=") }
-            .map { String($0.dropFirst(name.utf8.count + 1)) }
-        if let known, known.utf8.count == 64 {
+        if let known = value(of: .session, in: call), known.utf8.count == 64 {
             return Visit(call: call, secret: known, member: try await store.webSession(known), newCookie: nil)
         }
         let secret = Secret.text(bytes: 32)
         return Visit(call: call, secret: secret, member: nil, newCookie: cookie(secret, for: call))
+    }
+
+    /// A cookie's value; nil when the browser sent none.
+    func value(of cookie: Cookie, in call: Call) -> String? {
+        let start = cookieName(cookie, call) + "="
+        let pairs = call.headers[values: .cookie].flatMap { $0.split(separator: ";") }
+        return pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(start) }
+            .map { String($0.dropFirst(start.utf8.count)) }
     }
 
     /// Refuses a form that did not come from a page of ours.
@@ -50,13 +54,24 @@ extension WebSite {
         }
     }
 
-    /// The cookie that keeps a session; on plain HTTP, which is for loopback, without the mark that browsers need TLS for.
-    func cookie(_ secret: String, for call: Call, lifetime: Int64? = nil) -> String {
+    /// What a browser keeps.
+    enum Cookie: String {
+        /// The secret of a session.
+        case session = "byteclub"
+        /// That somebody has signed in there (``KnownBrowser``).
+        case knownBrowser = "byteclub-browser"
+    }
+
+    /// A cookie to set; on plain HTTP, which is for loopback, without the mark that browsers need TLS for.
+    func cookie(_ value: String, _ cookie: Cookie = .session, for call: Call, lifetime: Int64? = nil) -> String {
         let age = lifetime.map { "; Max-Age=\($0)" } ?? ""
-        return "\(cookieName(call))=\(secret); Path=/; HttpOnly; SameSite=Lax" + (usesTLS(call) ? "; Secure" : "") + age
+        let safety = "; Path=/; HttpOnly; SameSite=Lax" + (usesTLS(call) ? "; Secure" : "")
+        return "\(cookieName(cookie, call))=\(value)" + safety + age
     }
 
     private func usesTLS(_ call: Call) -> Bool { call.origin(settings).lowercased().hasPrefix("https://") }
 
-    private func cookieName(_ call: Call) -> String { usesTLS(call) ? "__Host-byteclub" : "byteclub" }
+    private func cookieName(_ cookie: Cookie, _ call: Call) -> String {
+        (usesTLS(call) ? "__Host-" : "") + cookie.rawValue
+    }
 }

@@ -1,7 +1,10 @@
 import ByteClubCore
 
 extension WebSite {
-    /// Shows who is signed in, and what has access in that member's name.
+    /// The most links of each kind that the page shows.
+    private static let mostLinks = 200
+
+    /// Shows who is signed in, what has access in that member's name, and which links let in people without an account.
     func account(_ visit: Visit, _ member: Member) async throws -> Answer {
         let devices = try await store.devices(of: member.uid).map { device in
             [
@@ -9,7 +12,33 @@ extension WebSite {
                 "seen": Self.day(device.seen),
             ]
         }
-        return view("account", ["role": member.role.word, "devices": devices, "hasDevices": !devices.isEmpty], visit)
+        var values: [String: Any] = ["role": member.role.word, "devices": devices, "hasDevices": !devices.isEmpty]
+        values["links"] = try await links(.share, visit, member) + links(.media, visit, member)
+        return view("account", values, visit)
+    }
+
+    /// A list of links with a heading, as the template wants it; none when there are none.
+    private func links(
+        _ purpose: Link.Purpose, _ visit: Visit, _ member: Member
+    ) async throws -> [[String: Any]] {
+        let found = try await store.links(seenBy: member, purpose, before: .max, limit: Self.mostLinks + 1)
+        if found.isEmpty { return [] }
+        let rows = found.prefix(Self.mostLinks).map { link in
+            [
+                "id": "\(link.id)", "path": link.path.string, "url": visit.call.url(link.components, settings),
+                "maker": link.member, "created": Self.day(link.created), "expires": Self.minute(link.expires),
+            ]
+        }
+        let title = purpose == .share ? "Shared links" : "Direct links to files, for some hours"
+        return [["title": title, "rows": rows, "isCut": found.count > Self.mostLinks]]
+    }
+
+    /// Takes a link back.
+    func takeBack(_ visit: Visit, _ member: Member) async throws -> Answer {
+        guard let id = try visit.call.parameters.integer("link", in: 1...Int64.max),
+            try await store.removeLink(id, for: member)
+        else { throw APIError(404, "There is no such link any more.") }
+        return redirect("/")
     }
 
     /// Shuts a device out.
@@ -21,19 +50,39 @@ extension WebSite {
     }
 
     /// The form for a new password.
-    func passwordForm(_ visit: Visit, _ member: Member) -> Answer { view("password", [:], visit) }
+    func passwordForm(
+        _ visit: Visit, _ member: Member, message: String? = nil, status: Int = 200
+    ) async throws -> Answer {
+        let count = try await store.devices(of: member.uid).count
+        var values: [String: Any] = [
+            "hasDevices": count > 0, "devices": count == 1 ? "1 device" : "\(count) devices",
+        ]
+        if let message { values["message"] = message }
+        return view("password", values, visit, status)
+    }
 
-    /// Sets a new password for who knows the old one, and ends all other sessions.
+    /// Sets a new password for who knows the old one, and ends all other sessions; devices keep their access unless the
+    /// form says otherwise.
     func changePassword(_ visit: Visit, _ member: Member) async throws -> Answer {
-        if let wait = nameLimit.take("uid \(member.uid)") { throw Self.tooMany(wait) }
-        let known = try await store.credentials(ofMember: member.name)
-        guard try await PasswordHash.verify(visit["password"] ?? "", against: known?.password) else {
-            return view("password", ["message": "The old password is wrong."], visit, 403)
+        if let wait = settings.signIns.change(by: member.uid) { throw Self.tooMany(wait) }
+        let (store, old, new) = (store, visit["password"] ?? "", visit["new"] ?? "")
+        let hash = try await inTurn(visit.call, .known) { () -> PasswordHash? in
+            let known = try await store.credentials(ofMember: member.name)
+            guard try await PasswordHash.verify(old, against: known?.password) else { return nil }
+            return try await PasswordHash.make(new)
         }
-        try await store.setPassword(try await PasswordHash.make(visit["new"] ?? ""), ofMember: member.name)
+        guard let hash else {
+            return try await passwordForm(visit, member, message: "The old password is wrong.", status: 403)
+        }
+        try await store.setPassword(hash, ofMember: member.name, shuttingOutDevices: visit["devices"] == "out")
         return try await begin(member, visit, then: "/")
     }
 
     /// The day of a date, as in `06 Aug 2013`.
     static func day(_ date: APIDate) -> String { String(date.description.dropFirst(5).prefix(11)) }
+
+    /// The day and the minute of a date, as in `06 Aug 2013 09:15 UTC`.
+    private static func minute(_ date: APIDate) -> String {
+        String(date.description.dropFirst(5).prefix(17)) + " UTC"
+    }
 }

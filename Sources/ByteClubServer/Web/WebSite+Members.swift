@@ -48,8 +48,9 @@ extension WebSite {
     /// Makes a member of somebody, and signs them in.
     func join(_ visit: Visit) async throws -> Answer {
         _ = try await invitation(visit)
-        if let wait = addressLimit.take(visit.call.peer) { throw Self.tooMany(wait) }
-        let password = try await PasswordHash.make(visit["password"] ?? "")
+        if let wait = settings.signIns.guess(from: visit.call.client.address) { throw Self.tooMany(wait) }
+        let text = visit["password"] ?? ""
+        let password = try await inTurn(visit.call, .unknown) { try await PasswordHash.make(text) }
         let member = try await store.redeemInvitation(
             visit.call.place.first ?? "", name: visit["name"] ?? "", password: password)
         guard let member else { throw Self.unknownInvitation }
@@ -58,7 +59,7 @@ extension WebSite {
 
     private func invitation(_ visit: Visit) async throws -> Invitation {
         if let invitation = try await store.invitation(visit.call.place.first ?? "") { return invitation }
-        if let wait = addressLimit.take(visit.call.peer) { throw Self.tooMany(wait) }
+        if let wait = settings.signIns.guess(from: visit.call.client.address) { throw Self.tooMany(wait) }
         throw Self.unknownInvitation
     }
 

@@ -10,35 +10,73 @@ extension WebSite {
     }
 
     /// Checks name and password, and starts a session.
+    ///
+    /// Known names, unknown ones and those without a password take the same way, so that nobody learns which is which.
     func signIn(_ visit: Visit) async throws -> Answer {
         let next = Self.local(visit["next"] ?? "/")
         let name = visit["name"] ?? ""
         let wrong = "The name or the password is wrong."
         // No member has a longer name, and what is counted is kept for a while.
         guard name.utf8.count <= 255 else { return signInForm(visit, next: next, message: wrong, status: 403) }
-        let folded = PathKey.fold(name)
-        let key = folded + "\n" + visit.call.peer
-        if let wait = addressLimit.take(visit.call.peer) ?? nameLimit.take(key) ?? wideNameLimit.take(folded) {
-            throw Self.tooMany(wait)
+        let (call, folded) = (visit.call, PathKey.fold(name))
+        let browser = knownBrowser(call, name: folded)
+        let verdict = settings.signIns.attempt(folded, from: call.client.address, browser)
+        if case .refused(let wait) = verdict { throw Self.tooMany(wait) }
+        let (store, password) = (store, visit["password"] ?? "")
+        let member = try await inTurn(call, verdict) {
+            let known = try await store.credentials(ofMember: name)
+            return try await PasswordHash.verify(password, against: known?.password) ? known?.member : nil
         }
-        let known = try await store.credentials(ofMember: name)
-        guard try await PasswordHash.verify(visit["password"] ?? "", against: known?.password),
-            let member = known?.member
-        else { return signInForm(visit, next: next, message: wrong, status: 403) }
-        nameLimit.forget(key)
+        guard let member else { return signInForm(visit, next: next, message: wrong, status: 403) }
+        settings.signIns.forget(folded, from: call.client.address, browser)
         return try await begin(member, visit, then: next)
+    }
+
+    /// Works with passwords when it is the visitor's turn, and only as long as the visitor waits for it.
+    ///
+    /// - Throws: ``APIError`` 429 or 503 when too many wait already; `CancellationError` when the visitor is gone; what
+    ///   `work` throws.
+    func inTurn<T: Sendable>(
+        _ call: Call, _ verdict: SignInLimits.Verdict, _ work: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        // Who has a whole site of IPv6 addresses has one turn, not one for each of its networks.
+        let party = Party.stranger(call.client.address?.site)
+        let (shares, pause) = (shares, settings.signIns.pause)
+        return try await call.whileClientWaits {
+            let doubt = verdict == .doubted ? try await shares.doubtedSignIns.wait(for: party) : nil
+            if doubt != nil { try await Task.sleep(for: pause) }
+            let hashes = verdict == .known ? shares.knownPasswordHashes : shares.passwordHashes
+            let turn = try await hashes.wait(for: party)
+            defer { withExtendedLifetime((doubt, turn)) {} }
+            return try await work()
+        }
     }
 
     /// Starts a session under a new secret, so that one planted before is worth nothing.
     func begin(_ member: Member, _ visit: Visit, then next: String) async throws -> Answer {
         let secret = try await store.addWebSession(member: member.uid, lifetime: Visit.lifetime)
-        return redirect(next, cookie: cookie(secret, for: visit.call, lifetime: Visit.lifetime))
+        let name = PathKey.fold(member.name)
+        let browser = knownBrowser(visit.call, name: name) ?? KnownBrowser(now: settings.now())
+        let cookies = [
+            cookie(secret, for: visit.call, lifetime: Visit.lifetime),
+            cookie(
+                browser.cookie(name: name, key: csrfKey), .knownBrowser, for: visit.call,
+                lifetime: KnownBrowser.lifetime),
+        ]
+        return redirect(next, cookies: cookies)
     }
 
     /// Ends the session.
     func signOut(_ visit: Visit) async throws -> Answer {
         try await store.removeWebSession(visit.secret)
-        return redirect("/login", cookie: cookie("", for: visit.call, lifetime: 0))
+        return redirect("/login", cookies: [cookie("", for: visit.call, lifetime: 0)])
+    }
+
+    /// The visitor's browser, when the name, folded, has signed in there before.
+    private func knownBrowser(_ call: Call, name: String) -> KnownBrowser? {
+        value(of: .knownBrowser, in: call).flatMap {
+            KnownBrowser(cookie: $0, name: name, key: csrfKey, now: settings.now())
+        }
     }
 
     /// What somebody is told who guesses.

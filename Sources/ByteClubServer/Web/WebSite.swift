@@ -3,29 +3,32 @@ import Crypto
 import HTTPTypes
 import NIOCore
 
-/// The pages with which people sign in, let programs in, shut them out again and invite others.
+/// The pages with which people sign in, let programs in, shut them out again, take links back and invite others.
 struct WebSite: Sendable {
-    let store: any AccountStore
+    let store: any AccountStore & LinkStore
     let settings: ClubAPI.Settings
     let csrfKey: SymmetricKey
-    /// Wrong passwords and invitations from one address.
-    let addressLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 0.1, burst: 30))
-    /// Wrong passwords for one name from anywhere: wide, so that nobody is locked out by a stranger.
-    let wideNameLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 0.1, burst: 100))
-    /// Wrong passwords for one name from one address.
-    let nameLimit = RateLimiter<String>(TokenBucket.Rate(perSecond: 1.0 / 60, burst: 10))
+    let shares: FairShares
 
     /// Shows a page, or does what its form asks for.
     func answer(_ call: Call, _ page: Page) async throws -> Answer {
-        if page == .style { return Self.styleSheet }
+        if page == .style {
+            try settings.limits.countAnonymous(from: call.client.address)
+            return Self.styleSheet
+        }
         let visit = try await visit(call)
         do {
+            if visit.member == nil { try settings.limits.countAnonymous(from: call.client.address) }
             if call.method == .post { try checkForm(call, visit) }
             return try await show(page, visit)
         } catch let error as APIError {
-            return view("error", ["title": Self.title(error.status), "message": error.message], visit, error.status)
-        } catch let error as StorageError where error.code == .badMember {
-            return view("error", ["title": Self.title(400), "message": error.message], visit, 400)
+            var answer = view(
+                "error", ["title": Self.title(error.status), "message": error.message], visit, error.status)
+            if let seconds = error.retryAfter { answer.headers[.retryAfter] = String(seconds) }
+            return answer
+        } catch let error as StorageError where error.code == .badMember || error.code == .lastOwner {
+            let status = error.code == .lastOwner ? 409 : 400
+            return view("error", ["title": Self.title(status), "message": error.message], visit, status)
         }
     }
 
@@ -39,12 +42,14 @@ struct WebSite: Sendable {
             guard visit.member != nil else { return redirectToSignIn(visit) }
             if page == .approve { return isPost ? try await approve(visit) : try await approveForm(visit) }
             return isPost ? try await approveOAuth1(visit) : try await approveOAuth1Form(visit)
-        case .account, .signOut, .password, .revoke, .members:
+        case .account, .signOut, .password, .revoke, .takeBack, .members:
             guard let member = visit.member else { return redirectToSignIn(visit) }
             switch page {
             case .signOut: return try await signOut(visit)
             case .revoke: return try await revoke(visit, member)
-            case .password: return isPost ? try await changePassword(visit, member) : passwordForm(visit, member)
+            case .takeBack: return try await takeBack(visit, member)
+            case .password:
+                return isPost ? try await changePassword(visit, member) : try await passwordForm(visit, member)
             case .members: return isPost ? try await changeMembers(visit, member) : try await members(visit, member)
             default: return try await account(visit, member)
             }
@@ -56,6 +61,7 @@ struct WebSite: Sendable {
         case 403: "Not allowed"
         case 404: "Not found"
         case 429: "Too many attempts"
+        case 503: "Too busy"
         default: "That did not work"
         }
     }
@@ -76,10 +82,10 @@ struct WebSite: Sendable {
     }
 
     /// Sends the browser on, with GET.
-    func redirect(_ location: String, cookie: String? = nil) -> Answer {
+    func redirect(_ location: String, cookies: [String] = []) -> Answer {
         var answer = Answer(.seeOther, headers: Self.headers, body: .bytes(ByteBuffer()))
         answer.headers[.location] = location
-        if let cookie { answer.headers[.setCookie] = cookie }
+        answer.headers[values: .setCookie] = cookies
         return answer
     }
 
@@ -96,7 +102,6 @@ struct WebSite: Sendable {
         headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
         headers[.xFrameOptions] = "DENY"
-        headers[.xContentTypeOptions] = "nosniff"
         headers[.referrerPolicy] = "no-referrer"
         headers[.cacheControl] = "no-store"
         return headers

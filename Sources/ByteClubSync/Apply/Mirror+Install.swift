@@ -87,6 +87,9 @@ extension Mirror {
         }
         let name = one.place.name.text
         guard let replaced = one.replaced else {
+            if let copy = parted[one.item], let beside = try folder(copy.parent) {
+                try takeAccess(one.stage.text, from: copy.name.text, in: beside, area)
+            }
             do throws(FileError) {
                 try staging.rename(one.stage.text, to: target, name, .withoutReplacing)
             } catch {
@@ -101,6 +104,7 @@ extension Mirror {
             try staging.removeFile(one.stage.text)
             return nil
         }
+        try takeAccess(one.stage.text, from: name, in: target, area)
         let exchanging = StagedName.exchanging(one.item, new: one.hash, expected: expected)
         try staging.rename(one.stage.text, to: staging, exchanging.text, .withoutReplacing)
         one.stage = exchanging
@@ -117,6 +121,13 @@ extension Mirror {
             return nil
         }
         return try look(at: one, in: target)
+    }
+
+    /// Keeps staged content from those from whom the file is closed whose place it takes.
+    private func takeAccess(
+        _ stage: String, from name: String, in folder: any DiskFolder, _ area: PrivateArea
+    ) throws(FileError) {
+        if try area.staging.takeAccess(stage, from: name, in: folder) { try area.staging.open(stage).sync() }
     }
 
     /// How a file looks that has just come into its place; nil when somebody has put another one there since.
@@ -248,6 +259,7 @@ extension Mirror {
         }
         for one in received {
             refusals[one.incoming.item] = nil
+            parted[one.incoming.item] = nil
             if let bytes = one.incoming.bytes { surroundings.bases.keep(bytes, one.incoming.hash) }
         }
     }

@@ -80,6 +80,7 @@ extension Mirror {
                 ConflictRecord(path: before, copy: copy, winner: item.remote?.hash, loser: local.hash, at: seconds))
             try store.setMeta(.parting, nil)
         }
+        parted[item.id] = Place(local.place.parent, name)
         tally.note(
             SyncEvent(.conflict, path: before, copy: copy, message: "both sides changed it; both are kept"))
         try log(.conflict, before, rule: Rule.editedBoth.rawValue, copy)

@@ -92,14 +92,13 @@ extension Mirror {
                     let hash = ContentHasher.hash(bytes)
                     guard one.remote.hash == nil || hash == one.remote.hash else {
                         isFeedStale = true
-                        try refuse(one.item.id, Self.anotherContent)
+                        try refuse(one.item.id, Self.anotherContent, isBreach: true)
                         continue
                     }
                     incoming.append(
                         Incoming(item: one.item, place: one.place, remote: one.remote, hash: hash, bytes: bytes))
                 case .failure(let error):
-                    if error.code == .tooLarge { isFeedStale = true }
-                    let passing = try judge(error, about: [one.item.id]).failure
+                    let passing = try judge(Self.breach(error), about: [one.item.id]).failure
                     failure = failure ?? passing
                 }
             }
@@ -108,6 +107,12 @@ extension Mirror {
     }
 
     static let anotherContent = "the server sent another content than it tells of"
+
+    /// What a failure to get a content is to a sync: more bytes than the feed told of are none that it may have.
+    static func breach(_ error: RemoteError) -> RemoteError {
+        error.code == .tooLarge
+            ? RemoteError(.protocolViolation, "the server sends more bytes than it tells of") : error
+    }
 
     private static func content(
         at path: RemotePath, limit: Int, _ remote: any Remote

@@ -14,6 +14,7 @@ struct PrivateArea: Sendable {
     /// Opens the area, making what is missing.
     init(in root: any DiskFolder) throws(FileError) {
         top = try root.subfolder(Self.name)
+        try top.closeToOthers()
         guard try top.look().fingerprint.device == root.look().fingerprint.device else {
             throw FileError(operation: "use", path: Self.name, code: EXDEV)
         }

@@ -27,9 +27,24 @@ struct ConflictResolution {
             guard try copyPlace.folder.entry(copyPlace.name)?.kind == .file else {
                 throw SyncError(.io, "the conflict copy '\(copy)' is gone; keep 'both' to leave all as it is")
             }
-            try replace(path, with: copyPlace)
+            try replace(path) { staged throws(FileError) in try self.copy(copyPlace, to: staged) }
         }
         try discard(copyPlace, as: copy)
+    }
+
+    /// Puts earlier bytes into an entry's place, or takes it away when there were none; what was there goes into the trash.
+    func restore(_ path: String, to bytes: [UInt8]) throws {
+        let target = try place(path)
+        guard !bytes.isEmpty else {
+            if try target.folder.entry(target.name) != nil { try discard(target, as: path) }
+            return
+        }
+        try replace(path) { staged throws(FileError) in
+            let made = try staged.folder.create(staged.name)
+            try made.write(bytes)
+            _ = try staged.folder.takeAccess(staged.name, from: target.name, in: target.folder)
+            try made.sync()
+        }
     }
 
     private typealias Place = (folder: any DiskFolder, name: String)
@@ -53,13 +68,13 @@ struct ConflictResolution {
         return current
     }
 
-    /// Puts a copy of a file's content into an entry's place, and what was there into the trash.
-    private func replace(_ path: String, with source: Place) throws {
+    /// Puts what is written into an entry's place, and what was there into the trash.
+    private func replace(_ path: String, _ write: (Place) throws(FileError) -> Void) throws {
         let target = try place(path)
         let staging = try folder([MirrorDirectory.privateName, "staging"], makingIt: true)
         let staged = "resolve-" + String(ContentHasher.hash(Array(path.utf8)).description.prefix(16))
         if try staging.entry(staged) != nil { try discard((staging, staged), as: path) }
-        try copy(source, to: (staging, staged))
+        try write((staging, staged))
         guard let found = try target.folder.entry(target.name) else {
             try staging.rename(staged, to: target.folder, target.name, .withoutReplacing)
             return try target.folder.sync()
@@ -84,6 +99,7 @@ struct ConflictResolution {
             try made.write(count == buffer.count ? buffer : Array(buffer.prefix(count)))
             offset += Int64(count)
         }
+        _ = try target.folder.takeAccess(target.name, from: source.name, in: source.folder)
         try made.sync()
     }
 

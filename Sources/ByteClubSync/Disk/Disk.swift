@@ -72,6 +72,11 @@ protocol DiskFolder: AnyObject, Sendable {
     func open(_ name: String) throws(FileError) -> any DiskFile
     /// Makes a new file and opens it for writing; `EEXIST` when something is there.
     func create(_ name: String) throws(FileError) -> any DiskFile
+    /// Gives a file in it the permissions and the group of another one, before it takes that one's place; false when it has
+    /// them already, or the other is gone.
+    func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool
+    /// Lets nobody in but its owner.
+    func closeToOthers() throws(FileError)
     /// Removes a file for good. Only for our own staging.
     func removeFile(_ name: String) throws(FileError)
     /// Renames an entry, also into another folder of the same file system.

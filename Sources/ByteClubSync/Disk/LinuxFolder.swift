@@ -99,6 +99,13 @@ final class LinuxFolder: DiskFolder {
         LinuxFile(try descriptor.open(name, O_RDWR | O_CREAT | O_EXCL), limits)
     }
 
+    func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool {
+        guard let wanted = try (folder as? LinuxFolder)?.descriptor.status(of: other) else { return false }
+        return try descriptor.open(name, O_RDONLY | O_NONBLOCK).setAccess(wanted.mode, group: wanted.group)
+    }
+
+    func closeToOthers() throws(FileError) { try descriptor.closeToOthers() }
+
     func removeFile(_ name: String) throws(FileError) { try descriptor.remove(name) }
 
     func sync() throws(FileError) { try descriptor.sync() }

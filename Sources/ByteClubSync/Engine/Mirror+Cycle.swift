@@ -57,6 +57,7 @@ extension Mirror {
         try catchLateWriters()
         if isStagingUnclear { try recover() }
         var scope = try loadRules() ? .everything : scope
+        if scope == .everything { ignored = nil }
         var (idle, failures) = (0, 0)
         hasLooked = []
         scheduled = []
@@ -69,6 +70,7 @@ extension Mirror {
             if isStagingUnclear { try recover() }
             let isQuiet = !isUnquiet() || hasWaited
             try scan(scope, confirmsDeletions: isQuiet)
+            try noteOwnRules()
             scope = .folders([])
             let progress = try await act(isQuiet)
             if !transfers.isEmpty { try noteWaiting() }
@@ -78,7 +80,8 @@ extension Mirror {
             if progress.done > 0 { (idle, failures) = (0, 0) } else { idle += 1 }
             if let error = progress.failure {
                 failures += 1
-                if failures > 3 { throw error }
+                // An answer that breaks the protocol may be another's; a second one is not.
+                if failures > (error.code == .protocolViolation ? 1 : 3) { throw error }
                 let pause = error.retryAfter.map { Duration.seconds(min($0, 30)) } ?? .milliseconds(50 << failures)
                 try await surroundings.sleep(pause)
                 continue
@@ -172,7 +175,7 @@ extension Mirror {
         try forgetSolvedProblems(problems)
         try noteWaiting()
         let isDone = problems.isEmpty && busy.isEmpty && transfers.isEmpty && scheduled.isEmpty
-        if isDone, outcome.held == 0, outcome.pausedUntil == nil {
+        if isDone, outcome.held == 0, heldRules == nil, outcome.pausedUntil == nil {
             try store.setMeta(.lastSync, "\(seconds)")
         }
         return outcome

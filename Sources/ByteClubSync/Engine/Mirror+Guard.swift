@@ -8,9 +8,7 @@ extension Mirror {
             wanted.removeAll { if case .deleteRemote = $0 { true } else { false } }
             hasSpared = wanted.count < deletions.count
         }
-        let before = surroundings.uptime() - .seconds(10)
-        recentDeletions.removeAll { $0.at < before }
-        let recent = recentDeletions.reduce(0) { $0 + $1.count }
+        let recent = recentlyGone()
         var counts: [ItemID: Int] = [:]
         for operation in wanted { counts[operation.item] = try weight(of: operation) }
         let total = counts.values.reduce(0, +)
@@ -29,6 +27,13 @@ extension Mirror {
         return wanted.filter { approved.contains($0.item) }
     }
 
+    /// How many synced entries went in the last seconds, so that many small steps count like one large one.
+    func recentlyGone() -> Int {
+        let before = surroundings.uptime() - .seconds(10)
+        recentDeletions.removeAll { $0.at < before }
+        return recentDeletions.reduce(0) { $0 + $1.count }
+    }
+
     /// How many synced entries a deletion takes away.
     private func weight(of operation: Operation) throws -> Int {
         guard case .deleteRemote(let id) = operation else { return 1 }
@@ -38,7 +43,9 @@ extension Mirror {
     /// How many entries of the server there are in an item, itself included.
     func count(_ id: ItemID) throws -> Int {
         guard let item = try store.item(id), item.isFolder else { return 1 }
-        return try store.children(of: id, on: .remote).reduce(1) { try $0 + count($1.id) }
+        var count = 1
+        try store.visitRemote(below: id) { _ in count += 1 }
+        return count
     }
 
     private func approvedDeletions() throws -> Set<ItemID> {

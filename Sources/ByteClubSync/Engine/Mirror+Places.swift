@@ -5,7 +5,7 @@ extension Mirror {
     func path(of id: ItemID, on side: Side) throws -> String {
         var names: [String] = []
         var next = id
-        while next != .root, next != .outside, names.count < 1_000 {
+        while next != .root, next != .outside, names.count < NameRules.maximumDepth {
             guard let item = try store.item(next), let place = side == .local ? item.local?.place : item.remote?.place
             else { break }
             names.append(place.name.text)
@@ -30,7 +30,7 @@ extension Mirror {
         var names: [String] = []
         var next = id
         while next != .root {
-            guard names.count < 1_000, let place = try store.item(next)?.remote?.place else {
+            guard names.count < NameRules.maximumDepth, let place = try store.item(next)?.remote?.place else {
                 // Only a walk over everything can mend that.
                 try store.setMeta(.cursor, nil)
                 isFeedStale = true
@@ -98,10 +98,13 @@ extension Mirror {
     }
 
     /// Counts a refusal; from the third in a row on, it is a problem that people are told of, and waits longer each time.
-    func refuse(_ item: ItemID, _ message: String, isFinal: Bool = false) throws {
+    ///
+    /// In a breach it is the server that is at fault, and not what it thinks of the entry.
+    func refuse(_ item: ItemID, _ message: String, isFinal: Bool = false, isBreach: Bool = false) throws {
         refusals[item, default: 0] += 1
         let count = refusals[item] ?? 1
         guard isFinal || count >= 3 else { return }
+        if isBreach { breach = breach ?? RemoteError(.protocolViolation, message) }
         let delay = min(Int64(1) << min(count, 12), 3_600)
         busy[item] = Postponement(until: surroundings.uptime() + .seconds(delay), delay: .seconds(delay))
         let path = try shownPath(of: item)

@@ -6,20 +6,19 @@ extension Mirror {
     /// that has changed; then everything is to be looked at.
     func loadRules() throws -> Bool {
         var rules = ScanRules()
-        var text = ""
-        if let entry = try root.entry(IgnoreRules.fileName), entry.kind == .file {
-            text = String(decoding: try root.open(IgnoreRules.fileName).bytes(limit: 1 << 20), as: UTF8.self)
-            rules.ignored = IgnoreRules(text)
-        }
-        let hash = text.isEmpty ? "" : "\(ContentHasher.hash(Array(text.utf8)))"
         let (oldHash, applied) = try appliedRules()
+        let file = try rulesToApply(inForce: oldHash)
+        rules.ignored = file.rules
         let wanted = try Selection(store.meta(.deselected)).keys
         // What is on disk in a folder that is to be left out goes first, once the server has it all.
         rules.deselected = try wanted.filter { try applied.contains($0) || localFolder(at: $0) == nil }
         leaving = wanted.subtracting(rules.deselected).sorted { $0.string < $1.string }
-        let isNew = hash != oldHash || rules.deselected != applied
+        // Trees that were brought in line before the text was kept may lack the ignore file itself.
+        let isOld = try !oldHash.isEmpty && store.meta(.ignoreText) == nil
+        let isNew = file.hash != oldHash || rules.deselected != applied || isOld
         scanner.rules = rules
-        if isNew { try apply(rules, hash) }
+        if isNew { try apply(rules, file) }
+        ignoreFile = file
         return isNew
     }
 
@@ -32,19 +31,20 @@ extension Mirror {
             var departure = Departure(store)
             guard try departure.gather(id, at: path(of: id, on: .local)) else { continue }
             scanner.rules.deselected.insert(key)
-            try apply(scanner.rules, appliedRules().hash, departing: key)
+            try apply(scanner.rules, ignoreFile, departing: key)
             leaving.removeAll { $0 == key }
             try remove(departure)
         }
     }
 
     /// `departing` is a folder whose files are to be removed from the disk next.
-    private func apply(_ rules: ScanRules, _ hash: String, departing: PathKey? = nil) throws {
+    private func apply(_ rules: ScanRules, _ file: IgnoreFile, departing: PathKey? = nil) throws {
         let kept = rules.deselected.map(\.string).sorted()
-        let lines = ([hash] + kept).joined(separator: "\n")
+        let lines = ([file.hash] + kept).joined(separator: "\n")
         try store.transaction(durably: true) {
             try ExclusionPass(store: store, rules: rules).run()
             try store.setMeta(.rules, lines.isEmpty ? nil : lines)
+            try store.setMeta(.ignoreText, file.text)
             if let departing { try store.setMeta(.departing, departing.string) }
         }
         openFolders.removeAll(keepingCapacity: true)

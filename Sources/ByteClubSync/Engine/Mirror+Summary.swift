@@ -16,8 +16,13 @@ extension Mirror {
             summary.problems += 1
         }
         summary.held = outcome.held
+        summary.heldByRules = heldRules?.entries ?? 0
         summary.problems += problems.count
-        summary.isComplete = summary.held == 0 && summary.problems == 0 && outcome.pausedUntil == nil
+        summary.isComplete =
+            summary.held == 0 && heldRules == nil && summary.problems == 0 && outcome.pausedUntil == nil
+        let ignored = try self.ignored ?? store.ignored()
+        self.ignored = ignored
+        summary.ignored = ignored
         return summary
     }
 

@@ -40,6 +40,8 @@ actor Mirror {
     var transferred = 0
     /// What ends the whole sync, found while something else went on.
     var transferFailure: (any Error)?
+    /// How the server has broken the protocol about single entries, first of all; nil when it has not.
+    var breach: RemoteError?
     /// Whether a call that moves an entry had no answer: without identities, paths mean nothing until the feed tells.
     var hasUnansweredMove = false
     /// Whether the journal has told a part of what it has to tell.
@@ -68,6 +70,14 @@ actor Mirror {
     var restless: Set<ItemID> = []
     /// Contents that are about to come into their places.
     var arriving: [ItemID: Arriving] = [:]
+    /// The ignore file whose rules hold.
+    var ignoreFile = IgnoreFile.none
+    /// Rules that wait for somebody's word.
+    var heldRules: HeldRules?
+    /// What the rules leave out, as of the last look at everything; nil when that is to be counted.
+    var ignored: SyncStatus.Ignored?
+    /// Where the files stand that gave their names to other contents, which are as closed to others as those were.
+    var parted: [ItemID: Place] = [:]
     /// Whether a failure has left something in staging that is to be classified.
     var isStagingUnclear = false
     /// Since when deletions are put off until the disk is quiet; nil when none are.

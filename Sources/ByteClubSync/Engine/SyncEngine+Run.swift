@@ -95,10 +95,14 @@ extension SyncEngine {
     /// Waits once; the cursor after which to wait next, or nil when a cycle must tell it.
     private func wait(after cursor: String, _ mirror: Mirror, _ bell: Bell) async throws -> String? {
         let features = try await mirror.knownFeatures()
+        let start = ContinuousClock.now
         if features.sync, let remote = remote as? any SyncRemote {
             let changes = try await remote.journal(
                 after: cursor, limit: 2_000, contents: true, wait: configuration.longPollTimeout)
-            if changes.page.entries.isEmpty, !changes.page.hasMore { return changes.page.cursor }
+            if changes.page.entries.isEmpty, !changes.page.hasMore {
+                try await restAfterWait(from: start)
+                return changes.page.cursor
+            }
             try await mirror.deliver(changes, after: cursor)
             bell.ring()
             return changes.page.hasMore ? nil : changes.page.cursor
@@ -106,9 +110,17 @@ extension SyncEngine {
         if !features.longPoll { try await Task.sleep(for: .seconds(10)) }
         let answer = try await remote.waitForChanges(after: cursor, timeout: configuration.longPollTimeout)
         if let seconds = answer.backoff { try await Task.sleep(for: .seconds(min(seconds, 300))) }
-        guard answer.changes else { return cursor }
+        guard answer.changes else {
+            try await restAfterWait(from: start)
+            return cursor
+        }
         await mirror.markFeedStale()
         bell.ring()
         return nil
+    }
+
+    /// A server that has nothing to tell and does not wait is not asked without a rest.
+    private func restAfterWait(from start: ContinuousClock.Instant) async throws {
+        if start.duration(to: .now) < .seconds(1) { try await Task.sleep(for: .seconds(1)) }
     }
 }

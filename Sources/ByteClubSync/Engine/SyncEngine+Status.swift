@@ -38,6 +38,8 @@ extension SyncStatus {
         watching = try store.meta(.watching)
         problems = try store.problems().map { Problem(path: $0.path, message: $0.message) }
         held = try store.heldDeletions().map(HeldDeletion.init)
+        heldRules = HeldRules(ByteClubSync.HeldRules(try store.meta(.heldRules)))
+        ignored = try store.ignored()
         conflicts = try store.conflicts(all: false).map(Conflict.init)
     }
 }
@@ -45,6 +47,13 @@ extension SyncStatus {
 extension SyncStatus.HeldDeletion {
     init(_ held: HeldDeletion) {
         self.init(path: held.path, side: held.side == .local ? "local" : "remote", since: held.since)
+    }
+}
+
+extension SyncStatus.HeldRules {
+    init?(_ held: HeldRules?) {
+        guard let held else { return nil }
+        self.init(entries: held.entries, synced: held.synced, since: held.since)
     }
 }
 

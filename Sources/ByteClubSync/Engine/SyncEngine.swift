@@ -45,21 +45,26 @@ public final class SyncEngine: Service, Sendable {
     /// `onEvent` is called from any thread, last with a `summary`. Cancelling the task ends it soon and leaves both
     /// sides in order; the next sync goes on from there.
     ///
-    /// - Throws: ``SyncError``; whatever was done until then stays done.
+    /// - Throws: ``SyncError``; whatever was done until then stays done. After the summary, `remote` with the code
+    ///   `protocolViolation` when the server told of single entries what is not so.
     public func runOnce(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) async throws(SyncError) -> SyncSummary {
         do {
             let tally = Tally(onEvent)
             let lock = try takeLock()
             let mirror = try Mirror(configuration, remote, Surroundings(configuration), tally)
-            let summary = try await closing(mirror, lock) { try await Self.sync(mirror, tally) }
+            let (summary, breach) = try await closing(mirror, lock) { try await Self.sync(mirror, tally) }
             tally.note(SyncEvent(.summary, summary: summary))
+            // What could be synced is; that the rest could not is the server's fault, which no next sync mends.
+            if let breach { throw breach }
             return summary
         } catch {
             throw SyncError.wrapping(error)
         }
     }
 
-    private static func sync(_ mirror: Mirror, _ tally: Tally) async throws -> SyncSummary {
+    private static func sync(
+        _ mirror: Mirror, _ tally: Tally
+    ) async throws -> (summary: SyncSummary, breach: RemoteError?) {
         try await mirror.recover()
         var outcome = try await mirror.cycle(.everything, waitsForTransfers: true)
         // Files that somebody is writing get two more chances.
@@ -69,7 +74,8 @@ public final class SyncEngine: Service, Sendable {
             outcome = try await mirror.cycle(.folders([]), waitsForTransfers: true)
         }
         if let until = outcome.pausedUntil { tally.note(SyncEvent(pausedUntil: until)) }
-        return try await mirror.summary(outcome)
+        let summary = try await mirror.summary(outcome)
+        return (summary, summary.isComplete ? nil : await mirror.breach)
     }
 
     /// Closes a mirror whatever comes of some work.

@@ -1,3 +1,4 @@
+import ByteClubCore
 import CLinux
 import Glibc
 import Synchronization
@@ -89,12 +90,19 @@ enum Thread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
+    /// Room for whoever follows the deepest folders there can be, 16 KiB for each; what is not used takes no memory.
+    private static var stackSize: Int { NameRules.maximumDepth * 16 << 10 }
+
     /// Runs a function on a new thread; the result is 0 or the system's error number.
     static func start(_ run: @escaping @Sendable () -> Void) -> Int32 {
         let work = unsafe Unmanaged.passRetained(Work(run))
         var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setstacksize(&attributes, stackSize)
         let code = unsafe pthread_create(
-            &thread, nil,
+            &thread, &attributes,
             { pointer in
                 if let pointer = unsafe pointer { unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run() }
                 return nil

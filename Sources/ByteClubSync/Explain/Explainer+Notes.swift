@@ -41,10 +41,10 @@ extension Explainer {
         if let copied = try store.conflicts(all: true).first(where: { $0.copy.utf8.elementsEqual(path.utf8) }) {
             return copied.isResolved
                 ? "it was kept as a conflict copy of '\(copied.path)', and that conflict is settled"
-                : "it is a conflict copy of '\(copied.path)'; see 'byteclub conflicts show \(copied.path)'"
+                : "it is a conflict copy of '\(copied.path)'; " + advice(copied.path)
         }
         if let open = try store.conflicts(all: false).first(where: { $0.path.utf8.elementsEqual(path.utf8) }) {
-            return "another content of it is kept as '\(open.copy)'; see 'byteclub conflicts show \(open.path)'"
+            return "another content of it is kept as '\(open.copy)'; " + advice(open.path)
         }
         let (folder, name) = LocalPath.split(path)
         return ConflictName.original(of: name).map {
@@ -52,4 +52,6 @@ extension Explainer {
                 + "but 'byteclub conflicts show' knows no such conflict on this machine"
         }
     }
+
+    private func advice(_ path: String) -> String { "see 'byteclub conflicts show \(ShellWord.quoted(path))'" }
 }

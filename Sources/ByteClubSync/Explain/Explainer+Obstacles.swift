@@ -29,6 +29,7 @@ extension Explainer {
             nextAttempt = [nextAttempt, until].compactMap { $0 }.min()
         case .underWay, nil: break
         }
+        if let heldRules, path == IgnoreRules.fileName { lines.append(heldRules.line) }
         for above in chain {
             guard let deletion = held.first(where: { $0.item == above.id }) else { continue }
             let place = deletion.side == .local ? "here" : "on the server"
@@ -97,7 +98,7 @@ extension Explainer {
         guard let key = try? RemotePath("/" + path).key else { return "its name cannot be synced" }
         guard rules.excludes(key, isFolder: isFolder) else { return nil }
         guard let number = rules.deciding(key, isFolder: isFolder) else { return "names like this are never synced" }
-        let lines = facts.ignoreText.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let lines = ignoreText.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let text = lines.indices.contains(number - 1) ? ": \(lines[number - 1])" : ""
         return "line \(number) of \(IgnoreRules.fileName) ignores it\(text)"
     }

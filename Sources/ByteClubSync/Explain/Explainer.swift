@@ -30,6 +30,9 @@ struct Explainer {
     let held: [HeldDeletion]
     let waiting: Waiting
     let rules: IgnoreRules
+    /// The text of the rules that hold.
+    let ignoreText: String
+    let heldRules: HeldRules?
     /// Whether what was synced before is not at its place now.
     let isAway: Bool
 
@@ -40,7 +43,14 @@ struct Explainer {
         problems = try store.problems()
         held = try store.heldDeletions()
         waiting = Waiting(try store.meta(.waiting))
-        rules = IgnoreRules(facts.ignoreText)
+        heldRules = HeldRules(try store.meta(.heldRules))
+        // What waits, or holds too much, does not decide.
+        let inForce = try store.meta(.ignoreText) ?? ""
+        if heldRules == nil, let now = try? IgnoreRules(facts.ignoreText) {
+            (rules, ignoreText) = (now, facts.ignoreText)
+        } else {
+            (rules, ignoreText) = ((try? IgnoreRules(inForce)) ?? IgnoreRules(), inForce)
+        }
         isAway = try store.meta(.mirrorID) != nil && facts.onDisk(MirrorDirectory.privateName) == .nothing
     }
 

@@ -22,12 +22,12 @@ extension SyncEngine {
         }
     }
 
-    /// The mirror's ignore file; empty when there is none or it is larger than 1 MiB.
+    /// The mirror's ignore file; empty when there is none or it is larger than one may be.
     private static func ignoreText(in directory: String) -> String {
         guard
             let file = try? FileDescriptor.open(directory + "/" + IgnoreRules.fileName, O_RDONLY | O_NONBLOCK)
         else { return "" }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        var bytes = [UInt8](repeating: 0, count: IgnoreRules.maximumFileBytes)
         let count = (try? file.read(into: &bytes, at: 0)) ?? 0
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }

@@ -5,7 +5,7 @@ struct TreePaths<View: TreeView> {
     let view: View
 
     /// Deeper than this no folder is; a chain that is longer runs in a circle.
-    private static var deepest: Int { 1_000 }
+    private static var deepest: Int { NameRules.maximumDepth }
 
     /// The items at a path: the disk's first, then the server's when that is another.
     func items(at path: String) throws -> [Item] {

@@ -20,6 +20,9 @@ extension Mirror {
             let cursor = try store.meta(.cursor)
             hasWrittenSinceFeed = false
             let page = try await deltaPage(after: cursor)
+            try delta.walk.record.progress.take(
+                entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
+                hasMore: page.hasMore)
             try store.transaction(durably: false) {
                 delta.walk.generation = try beginWalk(isReset: page.reset)
                 for entry in page.entries { try take(entry, &delta) }
@@ -79,8 +82,9 @@ extension Mirror {
             }
             return
         }
-        guard let path = metadata.path.rebased(from: root, to: .root) else { return }
-        if path.isRoot {
+        guard let path = metadata.path.rebased(from: root, to: .root), !path.isRoot else {
+            try delta.walk.record.progress.takeRepeat()
+            if metadata.path.key != root.key { return }
             if !metadata.isFolder { throw SyncError(.configuration, "'\(root)' on the server is a file, not a folder") }
             return
         }
@@ -135,6 +139,10 @@ extension Mirror {
             }
             var remote = RemoteState(place: Place(parent, name), isFolder: true)
             remote.generation = delta.walk.generation ?? 0
+            delta.walk.record.untoldFolders += 1
+            if delta.walk.record.untoldFolders > FeedProgress.mostRepeats {
+                throw RemoteError(.protocolViolation, "the server's list of changes leaves out the folders")
+            }
             try keep(remote, as: nil, isOutside: false, isRefresh: false, &delta.walk)
             guard let made = try store.children(of: parent, key: name.key, on: .remote).first else { return nil }
             delta.new.append(made.id)

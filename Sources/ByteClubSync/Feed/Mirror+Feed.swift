@@ -13,10 +13,52 @@ struct FeedWalk {
     /// Items that a walk over the whole state has not shown, as they were.
     var swept: [(item: Item, path: RemotePath)] = []
     /// The paths of folders, relative to the mirror's root, as keys.
-    var keys: [ItemID: PathKey] = [.root: .root]
+    private(set) var keys: [ItemID: PathKey] = [.root: .root]
+    /// How many bytes the paths of folders have, in the mirror or out of it.
+    private(set) var lengths: [ItemID: Int] = [.root: 0, .outside: 0]
+    /// What the pages of the walk before this one have told.
+    var record = FeedRecord()
+
+    init(_ record: FeedRecord = FeedRecord()) { self.record = record }
 
     /// Forgets where folders lie, since one has moved.
-    mutating func forgetPlaces() { (outside, keys) = ([:], [.root: .root]) }
+    mutating func forgetPlaces() {
+        outside = [:]
+        forgetPaths()
+    }
+
+    /// Keeps the path of a folder; of many, not all.
+    mutating func keep(_ key: PathKey, of folder: ItemID) {
+        if keys.count >= Self.mostPaths { forgetPaths() }
+        keys[folder] = key
+    }
+
+    /// Keeps the length of a folder's path; of many, not all.
+    mutating func keep(length: Int, of folder: ItemID) {
+        if lengths.count >= Self.mostPaths { forgetPaths() }
+        lengths[folder] = length
+    }
+
+    /// Paths of folders in each other are long, so that those of a page without a bound would grow with its square.
+    private static var mostPaths: Int { 4_096 }
+
+    private mutating func forgetPaths() { (keys, lengths) = ([.root: .root], [.root: 0, .outside: 0]) }
+}
+
+/// What the pages of one walk have told so far, to notice a walk that has no end.
+struct FeedRecord {
+    var progress = FeedProgress()
+    /// The items that were told of.
+    var told = ItemNumbers()
+    /// Folders of which only what is in them was told.
+    var untoldFolders = 0
+    /// Where the journal told of the last entry; each comes after the one before.
+    var sequence: Int64 = 0
+
+    /// Notes that an entry was told.
+    mutating func note(_ item: ItemID) throws(RemoteError) {
+        if !told.insert(item) { try progress.takeRepeat() }
+    }
 }
 
 extension ItemID {
@@ -48,14 +90,24 @@ extension Mirror {
     private func pullJournal(_ remote: any SyncRemote) async throws {
         try checkFeed("journal")
         var ahead: Task<SyncChanges, any Error>?
+        var record = FeedRecord()
         do {
             while true {
                 // A page that was asked for ahead comes although this task is cancelled.
                 try Task.checkCancellation()
-                let cursor = try store.meta(.cursor)
-                let changes = try await journalPage(remote, after: cursor, ahead)
+                let asked = try store.meta(.cursor)
+                let changes = try await journalPage(remote, after: asked, ahead)
                 ahead = nil
-                let walk = try take(changes, after: cursor)
+                // A cursor that the server has refused is forgotten, and the page begins at the beginning.
+                let cursor = try store.meta(.cursor) == nil ? nil : asked
+                try record.progress.take(
+                    entries: changes.page.entries.count, isReset: changes.page.isReset, cursor: changes.page.cursor,
+                    after: cursor, hasMore: changes.page.hasMore)
+                guard cursor != nil || changes.page.isReset else {
+                    throw RemoteError(.protocolViolation, "the server's journal begins without its beginning")
+                }
+                let walk = try take(changes, after: cursor, record)
+                record = walk.record
                 if walk.needsWholeState { continue }
                 if !changes.page.hasMore {
                     _ = try await settleLandings()
@@ -116,12 +168,12 @@ extension Mirror {
     }
 
     private func forgetIdentities(below folder: ItemID) throws {
-        for var item in try store.children(of: folder, on: .remote) {
+        try store.visitRemote(below: folder) { item in
+            var item = item
             item.remote?.node = nil
             item.remote?.generation = 0
             item.lastNode = nil
             try store.save(item)
-            if item.isFolder { try forgetIdentities(below: item.id) }
         }
     }
 
@@ -217,6 +269,7 @@ extension Mirror {
             // The server has gone back in time: what was synced is no base for what it has now.
             item.synced = nil
         }
+        try walk.record.note(item.id)
         item.remote = remote
         item.lastNode = remote.node
         if let sent = item.sent, sent == remote.hash, !remote.isFolder { item.recognizeSent(remote) }
@@ -244,12 +297,20 @@ extension Mirror {
 
     /// The key of a folder's path as the server has it; nil when it is not in the mirrored folder.
     func key(of folder: ItemID, _ walk: inout FeedWalk) throws -> PathKey? {
-        if let known = walk.keys[folder] { return known }
-        guard let place = try store.item(folder)?.remote?.place, let above = try key(of: place.parent, &walk) else {
-            return nil
+        var below: [(folder: ItemID, name: String)] = []
+        var next = folder
+        while walk.keys[next] == nil {
+            guard below.count < NameRules.maximumDepth, let place = try store.item(next)?.remote?.place else {
+                return nil
+            }
+            below.append((next, place.name.key))
+            next = place.parent
         }
-        let key = PathKey(folded: above == .root ? "/" + place.name.key : above.string + "/" + place.name.key)
-        walk.keys[folder] = key
+        guard var key = walk.keys[next] else { return nil }
+        for (folder, name) in below.reversed() {
+            key = PathKey(folded: key == .root ? "/" + name : key.string + "/" + name)
+            walk.keep(key, of: folder)
+        }
         return key
     }
 }

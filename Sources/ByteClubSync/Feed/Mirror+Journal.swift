@@ -5,30 +5,47 @@ extension Mirror {
     ///
     /// A page that does not start where the tree stands has been taken already, and is left out.
     @discardableResult
-    func take(_ changes: SyncChanges, after cursor: String?) throws -> FeedWalk {
-        guard try store.meta(.cursor) == cursor, cursor != nil || changes.page.isReset else { return FeedWalk() }
+    func take(
+        _ changes: SyncChanges, after cursor: String?, _ record: FeedRecord = FeedRecord()
+    ) throws -> FeedWalk {
+        guard try store.meta(.cursor) == cursor, cursor != nil || changes.page.isReset else { return FeedWalk(record) }
         var inline = changes.contents.makeIterator()
         for entry in changes.page.entries where entry.isInline {
             if let bytes = inline.next(), let hash = entry.hash { arrivals.add(bytes, hash) }
         }
-        var walk = FeedWalk()
-        try store.transaction(durably: false) {
-            if changes.page.isReset { try forgetIdentities(unless: changes.page.cursor) }
-            walk.generation = try beginWalk(isReset: changes.page.isReset)
-            walk.isForeign = try walk.generation != nil && store.meta(.isForeign) != nil
-            for entry in changes.page.entries { try take(entry, &walk) }
-            if walk.needsWholeState { return }
-            if !changes.page.hasMore { try endWalk(&walk) }
-            try store.setMeta(.cursor, changes.page.cursor)
-            if let sequence = changes.page.sequence { try store.setMeta(.sequence, "\(sequence)") }
+        var walk = FeedWalk(record)
+        if changes.page.isReset { walk.record.sequence = 0 }
+        let formerRoot = rootNode
+        do { try take(changes.page, &walk) } catch {
+            rootNode = formerRoot
+            throw error
         }
         isFeedOpen = changes.page.hasMore
         return walk
     }
 
+    private func take(_ page: SyncPage, _ walk: inout FeedWalk) throws {
+        try store.transaction(durably: false) {
+            if page.isReset { try forgetIdentities(unless: page.cursor) }
+            walk.generation = try beginWalk(isReset: page.isReset)
+            walk.isForeign = try walk.generation != nil && store.meta(.isForeign) != nil
+            for entry in page.entries {
+                guard entry.sequence > walk.record.sequence else {
+                    throw RemoteError(.protocolViolation, "the server's journal goes back to what it has told")
+                }
+                walk.record.sequence = entry.sequence
+                try take(entry, &walk)
+            }
+            if walk.needsWholeState { return }
+            if !page.hasMore { try endWalk(&walk) }
+            try store.setMeta(.cursor, page.cursor)
+            if let sequence = page.sequence { try store.setMeta(.sequence, "\(sequence)") }
+        }
+    }
+
     /// Takes what the server told of an entry.
     func take(_ entry: SyncEntry, _ walk: inout FeedWalk) throws {
-        if entry.node == .root { return }
+        if entry.node == .root { return try walk.record.progress.takeRepeat() }
         if entry.isDeleted {
             if entry.node == rootNode { try setRootNode(nil) }
             return try takeDeletion(entry)
@@ -36,7 +53,10 @@ extension Mirror {
         guard let parent = try item(folder: entry.parent) else {
             throw RemoteError(.protocolViolation, "the server's journal tells '\(entry.name)' before its folder")
         }
-        if entry.node == rootNode { return }
+        if try parent != .root && parent != .outside && store.item(parent)?.isFolder != true {
+            throw RemoteError(.protocolViolation, "the server's journal tells of '\(entry.name)' in a file")
+        }
+        if entry.node == rootNode { return try walk.record.progress.takeRepeat() }
         if (try? NameRules.check(entry.name)) == nil {
             // A name that is a path would lead out of the mirror.
             throw RemoteError(.protocolViolation, "the server's journal tells of an entry with an impossible name")
@@ -48,6 +68,7 @@ extension Mirror {
         if try isOutside && isMirroredFolder(entry, parent, name) { return try enterRoot(entry.node, item) }
         if let known = item, let seen = known.remote, walk.generation == nil, isOld(entry, seen) { return }
         if item?.remote == nil, entry.isFolder, walk.generation == nil, try wasTold(entry) { try readAnew(&walk) }
+        try checkPlace(of: item, in: parent, name, &walk)
         var remote = RemoteState(
             node: entry.node, place: Place(parent, name), isFolder: entry.isFolder, hash: entry.hash,
             size: entry.bytes, revision: entry.revision, placeRevision: entry.placeRevision)
@@ -108,14 +129,15 @@ extension Mirror {
 
     private func isMirroredFolder(_ entry: SyncEntry, _ parent: ItemID, _ name: EntryName) throws -> Bool {
         guard entry.isFolder, rootNode == nil else { return false }
+        let wanted = configuration.remoteRoot.components.map(PathKey.fold)
         var keys = [name.key]
         var next = parent
         while next != .outside {
-            guard let place = try store.item(next)?.remote?.place, keys.count < 100 else { return false }
+            guard keys.count < wanted.count, let place = try store.item(next)?.remote?.place else { return false }
             keys.insert(place.name.key, at: 0)
             next = place.parent
         }
-        return keys == configuration.remoteRoot.components.map(PathKey.fold)
+        return keys == wanted
     }
 
     /// Takes a folder of the server for the mirrored one, with all that is in it.

@@ -107,6 +107,25 @@ final class FileDescriptor: Sendable {
         guard unsafe mkdirat(number, name, 0o777) == 0 else { throw failure("make the folder", name) }
     }
 
+    /// Gives this file to a group, with others' permissions to read, write and run it; false when it is so already.
+    ///
+    /// Where the system does not let us give it to the group, what that may do is left out: another group could do it.
+    func setAccess(_ mode: UInt32, group: UInt32) throws(FileError) -> Bool {
+        let now = try status()
+        var bits = mode & 0o777
+        if now.mode & 0o777 == bits, now.group == group { return false }
+        if now.group != group, fchown(number, .max, group) != 0 { bits &= ~0o070 }
+        guard fchmod(number, bits) == 0 else { throw failure("set the permissions of", nil) }
+        return true
+    }
+
+    /// Takes all permissions from everybody but the owner; one that belongs to somebody else stays as it is.
+    func closeToOthers() throws(FileError) {
+        let mode = try status().mode
+        if mode & 0o077 == 0 || fchmod(number, mode & 0o700) == 0 || errno == EPERM { return }
+        throw failure("set the permissions of", nil)
+    }
+
     /// Removes an empty directory in this directory.
     func removeDirectory(_ name: String) throws(FileError) {
         guard unsafe unlinkat(number, name, AT_REMOVEDIR) == 0 else { throw failure("remove the folder", name) }

@@ -4,10 +4,10 @@ struct IgnorePattern: Sendable, Equatable {
     let line: Int
     /// Whether the line lets in again what an earlier one ignores.
     private(set) var isNegated = false
-    private var isFolderOnly = false
-    /// Whether the pattern holds a slash that is not its last character, and so is matched from the root.
-    private var isAnchored = false
-    private var globs: [NameGlob] = []
+    /// Whether the pattern is about folders alone.
+    private(set) var isFolderOnly = false
+    /// What matches the paths, relative to the root, of the entries that it is about.
+    let automaton: PathAutomaton
 
     /// Reads a line without its end; nil for a comment, an empty line and a pattern that matches nothing.
     init?(_ text: Substring, line: Int) {
@@ -22,7 +22,9 @@ struct IgnorePattern: Sendable, Equatable {
             isFolderOnly = true
             rest.removeLast()
         }
-        isAnchored = rest.contains("/")
+        // A slash that is not the last character: then the pattern is matched from the root.
+        let isAnchored = rest.contains("/")
+        var globs: [NameGlob] = []
         if rest.first == "/" { rest.removeFirst() }
         var endsInSlash = rest.isEmpty
         while !rest.isEmpty {
@@ -32,6 +34,7 @@ struct IgnorePattern: Sendable, Equatable {
         }
         // An empty name between slashes is none that an entry could have.
         if endsInSlash { return nil }
+        automaton = PathAutomaton(globs, isAnchored: isAnchored)
     }
 
     /// Spaces at the end do not count, but for those behind a backslash.
@@ -45,30 +48,5 @@ struct IgnorePattern: Sendable, Equatable {
             if scalar != " " { end = place }
         }
         return text[..<end]
-    }
-
-    /// Tells whether the pattern is about an entry itself, whose path from the root has these folded names.
-    func matches(_ names: ArraySlice<ArraySlice<Unicode.Scalar>>, isFolder: Bool) -> Bool {
-        if isFolderOnly, !isFolder { return false }
-        guard isAnchored else { return names.last.map { globs.first?.matches($0) ?? false } ?? false }
-        var (glob, place) = (0, names.startIndex)
-        // The last double star, and the name from which what follows it was tried last.
-        var retry: (glob: Int, place: Int)?
-        while place < names.endIndex {
-            if glob < globs.count, globs[glob].isDoubleStar {
-                // At the end it stands for all that is inside; else for folders, and for none too.
-                if glob == globs.count - 1 { return true }
-                glob += 1
-                retry = (glob, place)
-            } else if glob < globs.count, globs[glob].matches(names[place]) {
-                (glob, place) = (glob + 1, place + 1)
-            } else if let last = retry {
-                retry = (last.glob, last.place + 1)
-                (glob, place) = (last.glob, last.place + 1)
-            } else {
-                return false
-            }
-        }
-        return glob == globs.count
     }
 }

@@ -2,10 +2,25 @@ import ByteClubCore
 
 /// What a `.byteclubignore` file keeps out of the mirror, on both sides: patterns as in a `.gitignore`.
 ///
-/// The last pattern that matches decides; what is below an ignored folder is ignored. Letter case does not count.
+/// The last pattern that matches decides; what is below an ignored folder is ignored. Letter case does not count. The file
+/// itself is never ignored, so that a correction of it always arrives.
 struct IgnoreRules: Sendable, Equatable {
     /// The file's name at the mirror's root; the file itself is synced.
     static let fileName = ".byteclubignore"
+    /// The most bytes of a file that is read.
+    static let maximumFileBytes = 1 << 20
+    /// The most patterns of a file; comments and empty lines are none.
+    static let maximumPatterns = 1_000
+    /// The most bytes of a pattern, as many as a name has.
+    static let maximumPatternBytes = 255
+
+    /// A file that holds more than it may.
+    struct Excess: Error, Hashable {
+        /// One line for people.
+        let message: String
+    }
+
+    private static let fileKey = "/" + fileName
 
     private var patterns: [IgnorePattern] = []
 
@@ -13,25 +28,56 @@ struct IgnoreRules: Sendable, Equatable {
     init() {}
 
     /// Reads the lines of an ignore file.
-    init(_ text: String) {
-        var scalars = text.unicodeScalars[...]
-        if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
-        for (index, line) in scalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let content = line.last == "\r" ? line.dropLast() : line
-            if let pattern = IgnorePattern(Substring(content), line: index + 1) { patterns.append(pattern) }
+    ///
+    /// - Throws: ``Excess`` for more patterns than ``maximumPatterns``, or one of more bytes than ``maximumPatternBytes``.
+    init(_ text: String) throws(Excess) {
+        var bytes = text.utf8[...]
+        if bytes.starts(with: "\u{FEFF}".utf8) { bytes.removeFirst(3) }
+        var lines: [(number: Int, text: Substring)] = []
+        for (index, line) in bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
+            let content = line.last == 13 ? line.dropLast() : line
+            if content.isEmpty || content.first == UInt8(ascii: "#") { continue }
+            if content.count > Self.maximumPatternBytes {
+                throw Excess(
+                    message:
+                        "line \(index + 1) is longer than the \(Self.maximumPatternBytes) bytes that a pattern may have"
+                )
+            }
+            if lines.count == Self.maximumPatterns {
+                throw Excess(message: "it has more than \(Self.maximumPatterns) patterns")
+            }
+            lines.append((index + 1, Substring(content)))
         }
+        patterns = lines.compactMap { IgnorePattern($0.text, line: $0.number) }
     }
+
+    /// Whether there is not a single pattern.
+    var isEmpty: Bool { patterns.isEmpty }
 
     /// Whether an entry, or a folder above it, is kept out; the key is relative to the mirror's root.
     func excludes(_ key: PathKey, isFolder: Bool) -> Bool {
-        isNeverSynced(key) || deciding(in: key, isFolder: isFolder)?.isNegated == false
+        var steps = 0
+        return isNeverSynced(key) || deciding(in: key, isFolder: isFolder, &steps)?.isNegated == false
+    }
+
+    /// Whether a pattern of the file keeps an entry out that would be synced otherwise.
+    func ignores(_ key: PathKey, isFolder: Bool) -> Bool {
+        !isNeverSynced(key) && excludes(key, isFolder: isFolder)
     }
 
     /// The number of the line that decides about an entry, from 1; nil when no line is about it or a folder above it.
     ///
     /// A line that begins with `!` decides that the entry is synced, any other that it is not.
     func deciding(_ key: PathKey, isFolder: Bool) -> Int? {
-        isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder)?.line
+        var steps = 0
+        return isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder, &steps)?.line
+    }
+
+    /// How many steps it takes to decide about an entry, by which the work is measured.
+    func steps(_ key: PathKey, isFolder: Bool) -> Int {
+        var steps = 0
+        _ = deciding(in: key, isFolder: isFolder, &steps)
+        return steps
     }
 
     private func isNeverSynced(_ key: PathKey) -> Bool {
@@ -47,15 +93,29 @@ struct IgnoreRules: Sendable, Equatable {
     }
 
     /// The pattern that ignores the topmost folder that is ignored, else the last that is about the entry itself.
-    private func deciding(in key: PathKey, isFolder: Bool) -> IgnorePattern? {
-        if patterns.isEmpty { return nil }
-        let names = Array(key.string.unicodeScalars).split(separator: "/")
-        var decision: IgnorePattern?
-        for end in names.indices {
-            let isLast = end == names.count - 1
-            decision = patterns.last { $0.matches(names[...end], isFolder: isFolder || !isLast) }
-            if decision?.isNegated == false { return decision }
+    private func deciding(in key: PathKey, isFolder: Bool, _ steps: inout Int) -> IgnorePattern? {
+        if patterns.isEmpty || key == .root || key.string == Self.fileKey { return nil }
+        let path = PathSymbol.symbols(of: key)
+        let depth = path.count(where: \.isSlash) + 1
+        // Of each name in the path, the last pattern that is about it.
+        var deciders = [Int?](repeating: nil, count: depth)
+        for (index, pattern) in patterns.enumerated().reversed() where pattern.automaton.shortest <= path.count {
+            var run = PathAutomaton.Run(pattern.automaton)
+            var level = 0
+            let note = { (run: PathAutomaton.Run, isFolder: Bool) in
+                if deciders[level] == nil, run.isMatch, isFolder || !pattern.isFolderOnly { deciders[level] = index }
+            }
+            for symbol in path where !run.isOver {
+                if symbol.isSlash {
+                    note(run, true)
+                    level += 1
+                }
+                run.take(symbol)
+            }
+            if level == depth - 1 { note(run, isFolder) }
+            steps += run.steps
         }
-        return decision
+        let decider = deciders.first { $0.map { !patterns[$0].isNegated } ?? false } ?? deciders.last ?? nil
+        return decider.map { patterns[$0] }
     }
 }

@@ -2,14 +2,19 @@ import ByteClubCore
 
 /// A pattern of one name, as in a shell: `*`, `?`, `[...]` and `\`; letter case does not count.
 struct NameGlob: Sendable, Equatable {
-    private enum Token: Sendable, Equatable {
+    /// What stands for characters of a name.
+    enum Token: Sendable, Equatable {
+        /// This character alone, folded.
         case scalar(Unicode.Scalar)
+        /// Any one character.
         case one
+        /// Any number of characters, none as well.
         case any
         case oneOf(ScalarSet)
     }
 
-    private var tokens: [Token] = []
+    /// What the pattern is made of, in order; two stars never follow each other.
+    private(set) var tokens: [Token] = []
     private var literal = ""
 
     /// Whether the pattern is nothing but two or more stars, each of which stands for folders when it is between slashes.
@@ -54,34 +59,5 @@ struct NameGlob: Sendable, Equatable {
     private mutating func takeLiteral() {
         tokens += PathKey.fold(literal).unicodeScalars.map(Token.scalar)
         literal = ""
-    }
-
-    /// Tells whether a folded name matches, in time that the lengths' product bounds.
-    func matches(_ name: ArraySlice<Unicode.Scalar>) -> Bool {
-        var (token, place) = (0, name.startIndex)
-        // The last star, and where what follows it was tried last.
-        var retry: (token: Int, place: Int)?
-        while place < name.endIndex {
-            if token < tokens.count, tokens[token] == .any {
-                token += 1
-                retry = (token, place)
-            } else if token < tokens.count, Self.matches(tokens[token], name[place]) {
-                (token, place) = (token + 1, place + 1)
-            } else if let last = retry {
-                retry = (last.token, last.place + 1)
-                (token, place) = (last.token, last.place + 1)
-            } else {
-                return false
-            }
-        }
-        return tokens[token...].allSatisfy { $0 == .any }
-    }
-
-    private static func matches(_ token: Token, _ scalar: Unicode.Scalar) -> Bool {
-        switch token {
-        case .scalar(let wanted): scalar == wanted
-        case .one, .any: true
-        case .oneOf(let set): set.contains(scalar)
-        }
     }
 }

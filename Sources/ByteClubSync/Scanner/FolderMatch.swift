@@ -97,6 +97,7 @@ struct FolderMatch {
     private mutating func included() throws -> [Candidate] {
         var result: [Candidate] = []
         result.reserveCapacity(entries.count)
+        var ignored = 0
         for entry in entries {
             let name = EntryName(entry.name)
             let key = PathKey(folded: (visit.key == .root ? "" : visit.key.string) + "/" + name.key)
@@ -107,11 +108,13 @@ struct FolderMatch {
                 result.append(Candidate(entry: entry, name: name))
             case .excluded:
                 if let item = missing.removeValue(forKey: name) { try pass.exclude(item.id) }
+                if pass.scanner.rules.ignored.ignores(key, isFolder: entry.kind == .folder) { ignored += 1 }
             case .problem(let message):
                 let path = LocalPath.join(visit.path, entry.name)
                 troubles.append((entry.isDecodable ? name : nil, path, message))
             }
         }
+        pass.ignored.note(ignored, in: visit.item)
         return result
     }
 

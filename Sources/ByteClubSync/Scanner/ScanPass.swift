@@ -22,6 +22,8 @@ final class ScanPass {
     let store: any TreeStore
     let walk: FolderWalk
     let problems: ScanProblems
+    /// What the ignore rules leave out, by the folders.
+    var ignored: IgnoredOnDisk
     var report = ScanReport()
     /// What was not found where the tree has it, with that place, by the folder.
     var vanished: [ItemID: [ItemID: Place]] = [:]
@@ -35,6 +37,7 @@ final class ScanPass {
         store = scanner.store
         walk = FolderWalk(root: scanner.root, tree: scanner.store)
         problems = try earlier?.problems ?? ScanProblems(scanner.store)
+        ignored = try earlier?.ignored ?? IgnoredOnDisk(scanner.store.meta(.ignored))
         if let earlier {
             report = earlier.report
             report.restless = []
@@ -81,7 +84,9 @@ final class ScanPass {
     /// Looks at folders until enough has been written for one transaction.
     func advance() throws {
         writes = 0
+        let known = ignored
         while writes < Scanner.batchSize, !pending.isEmpty { try lookAtNext() }
+        if ignored != known { try store.setMeta(.ignored, ignored.text) }
     }
 
     func push(

@@ -124,7 +124,8 @@ extension Mirror {
         default:
             // Another look follows, so that what stays wrong is told.
             isFeedStale = true
-            for item in items { try refuse(item, error.message) }
+            let isBreach = error.code == .protocolViolation
+            for item in items { try refuse(item, error.message, isBreach: isBreach) }
             return Progress()
         }
     }
@@ -159,6 +160,12 @@ extension Mirror {
             return
         }
         guard let parent = try self.item(folder: entry.parent) else { return }
+        var walk = FeedWalk()
+        do { try checkPlace(of: item, in: parent, EntryName(entry.name), &walk) } catch is RemoteError {
+            // Where the entry is now, only a walk over everything tells.
+            isFeedStale = true
+            return try store.setMeta(.cursor, nil)
+        }
         var told: RemoteState?
         if var other = try store.item(node: entry.node), other.id != item.id, other.local == nil {
             // The feed was quicker than the answer, and had nothing to know it by.

@@ -101,10 +101,9 @@ extension Mirror {
 
     /// The newest revision of an entry and all that is in it, as far as the tree knows.
     private func newestRevision(_ remote: RemoteState, _ id: ItemID) throws -> Int64 {
-        guard remote.isFolder else { return remote.revision }
         var newest = remote.revision
-        for child in try store.children(of: id, on: .remote) {
-            if let remote = child.remote { newest = max(newest, try newestRevision(remote, child.id)) }
+        if remote.isFolder {
+            try store.visitRemote(below: id) { newest = max(newest, $0.remote?.revision ?? 0) }
         }
         return newest
     }
@@ -174,20 +173,23 @@ extension Mirror {
     private func doubt(below folder: Item) throws {
         guard folder.isFolder else { return }
         isFeedStale = true
-        for var child in try store.children(of: folder.id, on: .remote) {
+        try store.visitRemote(below: folder.id) { child in
+            var child = child
             child.remote?.revision = RemoteState.doubtful
             try store.save(child)
-            try doubt(below: child)
         }
     }
 
     /// Forgets what the server had of an entry and of all that was in it.
     func forgetRemote(_ item: Item, _ note: (Item) -> Void = { _ in }) throws {
-        for child in try store.children(of: item.id, on: .remote) { try forgetRemote(child, note) }
-        guard var gone = try store.item(item.id), gone.remote != nil else { return }
-        note(gone)
-        gone.remote = nil
-        try store.save(gone)
+        var ids = [item.id]
+        try store.visitRemote(below: item.id) { ids.append($0.id) }
+        for id in ids.reversed() {
+            guard var gone = try store.item(id), gone.remote != nil else { continue }
+            note(gone)
+            gone.remote = nil
+            try store.save(gone)
+        }
     }
 
     /// Asks the server about entries whose folder was moved and that it has not told since.

@@ -96,6 +96,12 @@ extension SQLiteTreeStore {
         try count("SELECT count(*) FROM item WHERE s_parent IS NOT NULL") - 1
     }
 
+    func excludedCount() throws -> Int {
+        let (excluded, outside) = (ItemFlags.isExcluded.rawValue, ItemFlags.isOutside.rawValue)
+        return try count(
+            "SELECT count(*) FROM item WHERE r_parent IS NOT NULL AND flags & \(excluded | outside) = \(excluded)")
+    }
+
     private func count(_ sql: String) throws(SyncError) -> Int {
         let statement = try prepared(sql)
         defer { statement.reset() }

@@ -33,6 +33,8 @@ protocol TreeStore: TreeView, AnyObject {
     func synced(after: ItemID?, limit: Int) throws -> [Item]
     /// How many items are synced.
     func syncedCount() throws -> Int
+    /// How many items in the mirrored folder the server has that are kept out of the mirror.
+    func excludedCount() throws -> Int
 
     /// The seal of a folder: what its listing looked like when disk and tree last agreed about it; nil when unknown.
     func seal(of folder: ItemID) throws -> FolderSeal?
@@ -74,6 +76,19 @@ extension TreeStore {
     func reading<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
     func rest() throws {}
+
+    /// Visits all that the server has in a folder, each folder before what is in it, however deep that is.
+    func visitRemote(below folder: ItemID, _ visit: (Item) throws -> Void) throws {
+        var folders = [folder]
+        var seen: Set<ItemID> = [folder]
+        while let next = folders.popLast() {
+            for child in try children(of: next, on: .remote) {
+                try visit(child)
+                // A database that a server has filled with folders in each other comes to an end, too.
+                if child.isFolder, seen.insert(child.id).inserted { folders.append(child.id) }
+            }
+        }
+    }
 }
 
 /// What a folder looked like, so that one look tells whether anything in it has changed.
@@ -132,6 +147,16 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     /// The rules to which the trees were brought last: the ignore file's hash, then the folders that are left out, one a
     /// line.
     case rules
+    /// The ignore file's text to which they were brought; empty when there was none.
+    case ignoreText
+    /// Ignore rules that came from the server and wait for somebody's word, as ``HeldRules``.
+    case heldRules
+    /// The hash of the ignore file that somebody has approved.
+    case approvedRules
+    /// The hash of the ignore file that somebody has last written on this machine.
+    case ownRules
+    /// How many entries on disk the ignore rules leave out, as ``IgnoredOnDisk``.
+    case ignored
     /// Which held deletions somebody has approved, one item number a line.
     case approvedDeletions
     /// What keeps the whole mirror from being synced, as ``Obstacle``.

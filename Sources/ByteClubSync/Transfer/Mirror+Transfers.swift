@@ -32,7 +32,7 @@ extension Mirror {
             if try await work(self) { transferred += 1 }
         } catch let error as RemoteError {
             do {
-                let progress = try judge(error, about: [id])
+                let progress = try judge(Self.breach(error), about: [id])
                 if progress.failure != nil { try refuse(id, error.message) }
             } catch {
                 transferFailure = transferFailure ?? error
@@ -65,11 +65,13 @@ extension Mirror {
         if try area.staging.entry(stage) != nil { try area.staging.removeFile(stage) }
         var bytes: [UInt8]?
         let found: ContentHash?
+        let size = remote.size
         if let folder = area.staging.path {
             let shown = try shownPath(of: id)
             let progress = telling(id, shown)
             let metadata = try await limited(.down) { [remote = self.remote] () throws(RemoteError) in
-                try await remote.download(path, revision: nil, to: folder + "/" + stage, progress: progress)
+                try await remote.download(
+                    path, revision: nil, limit: size, to: folder + "/" + stage, progress: progress)
             }
             found = metadata.contentHash ?? hash
         } else {
@@ -79,7 +81,7 @@ extension Mirror {
         guard found == hash, let now = try store.item(id), now.local == item.local, now.remote?.hash == hash else {
             if try area.staging.entry(stage) != nil { try area.staging.removeFile(stage) }
             isFeedStale = true
-            if found != hash { try refuse(id, Self.anotherContent) }
+            if found != hash { try refuse(id, Self.anotherContent, isBreach: true) }
             return false
         }
         let received = try install([Incoming(item: now, place: place, remote: remote, hash: hash, bytes: bytes)])

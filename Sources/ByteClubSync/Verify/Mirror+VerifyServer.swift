@@ -50,27 +50,29 @@ extension Mirror {
     /// The digest of the server's tree as the mirror knows it; nil when a content's hash was never told.
     private func digest() throws -> TreeDigest? {
         var digester = TreeDigester(at: configuration.remoteRoot)
-        guard try add(.root, configuration.remoteRoot, to: &digester) else { return nil }
-        return digester.finish()
-    }
-
-    private func add(_ folder: ItemID, _ path: RemotePath, to digester: inout TreeDigester) throws -> Bool {
-        let children = try store.children(of: folder, on: .remote).compactMap { item in
-            item.remote.map { (item.id, $0) }
-        }
-        for (id, state) in children.sorted(by: {
-            $0.1.place.name.key.utf8.lexicographicallyPrecedes($1.1.place.name.key.utf8)
-        }) {
-            let path = try path.appending(state.place.name.text)
+        var left = try digestible(in: .root, configuration.remoteRoot)
+        while let (id, path, state) = left.popLast() {
             if state.isFolder {
                 digester.add(folder: path)
-                guard try add(id, path, to: &digester) else { return false }
+                left += try digestible(in: id, path)
             } else {
-                guard let hash = state.hash else { return false }
+                guard let hash = state.hash else { return nil }
                 digester.add(file: path, hash: hash)
             }
         }
-        return true
+        return digester.finish()
+    }
+
+    /// What the server has in a folder, the first in the digest's order last.
+    private func digestible(
+        in folder: ItemID, _ path: RemotePath
+    ) throws -> [(id: ItemID, path: RemotePath, state: RemoteState)] {
+        let children = try store.children(of: folder, on: .remote).compactMap { item in
+            item.remote.map { (item.id, $0) }
+        }
+        return try children.sorted {
+            $1.1.place.name.key.utf8.lexicographicallyPrecedes($0.1.place.name.key.utf8)
+        }.map { ($0, try path.appending($1.place.name.text), $1) }
     }
 
     // MARK: Entry by entry
@@ -80,15 +82,22 @@ extension Mirror {
         var differing: [[String]] = []
         var seen = ItemNumbers()
         var cursor: String?
+        var progress = FeedProgress()
         while true {
             try Task.checkCancellation()
             let page = try await remote.delta(after: cursor, prefix: configuration.remoteRoot)
+            try progress.take(
+                entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
+                hasMore: page.hasMore)
             for entry in page.entries {
                 guard let told = entry.metadata, !told.isDeleted,
                     let path = told.path.rebased(from: configuration.remoteRoot, to: .root), !path.isRoot
-                else { continue }
+                else {
+                    try progress.takeRepeat()
+                    continue
+                }
                 let item = try item(at: path.components.map { PathKey.fold($0) })
-                if let item { seen.insert(item.id) }
+                if let item, !seen.insert(item.id) { try progress.takeRepeat() }
                 if Self.difference("", item?.remote, told) != nil {
                     differing.append(path.components.map { String($0) })
                 }
@@ -97,20 +106,17 @@ extension Mirror {
             cursor = page.cursor
             if !page.hasMore { break }
         }
-        try addUnseen(in: .root, [], seen, to: &differing)
-        return differing
-    }
-
-    /// Adds what the mirror knows of the server and a walk over that has not met.
-    private func addUnseen(
-        in folder: ItemID, _ names: [String], _ seen: ItemNumbers, to differing: inout [[String]]
-    ) throws {
-        for item in try store.children(of: folder, on: .remote) {
-            guard let name = item.remote?.place.name.text else { continue }
-            if differing.count > SyncVerification.maximumDifferences { return }
-            if !seen.contains(item.id) { differing.append(names + [name]) }
-            if item.isFolder { try addUnseen(in: item.id, names + [name], seen, to: &differing) }
+        // What the mirror knows of the server and the walk has not met.
+        var folders: [(id: ItemID, names: [String])] = [(.root, [])]
+        while let (folder, names) = folders.popLast() {
+            for item in try store.children(of: folder, on: .remote) {
+                guard let name = item.remote?.place.name.text else { continue }
+                if differing.count > SyncVerification.maximumDifferences { return differing }
+                if !seen.contains(item.id) { differing.append(names + [name]) }
+                if item.isFolder, names.count < NameRules.maximumDepth { folders.append((item.id, names + [name])) }
+            }
         }
+        return differing
     }
 
     /// How what the server tells of an entry is another than what the mirror knows; nil when it is not.
@@ -140,22 +146,5 @@ extension Mirror {
             return differs(.server, "the server has \(told.bytes) bytes, not \(known.size)")
         }
         return nil
-    }
-}
-
-/// A set of items of which most are close together, at one bit each.
-private struct ItemNumbers {
-    private var words: [UInt64] = []
-
-    mutating func insert(_ id: ItemID) {
-        guard id.number >= 0 else { return }
-        let word = Int(id.number / 64)
-        if word >= words.count { words += Array(repeating: 0, count: max(word + 1 - words.count, words.count)) }
-        words[word] |= 1 << UInt64(id.number % 64)
-    }
-
-    func contains(_ id: ItemID) -> Bool {
-        let word = Int(id.number / 64)
-        return words.indices.contains(word) && words[word] & 1 << UInt64(id.number % 64) != 0
     }
 }

@@ -120,6 +120,39 @@ extension Live {
             }
         }
 
+        @Test("a body over its limit leaves no file, whether it says so before or not")
+        func bodyLimit() async throws {
+            let text = String(repeating: "x", count: 1_000_000)
+            let server = try FaultServer { peer, request in
+                if request.target == "/announced" { return peer.respond(200, text) ? .keep : .close }
+                peer.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + text)
+                return .close
+            }
+            defer { server.stop() }
+            let folder = TemporaryFolder()
+            try await withSession { session in
+                for target in ["/announced", "/untold"] {
+                    for (limit, isTaken) in [(1_000_000, true), (999_999, false), (0, false), (-1, false)] {
+                        var options = TaskOptions()
+                        options.maximumBodyBytes = { $0.status == .ok ? Int64(limit) : 0 }
+                        let request = server.request(.get, target)
+                        let name = "\(target.dropFirst()) \(limit)"
+                        let file = folder.file(name)
+                        let error = await failure { [options] () async throws(TransferError) in
+                            try await session.download(for: request, to: file, options: options)
+                        }
+                        #expect(error?.code == (isTaken ? nil : .bodyTooLarge), "\(target) \(limit)")
+                        #expect(error?.bytesReceived ?? 0 <= 1_000_000)
+                        #expect(folder.names.contains(name) == isTaken, "\(target) \(limit)")
+                        let inMemory = await failure { [options] () async throws(TransferError) in
+                            try await session.data(for: request, options: options)
+                        }
+                        #expect(inMemory?.code == (isTaken ? nil : .bodyTooLarge), "\(target) \(limit)")
+                    }
+                }
+            }
+        }
+
         @Test("a full disk is an error and leaves no file", .enabled(if: SmallDisk.isPossible))
         func fullDisk() async throws {
             let text = String(repeating: "x", count: 3 << 20)

@@ -63,13 +63,42 @@ extension Live {
             }
         }
 
+        @Test("a redirect that must stay within its origin brings neither a body nor anybody elsewhere")
+        func ownOrigin() async throws {
+            let (first, second) = (try redirector(), try redirector())
+            defer {
+                first.stop()
+                second.stop()
+            }
+            try await withSession { session in
+                var options = TaskOptions()
+                options.redirects = .ownOrigin
+                for status in [301, 302, 303, 307, 308] {
+                    let there = "/to\(status)?http://\(second.authority)/end"
+                    let away = try await session.data(for: first.request(.get, there), options: options)
+                    #expect(away.response.status.code == status)
+                    let near = "/to\(status)?/end"
+                    let (bytes, response) = try await session.data(for: first.request(.get, near), options: options)
+                    #expect(response.status == .ok && bytes == Array("GET 0".utf8))
+                    let count = first.requests.count
+                    for target in [there, near] {
+                        let (_, response) = try await session.data(
+                            for: first.request(.put, target), body: .bytes([1, 2, 3]), options: options)
+                        #expect(response.status.code == status)
+                    }
+                    #expect(first.requests.count == count + 2)
+                }
+                #expect(second.accepts == 0)
+            }
+        }
+
         @Test("a redirect is the result when it is not to be followed, circles end")
         func limits() async throws {
             let server = try redirector()
             defer { server.stop() }
             try await withSession { session in
                 var options = TaskOptions()
-                options.followsRedirects = false
+                options.redirects = .none
                 let (bytes, response) = try await session.data(for: server.request(.get, "/to302?/x"), options: options)
                 #expect(response.status == .found && bytes == Array("moved".utf8))
                 let circle = try FaultServer { peer, _ in peer.respond(302, fields: ["Location: /"]) ? .keep : .close }

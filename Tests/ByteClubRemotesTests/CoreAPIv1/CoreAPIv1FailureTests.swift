@@ -1,6 +1,7 @@
 import ByteClubCore
 import ByteClubHTTP
 import ByteClubRemotes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -116,16 +117,94 @@ struct CoreAPIv1FailureTests {
         await session.invalidateAndCancel()
     }
 
-    @Test("a redirect elsewhere is followed without the token")
-    func redirect() async throws {
-        let other = try ScriptedServer { _, _ in .status(200, fileJSON("/a", [])) }
+    @Test(
+        "a server that redirects sends nobody to a place that only the client reaches",
+        arguments: [301, 302, 303, 307, 308])
+    func redirect(status: Int) async throws {
+        let other = try ScriptedServer { _, _ in .status(200, fileJSON("/a", Array("a note".utf8))) }
         defer { other.stop() }
-        let target = other.origin + "/1/metadata/auto/a"
-        try await withRemote({ _, _ in .status(302, "", ["Location: \(target)"]) }) { remote, server in
-            _ = try await remote.metadata(at: RemotePath("/a"))
-            #expect(server.requests.first?.fields["authorization"] == "Bearer TOKEN")
-            let request = try #require(other.requests.first)
-            #expect(request.fields["authorization"] == nil)
+        let elsewhere = "Location: \(other.origin)/1/metadata/auto/a"
+        try await withRemote({ _, _ in .status(status, "", [elsewhere]) }) { remote, _ in
+            let path = try RemotePath("/a")
+            await expectFailure(.protocolViolation) { try await remote.metadata(at: path) }
+            await expectFailure(.protocolViolation) {
+                try await remote.put(
+                    .bytes(Array("a note".utf8)), at: path, condition: .create, policy: .fail, progress: nil)
+            }
+            await expectFailure(.protocolViolation) { try await remote.delete(path, ifUnchangedSince: nil) }
+            await expectFailure(.protocolViolation) { try await remote.putChunk([1]) }
+            #expect(other.requests.isEmpty)
+        }
+    }
+
+    @Test("a redirect within the server's own address is followed by what only reads")
+    func ownRedirect() async throws {
+        let script: ScriptedServer.Script = { request, _ in
+            request.line.contains("/elsewhere")
+                ? .status(200, fileJSON("/a", [])) : .status(307, "", ["Location: /elsewhere"])
+        }
+        try await withRemote(script) { remote, server in
+            let path = try RemotePath("/a")
+            #expect(try await remote.metadata(at: path).path == path)
+            await expectFailure(.protocolViolation) {
+                try await remote.put(.bytes([1]), at: path, condition: .create, policy: .fail, progress: nil)
+            }
+            #expect(server.lines.filter { $0.contains("/elsewhere") }.count == 1)
+        }
+    }
+
+    @Test("a server that sends more bytes than it told of fills no disk", arguments: [true, false])
+    func excess(isAnnounced: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let sent = [UInt8](repeating: 7, count: 1 << 20)
+        let length = isAnnounced ? "Content-Length: \(sent.count)" : "Connection: close"
+        let field = metadataField("/a", Array(sent.prefix(1_000)))
+        let head = Array("HTTP/1.1 200 OK\r\n\(length)\r\n\(field)\r\n\r\n".utf8)
+        let script: ScriptedServer.Script = { _, _ in ScriptedServer.Reply(bytes: head + sent, closes: true) }
+        try await withRemote(script) { remote, _ in
+            let path = try RemotePath("/a")
+            await expectFailure(.protocolViolation) {
+                try await remote.content(at: path, revision: nil, range: nil, limit: 1 << 21)
+            }
+            let most = Mutex<Int64>(0)
+            for (limit, code) in [(nil, .protocolViolation), (1_000, .protocolViolation), (10, .tooLarge)]
+                as [(Int64?, RemoteError.Code)]
+            {
+                await expectFailure(code) {
+                    try await remote.download(
+                        path, revision: nil, limit: limit, to: directory.path + "/target"
+                    ) { update in most.withLock { $0 = max($0, update.completed) } }
+                }
+            }
+            #expect(most.withLock { $0 } < 1 << 20)
+            #expect(TestFile.names(in: directory.path).isEmpty)
+        }
+    }
+
+    @Test("an answer without an end takes no more memory than the largest that the protocol has")
+    func endlessAnswer() async throws {
+        let part = String(repeating: "[\"x\", null],", count: 100_000)
+        let script: ScriptedServer.Script = { _, _ in
+            .raw("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: part, count: 24))
+        }
+        try await withRemote(script) { remote, _ in
+            await expectFailure(.protocolViolation) { try await remote.delta(after: nil, prefix: .root) }
+            await expectFailure(.protocolViolation) {
+                try await remote.journal(after: nil, limit: 2_000, contents: true, wait: .zero)
+            }
+        }
+    }
+
+    @Test("metadata of a negative length overflow nothing")
+    func negativeLength() async throws {
+        let answer = #"{"path": "/a", "is_dir": false, "bytes": -9223372036854775808}"#
+        let list = #"{"path": "/", "is_dir": true, "contents": [\#(answer)]}"#
+        try await withRemote({ request, _ in .status(200, request.line.contains("list=true") ? list : answer) }) {
+            remote, _ in
+            await expectFailure(.protocolViolation) { try await remote.metadata(at: RemotePath("/a")) }
+            await expectFailure(.protocolViolation) {
+                try await remote.list(.root, unless: nil, includeDeleted: false)
+            }
         }
     }
 
@@ -147,12 +226,16 @@ struct CoreAPIv1FailureTests {
         let directory = try TemporaryDirectory()
         let target = directory.path + "/target"
         let script: ScriptedServer.Script = { _, _ in
-            var reply = ScriptedServer.Reply.raw("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nsome")
+            var reply = ScriptedServer.Reply.raw(
+                "HTTP/1.1 200 OK\r\nX-Dropbox-Metadata: {\"path\":\"/a\",\"is_dir\":false,\"bytes\":1000000}\r\n"
+                    + "Content-Length: 1000000\r\n\r\nsome")
             reply.closes = false
             return reply
         }
         try await withRemote(script) { remote, server in
-            let task = Task { try await remote.download(RemotePath("/a"), revision: nil, to: target, progress: nil) }
+            let task = Task {
+                try await remote.download(RemotePath("/a"), revision: nil, limit: nil, to: target, progress: nil)
+            }
             while server.requests.isEmpty { await Task.yield() }
             task.cancel()
             await expectFailure(.cancelled) { try await task.value }
@@ -174,7 +257,8 @@ struct CoreAPIv1FailureTests {
             try await withRemote({ _, _ in answer }) { remote, _ in
                 let path = try RemotePath("/a")
                 await expectFailure(.protocolViolation) {
-                    try await remote.download(path, revision: nil, to: directory.path + "/target", progress: nil)
+                    try await remote.download(
+                        path, revision: nil, limit: nil, to: directory.path + "/target", progress: nil)
                 }
                 await expectFailure(.protocolViolation) {
                     try await remote.content(at: path, revision: nil, range: nil, limit: 100)

@@ -12,23 +12,17 @@ import Testing
         try await TestServer.run(adjusting: { $0.connections.connections = 3 }) { server in
             let port = server.port
             let request = Array("GET /1/account/info HTTP/1.1\r\nHost: x\r\n\(server.bearer)\r\n\r\n".utf8)
+            let cursor = try await server.post("/1/delta").decoded(DeltaPage.self).cursor
+            let poll = Array("GET /1/longpoll_delta?cursor=\(cursor)&timeout=480 HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            try await eventually("the connection is closed") { server.club.monitor.connections.open == 0 }
+            var polls: Crowd? = await BackgroundThread.run {
+                let polls = Crowd(3, port: port)
+                #expect(polls.send(poll) == 3)
+                return polls
+            }
+            try await eventually("all three have a request under way") { server.store.waiterCount == 3 }
             let refused = await BackgroundThread.run { () -> [String] in
                 var answers: [String] = []
-                guard let a = RawConnection(port: port), let b = RawConnection(port: port),
-                    let c = RawConnection(port: port)
-                else { return ["no connection"] }
-                for connection in 0..<3 {
-                    if connection == 0 {
-                        a.send(request)
-                    } else if connection == 1 {
-                        b.send(request)
-                    } else {
-                        c.send(request)
-                    }
-                }
-                answers += [a.receive(), b.receive(), c.receive()].map {
-                    String(decoding: $0.prefix(12), as: UTF8.self)
-                }
                 for _ in 0..<5 {
                     guard let extra = RawConnection(port: port) else { return ["no connection"] }
                     extra.send(request)
@@ -36,11 +30,12 @@ import Testing
                 }
                 return answers
             }
-            #expect(refused.prefix(3).allSatisfy { $0 == "HTTP/1.1 200" }, "\(refused)")
-            for answer in refused.dropFirst(3) {
+            for answer in refused {
                 #expect(
                     answer.hasPrefix("HTTP/1.1 503 ") && answer.lowercased().contains("retry-after: 5"), "\(answer)")
             }
+            #expect(polls?.count == 3 && server.store.waiterCount == 3)
+            polls = nil
             try await eventually("all have gone") { server.club.monitor.connections.open == 0 }
             let after = try await server.get("/1/account/info")
             #expect(after.status == 200)

@@ -21,8 +21,9 @@ import Testing
             let long = String(repeating: "a", count: 20_000)
             for (text, status) in [
                 ("GET / HTTP/1.1\r\nHost: x\r\nX: a\u{0}b\r\n\r\n", 400), ("GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400),
-                ("GE\u{0}T / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nno colon\r\n\r\n", 400),
-                ("GET / HTTP/1.1\r\nX : a\r\n\r\n", 400), ("GET / HTTP/9.9\r\nHost: x\r\n\r\n", 505),
+                ("GE\u{0}T / HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+                ("GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400),
+                ("GET / HTTP/1.1\r\nHost: x\r\nX : a\r\n\r\n", 400), ("GET / HTTP/9.9\r\nHost: x\r\n\r\n", 505),
                 ("GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505), ("GET / HTTPS/1.1\r\n\r\n", 400),
                 ("GET / HTTP/1.1\r\nHost: x\r\n\(many)\r\n", 431), ("GET /\(long) HTTP/1.1\r\nHost: x\r\n\r\n", 431),
                 ("GET / HTTP/1.1\r\nHost: x\r\nX: \(long)\r\n\r\n", 431),
@@ -41,6 +42,33 @@ import Testing
             }
             let good = try await server.get("/1/account/info")
             #expect(good.status == 200)
+        }
+    }
+
+    @Test("nobody has a request taken for two hosts' at once: it names one, or it is refused")
+    func hosts() async throws {
+        try await TestServer.run { server in
+            let ask = { @Sendable (version: String, hosts: [String]) in
+                let fields = hosts.map { "Host: \($0)\r\n" }.joined()
+                return await Self.statuses(
+                    "GET /1/account/info HTTP/\(version)\r\n\(fields)Connection: close\r\n\(server.bearer)\r\n\r\n",
+                    port: server.port)
+            }
+            for hosts in [
+                [], [""], ["a", "b"], ["a", "a"], ["a b"], ["a/b"], ["a@b"], ["a,b"], ["<a>"], ["a:b"], ["a:99999"],
+                ["[::1"], ["[a]"], ["[127.0.0.1]"], ["::1"], ["\u{e4}"], [":80"], [String(repeating: "a", count: 300)],
+            ] {
+                #expect(await ask("1.1", hosts) == [400], "\(hosts)")
+            }
+            for host in ["x", "club.example", "a_b-c.d:", "127.0.0.1:8017", "[::1]", "[2001:db8::1]:443", "CLUB:1"] {
+                #expect(await ask("1.1", [host]) == [200], "\(host)")
+                #expect(await ask("1.0", [host]) == [200], "\(host)")
+            }
+            #expect(await ask("1.0", []) == [200])
+            #expect(await ask("1.0", ["a", "b"]) == [400])
+            let good = "GET /1/account/info HTTP/1.1\r\nHost: x\r\n\(server.bearer)\r\n\r\n"
+            let bad = "GET /1/account/info HTTP/1.1\r\n\(server.bearer)\r\n\r\n"
+            #expect(await Self.statuses(good + good + bad + good, port: server.port) == [200, 200, 400])
         }
     }
 

@@ -40,7 +40,7 @@ import Testing
             }
             let (answer, seconds) = await slow
             #expect(answer.hasPrefix("HTTP/1.1 408 ") && answer.contains(#"{"error":"#), "\(answer)")
-            #expect(seconds > 2.5 && seconds < 30, "\(seconds)")
+            #expect(seconds > 2.5, "\(seconds)")
         }
     }
 
@@ -51,7 +51,7 @@ import Testing
                 "PUT /1/files_put/auto/a.md HTTP/1.1\r\nHost: x\r\n\(server.bearer)\r\nContent-Length: 28000\r\n\r\n"
             let (answer, seconds) = await drip(head, "a", every: 50, port: server.port)
             #expect(answer.hasPrefix("HTTP/1.1 408 "), "\(answer)")
-            #expect(seconds > 2.5 && seconds < 30, "\(seconds)")
+            #expect(seconds > 2.5, "\(seconds)")
             let stored = try await server.get("/1/metadata/auto/a.md")
             #expect(stored.status == 404)
             let chunk = String(repeating: "a", count: 200)
@@ -64,11 +64,11 @@ import Testing
     func idle() async throws {
         try await TestServer.run(adjusting: Self.hurry) { server in
             let (first, seconds) = await drip("", "", every: 100, port: server.port)
-            #expect(first.isEmpty && seconds < 30, "\(first) \(seconds)")
+            #expect(first.isEmpty && seconds < 115, "\(first) \(seconds)")
             let request = "GET /1/account/info HTTP/1.1\r\nHost: x\r\n\(server.bearer)\r\n\r\n"
             let (served, kept) = await drip(request, "", every: 100, port: server.port)
             #expect(served.hasPrefix("HTTP/1.1 200 ") && served.split(separator: "HTTP/1.1 ").count == 1, "\(served)")
-            #expect(kept > 3.5 && kept < 30, "\(kept)")
+            #expect(kept > 3.5 && kept < 115, "\(kept)")
         }
     }
 

@@ -40,7 +40,10 @@ import Testing
         let added = try await Program.run("byteclub-server", ["members", "add", "Ann", "--data", data])
         let bearer = "Authorization: Bearer \(added.lines.first ?? "")"
         let server = try await ServerProcess(
-            data: data, arguments: ["--longpoll-minimum", "0", "--log-level", "error", "--attempt-rate", "0"])
+            data: data,
+            arguments: [
+                "--longpoll-minimum", "0", "--log-level", "error", "--attempt-rate", "0", "--anonymous-rate", "0",
+            ])
         let port = server.port
         func exchange(_ line: String, _ body: [UInt8] = []) async -> RawMessage? {
             await RawExchange.send(

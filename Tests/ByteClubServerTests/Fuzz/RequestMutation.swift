@@ -13,6 +13,7 @@ struct RequestMutation {
         "previews",
         "oauth/request_token", "oauth2/token", "disable",
         "sync/batch", "sync/changes", "sync/digest", "sync/chunks/need", "sync/chunks/00",
+        "sync/links", "sync/links/revoke",
     ]
     private static let methods = [
         "GET", "GET", "GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "PATCH", "G",

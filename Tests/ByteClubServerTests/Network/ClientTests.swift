@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ClientTests {
     private func client(
-        _ peer: String, _ fields: [(String, String)], trusting trusted: [String]
+        _ peer: String, _ fields: [(String, String)], trusting trusted: [String], by header: ProxyHeader? = nil
     ) throws -> Client {
         var headers: HTTPFields = [:]
         for (name, value) in fields {
@@ -13,7 +13,7 @@ import Testing
         }
         return Client(
             peer: IPAddress(peer), isSecure: false, host: "own:1", headers: headers,
-            trusting: try trusted.map { try #require(AddressRange($0)) })
+            trusting: try trusted.map { try #require(AddressRange($0)) }, by: header)
     }
 
     @Test("an address is read in each of its forms, and told in the shortest")
@@ -76,8 +76,7 @@ import Testing
         #expect(try client("10.0.0.1", two, trusting: trusted).address?.description == "192.0.2.1")
     }
 
-    @Test(
-        "scheme and host come from the proxy, which may hand on a Forwarded of the client's when it writes X-Forwarded")
+    @Test("scheme and host come from the proxy")
     func schemeAndHost() throws {
         let old = [
             ("X-Forwarded-For", "192.0.2.1"), ("X-Forwarded-Proto", "HTTPS"), ("X-Forwarded-Host", "club.example"),
@@ -87,12 +86,47 @@ import Testing
         let standard = [("Forwarded", #"for="[2001:db8::7]:9", for=192.0.2.2;proto=https;host="a.example:8""#)]
         let other = try self.client("10.0.0.1", standard, trusting: ["10.0.0.1", "192.0.2.2"])
         #expect(other.address?.description == "2001:db8::7" && !other.isSecure && other.host == "own:1")
-        let both = try self.client("10.0.0.1", old + standard, trusting: ["10.0.0.1"])
-        #expect(both.address?.description == "192.0.2.1" && both.host == "club.example")
         let one = try self.client("10.0.0.1", standard, trusting: ["10.0.0.1"])
         #expect(one.address?.description == "192.0.2.2" && one.isSecure && one.host == "a.example:8")
         let bad = [("X-Forwarded-Proto", "gopher"), ("X-Forwarded-Host", "a b<script>")]
         let kept = try self.client("10.0.0.1", bad, trusting: ["10.0.0.1"])
         #expect(!kept.isSecure && kept.host == "own:1")
+    }
+
+    @Test("nobody chooses an address with a header that the proxy does not write, and only hands on")
+    func foreignHeader() throws {
+        let older = [
+            ("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "evil.example"),
+        ]
+        let standard = [("Forwarded", "for=192.0.2.1;proto=https;host=club.example")]
+        func told(_ fields: [(String, String)], by header: ProxyHeader?) throws -> [String] {
+            let client = try client("10.0.0.1", fields, trusting: ["10.0.0.1"], by: header)
+            return [client.address?.description ?? "", client.isSecure ? "https" : "http", client.host ?? ""]
+        }
+        #expect(try told(older + standard, by: nil) == ["10.0.0.1", "http", "own:1"])
+        for field in older { #expect(try told([field] + standard, by: nil) == ["10.0.0.1", "http", "own:1"]) }
+        #expect(try told(older + standard, by: .forwarded) == ["192.0.2.1", "https", "club.example"])
+        #expect(try told(older + standard, by: .xForwardedFor) == ["6.6.6.6", "https", "evil.example"])
+        #expect(try told(standard, by: .xForwardedFor) == ["10.0.0.1", "http", "own:1"])
+        #expect(try told(older, by: .forwarded) == ["10.0.0.1", "http", "own:1"])
+        #expect(try told(standard, by: nil) == ["192.0.2.1", "https", "club.example"])
+    }
+
+    @Test("nobody hides with a quotation mark, or a letter that clings to a comma, what a proxy adds behind it")
+    func quotes() throws {
+        for (name, value, address) in [
+            ("X-Forwarded-For", #""1.2.3.4, 203.0.113.9"#, "203.0.113.9"),
+            ("X-Forwarded-For", #"1.2.3.4", 203.0.113.9"#, "203.0.113.9"),
+            ("X-Forwarded-For", #""203.0.113.9""#, "10.0.0.1"),
+            ("X-Forwarded-For", "1.2.3.4,\u{301}, 203.0.113.9", "203.0.113.9"),
+            ("X-Forwarded-For", #"192.0.2.1, ", 10.0.0.2"#, "10.0.0.2"),
+            ("Forwarded", #"for="1.2.3.4, for=203.0.113.9"#, "203.0.113.9"),
+            ("Forwarded", #"for="a\", for=203.0.113.9"#, "203.0.113.9"),
+            ("Forwarded", #"for="1.2.3.4, 5", for="[2001:db8::7]:9""#, "2001:db8::7"),
+            ("Forwarded", #"for=192.0.2.1, for=", for=10.0.0.2"#, "10.0.0.2"),
+        ] {
+            let client = try client("10.0.0.1", [(name, value)], trusting: ["10.0.0.0/8"])
+            #expect(client.address?.description == address, "\(value)")
+        }
     }
 }

@@ -53,11 +53,11 @@ import Testing
         }
     }
 
-    @Test("a viewer's reads change nothing either")
+    @Test("a viewer's reads change nothing either, and what a viewer takes back is the viewer's own")
     func reads() async throws {
         try await TestServer.run(adjusting: { $0.settings.longpollMinimum = 0 }) { server in
             let club = try await Club(server)
-            for operation in Operation.allCases {
+            for operation in Operation.allCases where operation != .syncLinksRevoke {
                 for method in operation.methods where operation.role(method).map({ $0 == .viewer }) ?? true {
                     guard let request = try await club.request(operation, method, by: .viewer) else { continue }
                     let before = try await club.state()
@@ -65,6 +65,11 @@ import Testing
                     #expect(try await club.state() == before, "\(request.line)")
                 }
             }
+            let others = try await club.request(.syncLinksRevoke, .post, by: .editor)
+            let before = try await club.state()
+            let answer = try await server.send(try #require(others).line, club.header(.viewer))
+            #expect(answer.status == 404)
+            #expect(try await club.state() == before)
         }
     }
 
@@ -204,7 +209,7 @@ private final class Club {
                 line: line("fileops/move?from_path=/old\(number).md&to_path=/n\(number).md"), fields: fields)
         case .shares, .media, .copyRef:
             // A second link to the same path is the first one, which has to be there before the state is taken.
-            if isUsed || operation == .copyRef {
+            if isUsed || operation != .shares {
                 _ = try await server.send("POST /1/\(operation.rawValue)/auto/kept.md", fields)
             }
             return Request(line: line("\(operation.rawValue)/auto/kept.md"), fields: fields)
@@ -235,6 +240,13 @@ private final class Club {
                 status: isUsed ? 204 : nil)
         case .syncChunksNeeded:
             return Request(line: line("sync/chunks/need"), fields: fields, body: Array(#"{"hashes":[]}"#.utf8))
+        case .syncLinks: return Request(line: line(operation.rawValue), fields: fields)
+        case .syncLinksRevoke:
+            let maker = caller.role == nil ? header(.owner) : fields
+            _ = try await server.send("POST /1/media/auto/kept.md", maker)
+            let links = try await server.send("GET /1/sync/links", maker).decoded(PublicLinkPage.self).links
+            let own = links.first { $0.kind == .media && $0.path.string == "/kept.md" }
+            return Request(line: line("\(operation.rawValue)?id=\(own?.id ?? 0)"), fields: fields)
         }
     }
 

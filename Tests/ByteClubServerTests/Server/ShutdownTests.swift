@@ -7,7 +7,7 @@ import Testing
 @testable import ByteClubServer
 
 @Suite struct ShutdownTests {
-    @Test("a shutdown answers long polls at once and lets an upload that has begun end", .timeLimit(.minutes(1)))
+    @Test("a shutdown answers long polls at once and lets an upload that has begun end", .timeLimit(.minutes(5)))
     func drain() async throws {
         try await TestServer.run { server in
             let cursor = try await server.post("/1/delta").decoded(DeltaPage.self).cursor

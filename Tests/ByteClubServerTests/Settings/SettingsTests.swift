@@ -29,6 +29,7 @@ import Testing
         case .tlsCertificate, .tlsKey: "\(found.certificate as Any)"
         case .insecureHTTP: "\(found.address.isLoopback)"
         case .trustedProxies: "\(found.trustedProxies)"
+        case .proxyHeader: "\(found.proxyHeader as Any)"
         case .metricsListen: "\(found.monitorAddress as Any)"
         case .logLevel: found.logLevel.rawValue
         case .logFormat: found.logFormat.rawValue
@@ -40,9 +41,14 @@ import Testing
         case .drainTimeout: "\(limits.drain)"
         case .memberRate: "\(found.settings.limits.memberRate)"
         case .attemptRate: "\(found.settings.limits.attemptRate)"
+        case .anonymousRate: "\(found.settings.limits.anonymousRate)"
         case .keepHistory: "\(found.history.keep as Any)"
         case .quota: "\(found.history.clubQuota as Any)"
         case .memberQuota: "\(found.history.memberQuota as Any)"
+        case .historyQuota: "\(found.history.historyQuota as Any)"
+        case .entries: "\(found.history.entries)"
+        case .memberEntries: "\(found.history.memberEntries as Any)"
+        case .unfinishedUploads: "\(found.history.unfinishedUploads)"
         case .housekeepingInterval: "\(found.housekeepingInterval)"
         case .bodyLimit: "\(found.settings.bodyLimit)"
         case .longpollMinimum: "\(found.settings.longpollMinimum)"

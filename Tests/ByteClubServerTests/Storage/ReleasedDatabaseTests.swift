@@ -20,10 +20,10 @@ struct ReleasedDatabaseTests {
         return directory
     }
 
-    @Test("One of each version is brought up to date, has all that it had, and verifies clean", arguments: [1])
+    @Test("One of each version is brought up to date, has all that it had, and verifies clean", arguments: [1, 6])
     func opens(version: Int) async throws {
         let directory = try Self.directory(version: version)
-        let keys = try Self.oauth1Keys(directory)
+        let keys = version == 1 ? try Self.oauth1Keys(directory) : nil
         let clock = Clock()
         let store = try StoreFixture.open(directory.path, clock: clock)
         #expect(try await store.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version)
@@ -31,9 +31,11 @@ struct ReleasedDatabaseTests {
         let members = try await store.members()
         #expect(members.map(\.name) == ["Ann Bell", "Ben", "Carl"])
         #expect(members.map(\.isDisabled) == [false, false, true])
-        let signed = try await store.oauth1Credentials(consumerKey: keys.consumer, token: keys.token)
-        #expect(signed?.member.name == "Ann Bell")
-        #expect(signed?.tokenSecret == keys.secret)
+        if let keys {
+            let signed = try await store.oauth1Credentials(consumerKey: keys.consumer, token: keys.token)
+            #expect(signed?.member.name == "Ann Bell")
+            #expect(signed?.tokenSecret == keys.secret)
+        }
 
         let live = try await store.read { try $0.state.descendants(.root, limit: 99) }
         #expect(
@@ -67,6 +69,38 @@ struct ReleasedDatabaseTests {
         #expect(try await Self.hash(restored, store) == restored.contentHash)
         #expect(try await store.addMember(name: "Carl", role: nil, oauth1: false).uid == 4)
         #expect(try await Verifier(directory: directory.path).run().findings == [])
+    }
+
+    @Test("Links that members sent out before lead where they led, and can be seen and taken back")
+    func links() async throws {
+        let directory = try Self.directory(version: 6)
+        let old = try DatabaseQueue(path: directory.path + "/byteclub.sqlite")
+        let rows = try await old.read { database in
+            try database.rows("SELECT secret, purpose, member, expires FROM link ORDER BY path", []) { row in
+                (secret: row[0] as String, purpose: row[1] as Int, member: row[2] as Int64, expires: row[3] as Int64)
+            }
+        }
+        try old.close()
+        let store = try StoreFixture.open(directory.path, clock: Clock())
+        var paths: [String?] = []
+        for row in rows {
+            let purpose = try #require(Link.Purpose(rawValue: row.purpose))
+            paths.append(try await store.entry(purpose, secret: row.secret, below: "")?.path.string)
+        }
+        #expect(paths == ["/byteclub/Copy.md", "/byteclub/photos", "/byteclub/Trip.md"])
+        let shares = rows.filter { $0.purpose == Link.Purpose.share.rawValue }
+        let members = try await store.members()
+        let owner = try #require(members.first)
+        let seen = try await store.links(seenBy: owner, nil, before: .max, limit: 9)
+        #expect(Set(seen.map(\.secret)) == Set(shares.map(\.secret)))
+        #expect(Set(seen.map(\.expires.seconds)) == Set(shares.map(\.expires)))
+        #expect(Set(seen.map(\.member)) == ["Ann Bell", "Ben"])
+        let ben = try #require(members.dropFirst().first)
+        let his = try await store.links(seenBy: ben, nil, before: .max, limit: 9)
+        #expect(his.map(\.path.string) == ["/byteclub/photos"])
+        #expect(try await store.removeLink(try #require(his.first?.id), for: ben))
+        #expect(try await store.links(seenBy: ben, nil, before: .max, limit: 9) == [])
+        try store.close()
     }
 
     /// The keys that version 1 gave a program of old, as its database keeps them.

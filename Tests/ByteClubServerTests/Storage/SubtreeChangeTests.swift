@@ -77,12 +77,12 @@ import Testing
             }
         }
         #expect(all == state.journal.map { "\($0.path) \($0.revision)" })
-        let sums = try state.descendants(.root, limit: .max).reduce(into: [Int64: Int64]()) {
-            $0[$1.author, default: 0] += $1.bytes
+        let sums = try state.descendants(.root, limit: .max).reduce(into: [Int64: Usage]()) {
+            $0[$1.author, default: Usage()] += Usage($1)
         }
         for member in [1, 2, 3] as [Int64] {
             let kept = try await fixture.store.query { try UsageLedger($0).member(member) }
-            #expect(kept == sums[member, default: 0], "member \(member)")
+            #expect(kept == sums[member, default: Usage()], "member \(member)")
         }
     }
 

@@ -4,10 +4,14 @@ import Testing
 
 @testable import ByteClubServer
 
-/// What a browser does: it keeps the cookie, follows redirects on the same server, and sends a page's forms.
+/// What a browser does: it keeps the cookies, follows redirects on the same server, and sends a page's forms.
 struct Browser {
     let server: TestServer
     var cookie: String?
+    /// What says that somebody has signed in here before.
+    var mark: String?
+    /// The address that a proxy tells of.
+    var address: String?
     /// The page that is shown.
     private(set) var page = ""
     private(set) var status = 0
@@ -16,7 +20,10 @@ struct Browser {
     /// The place of the page that is shown.
     private(set) var place = "/"
 
-    init(_ server: TestServer) { self.server = server }
+    init(_ server: TestServer, at address: String? = nil) {
+        self.server = server
+        self.address = address
+    }
 
     mutating func open(_ target: String) async throws { try await load("GET \(target)", target, body: nil) }
 
@@ -47,12 +54,16 @@ struct Browser {
     }
 
     private mutating func load(_ line: String, _ target: String, body: String?) async throws {
-        var fields = cookie.map { ["Cookie: other=1; \($0)"] } ?? []
+        let cookies = [cookie, mark].compactMap { $0 }
+        var fields = cookies.isEmpty ? [] : ["Cookie: " + (["other=1"] + cookies).joined(separator: "; ")]
+        if let address { fields.append("X-Forwarded-For: \(address)") }
         if body != nil { fields.append("Content-Type: application/x-www-form-urlencoded") }
         let answer = try await server.send(line, fields, body: Array((body ?? "").utf8))
-        if let text = answer["set-cookie"] {
+        for field in answer.fields where field.name.lowercased() == "set-cookie" {
+            let text = field.value
             #expect(text.contains("HttpOnly") && text.contains("SameSite=Lax") && text.contains("Path=/"))
-            cookie = text.split(separator: ";").first.map(String.init)
+            let pair = text.split(separator: ";").first.map(String.init)
+            if text.hasPrefix("byteclub-browser=") { mark = pair } else { cookie = pair }
         }
         status = answer.status
         place = target

@@ -1,5 +1,6 @@
 import ByteClubCore
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -104,6 +105,38 @@ struct OAuth2Tests {
             }
             try await browser.open("/")
             #expect(browser.page.contains("ByteClub on laptop"))
+        }
+    }
+
+    @Test("a device's or member's name turns nothing around on the pages but itself")
+    func turningNames() async throws {
+        try await TestServer.run { server in
+            var browser = try await Self.signedIn(server)
+            let name = "Ann \u{202E}lleB"
+            _ = try await server.store.writer.perform { transaction in
+                try transaction.execute("UPDATE member SET name = ?", [name])
+            }
+            server.store.memberCache.invalidate()
+            let page =
+                "/1/oauth2/authorize?response_type=code&client_id=byteclub&code_challenge_method=S256"
+                + "&device=\(PercentCoding.encode("lap\u{202E}pot"))&code_challenge=\(PKCE.challenge(Self.verifier))"
+            try await browser.open(page)
+            #expect(browser.page.contains("<bdi>lap\u{202E}pot</bdi>") && browser.page.contains("<bdi>\(name)</bdi>"))
+            try await browser.submit(page, ["decision": "allow"])
+            let code = try #require(browser.page.firstMatch(of: /class="code">([0-9a-f]{32})</)).output.1
+            let form = "grant_type=authorization_code&client_id=byteclub&code=\(code)&code_verifier=\(Self.verifier)"
+            #expect(try await Self.exchange(server, form).status == 200)
+            for place in ["/", "/members"] {
+                try await browser.open(place)
+                let text = browser.page.unicodeScalars.split(separator: "\u{202E}").dropFirst()
+                #expect(
+                    !text.isEmpty
+                        && text.allSatisfy { part in
+                            ["lleB</bdi>", "pot</bdi>", "lleB\">"].contains {
+                                String(String.UnicodeScalarView(part)).hasPrefix($0)
+                            }
+                        }, "\(browser.page)")
+            }
         }
     }
 

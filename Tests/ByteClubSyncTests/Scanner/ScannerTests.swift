@@ -468,7 +468,7 @@ final class ScanScene {
 
     @Test("ignored, private and deselected names never become items")
     func ignored() throws {
-        let rules = ScanRules(ignored: IgnoreRules("*.tmp"), deselected: [PathKey(folded: "/off")])
+        let rules = ScanRules(ignored: try IgnoreRules("*.tmp"), deselected: [PathKey(folded: "/off")])
         let scene = try ScanScene(rules: rules)
         for folder in [".byteclub", "Off", "d"] { scene.disk.makeFolder(folder) }
         for file in [".byteclub/x", "Off/x", "d/a.tmp", "d/.DS_Store", "d/x"] { scene.disk.write(file, "1") }
@@ -483,7 +483,7 @@ final class ScanScene {
         scene.disk.write("d/x", "1")
         try scene.settle()
         let (folder, file) = (try scene.id("d"), try scene.id("d/x"))
-        scene.scanner.rules.ignored = IgnoreRules("/d")
+        scene.scanner.rules.ignored = try IgnoreRules("/d")
         scene.disk.write("new", "1")
         #expect(try scene.scan().deleted == 0)
         for id in [folder, file] {

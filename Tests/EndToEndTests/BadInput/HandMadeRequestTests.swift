@@ -118,6 +118,7 @@ extension EndToEnd {
                 Array(("GET / HTTP/1.1\r\nX: " + String(repeating: "b", count: 200_000) + "\r\n\r\n").utf8),
                 Array("GET /1/files/dropbox/%zz%1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8),
                 Array("GET /1/metadata/dropbox/?list=maybe&file_limit=-1 HTTP/1.1\r\nConnection: close\r\n\r\n".utf8),
+                Array("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n".utf8),
             ]
             let port = club.server.port
             for message in messages {

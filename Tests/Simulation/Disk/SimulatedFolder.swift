@@ -80,6 +80,11 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
         return SimulatedFile(disk, disk.make(.file, EntryName(name), in: node))
     }
 
+    // A simulated machine has one user.
+    func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool { false }
+
+    func closeToOthers() throws(FileError) {}
+
     func removeFile(_ name: String) throws(FileError) {
         try enter(.removeFile, name)
         guard try known(name, "remove").kind != .folder else { throw failure("remove", name, EISDIR) }

@@ -111,7 +111,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         }
     }
     func download(
-        _ path: RemotePath, revision: Revision?, to file: String, progress: (@Sendable (TransferProgress) -> Void)?
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
+        progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         throw RemoteError(.protocolViolation, "a simulated machine has no files with paths")
     }

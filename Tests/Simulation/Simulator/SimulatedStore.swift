@@ -54,6 +54,7 @@ final class SimulatedStore: TreeStore {
         try use(isRead: true).synced(after: after, limit: limit)
     }
     func syncedCount() throws -> Int { try use(isRead: true).syncedCount() }
+    func excludedCount() throws -> Int { try use(isRead: true).excludedCount() }
     func seal(of folder: ItemID) throws -> FolderSeal? { try use(isRead: true).seal(of: folder) }
     func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws { try use().setSeal(seal, of: folder) }
     func meta(_ key: MetaKey) throws -> String? { try use(isRead: true).meta(key) }

@@ -158,7 +158,7 @@ final class Simulation: @unchecked Sendable {
         try? database.transaction(durably: true) { database.setMeta(.deselected, selection.text) }
     }
 
-    private static let patterns = ["c", "*.md", "/p/", "/p/a", "q/b", "r/", "/p/*\n!/p/b", "/*\n!/q/", "e*"]
+    private static let patterns = ["c", "*.md", "/p/", "/p/a", "q/b", "r/", "/p/*\n!/p/b", "/*\n!/q/", "e*", "*"]
 
     /// Writes an ignore file, or deletes the one there is.
     private func writeIgnoreFile(_ number: Int, _ when: String, _ draw: inout SeededGenerator) {

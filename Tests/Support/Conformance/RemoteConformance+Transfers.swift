@@ -19,7 +19,7 @@ extension RemoteConformance {
             #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.completed < $1.completed })
             let target = directory.path + "/target"
             let received = try await run.second.download(
-                run.path("large.bin"), revision: stored.rev, to: target, progress: nil)
+                run.path("large.bin"), revision: stored.rev, limit: nil, to: target, progress: nil)
             #expect(received == stored)
             #expect(Fixture.bytes(at: target) == bytes)
         },
@@ -47,7 +47,8 @@ extension RemoteConformance {
                     .file(path: source), at: run.path(name), condition: .create, policy: .fail, progress: nil)
                 #expect(stored.bytes == Int64(bytes.count))
                 let target = directory.path + "/" + name + ".back"
-                _ = try await run.remote.download(run.path(name), revision: nil, to: target, progress: nil)
+                _ = try await run.remote.download(
+                    run.path(name), revision: nil, limit: Int64(bytes.count), to: target, progress: nil)
                 #expect(TestFile.exists(target) && Fixture.bytes(at: target) == bytes)
             }
         },
@@ -55,12 +56,15 @@ extension RemoteConformance {
             let directory = try TemporaryDirectory()
             let target = directory.path + "/target"
             await run.refused(.notFound) {
-                try await run.remote.download(run.path("never"), revision: nil, to: target, progress: nil)
+                try await run.remote.download(run.path("never"), revision: nil, limit: nil, to: target, progress: nil)
             }
             try await run.put("text", "a.md")
             await run.refused(.localFile) {
                 try await run.remote.download(
-                    run.path("a.md"), revision: nil, to: directory.path + "/none/target", progress: nil)
+                    run.path("a.md"), revision: nil, limit: nil, to: directory.path + "/none/target", progress: nil)
+            }
+            await run.refused(.tooLarge) {
+                try await run.remote.download(run.path("a.md"), revision: nil, limit: 3, to: target, progress: nil)
             }
             #expect(!TestFile.exists(target))
             #expect(TestFile.names(in: directory.path).isEmpty)

@@ -50,6 +50,23 @@ public struct FileTree: Hashable, Sendable {
         }
     }
 
+    /// All paths below a folder, sorted, without those that are left out and what is in them.
+    public static func paths(below root: String, leavingOut left: Set<String> = []) -> [String] {
+        var paths: [String] = []
+        var folders = [""]
+        while let folder = folders.popLast() {
+            for name in names(in: root + "/" + folder) ?? [] {
+                let path = folder.isEmpty ? name : folder + "/" + name
+                if left.contains(path) { continue }
+                paths.append(path)
+                var status = stat()
+                guard unsafe lstat(root + "/" + path, &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR { folders.append(path) }
+            }
+        }
+        return paths.sorted()
+    }
+
     /// The names in a folder, sorted; nil when it cannot be read.
     public static func names(in folder: String) -> [String]? {
         guard let directory = unsafe opendir(folder) else { return nil }

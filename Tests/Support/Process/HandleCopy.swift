@@ -6,7 +6,7 @@ public final class HandleCopy: Sendable {
 
     /// Copies the handle on a file; nil when there is none.
     public init?(path: String) {
-        for number: Int32 in 3..<1024 {
+        for number in TestFile.names(in: "/proc/self/fd").compactMap(Int32.init) {
             var target = [CChar](repeating: 0, count: Int(PATH_MAX))
             let count = unsafe readlink("/proc/self/fd/\(number)", &target, target.count)
             guard count > 0, String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) == path

@@ -19,7 +19,12 @@ public final class LyingProxy: Sendable {
         case silence
         /// What is no HTTP at all.
         case noise
+        /// Whatever somebody sends in the real server's place, which is not asked; the connection ends with it.
+        case own(Answer)
     }
+
+    /// Answers a request; what sends is false once the client is gone.
+    public typealias Answer = @Sendable (_ request: RawMessage, _ send: ([UInt8]) -> Bool) -> Void
 
     private let listener: LoopbackListener
     private let upstream: UInt16
@@ -60,6 +65,10 @@ public final class LyingProxy: Sendable {
         guard var request = receiveRequest(client) else { return }
         request["Connection"] = "close"
         request["Expect"] = nil
+        if case .own(let answer)? = self.lie(request.target) {
+            lies.withLock { $0 += 1 }
+            return answer(request) { client.send($0) }
+        }
         guard let server = RawConnection(port: upstream), server.send(request.bytes) else { return }
         guard var answer = RawMessage(server.receiveAll()) else { return }
         answer["Connection"] = "close"
@@ -85,6 +94,7 @@ public final class LyingProxy: Sendable {
             answer.body = Array(body.utf8)
             client.send(answer.bytes)
         case .silence: break
+        case .own: break
         case .noise: client.send(Array("220 mail.example ESMTP\r\n\u{0}\u{1}\u{2}\r\n".utf8))
         }
     }

@@ -34,11 +34,11 @@ public struct MemberMachine: Sendable {
     /// Starts `byteclub` as the member.
     public func start(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = []
     ) throws -> SpawnedProcess {
         try Program.start(
             "byteclub", arguments, environment: self.environment.merging(environment) { _, new in new },
-            directory: home, input: input, timeout: timeout)
+            directory: home, input: input, timeout: timeout, terminals: terminals)
     }
 
     /// Runs `byteclub sync` once on the mirror.

@@ -15,7 +15,7 @@ struct OutputPump: Sendable {
         let start = clock.now
         var written = 0
         var open: Set<Int32> = [pipes.input.ours, pipes.output.ours, pipes.errors.ours]
-        var exit: (status: Int32, signal: Int32?)?
+        var exit: Exit?
         var isTimedOut = false
         var ended = start
         while true {
@@ -40,7 +40,7 @@ struct OutputPump: Sendable {
             }
         }
         for descriptor in open { close(descriptor) }
-        finish(exit ?? (0, nil), isTimedOut, ended - start)
+        finish(exit ?? Exit(status: 0, signal: nil, processorSeconds: 0), isTimedOut, ended - start)
     }
 
     /// The pipes that can be read or written without blocking; empty after a few milliseconds.
@@ -93,22 +93,35 @@ struct OutputPump: Sendable {
     }
 
     /// Takes the exit code under the lock, so that no signal is ever sent to a number that is somebody else's by now.
-    private func reap() -> (status: Int32, signal: Int32?)? {
+    private func reap() -> Exit? {
         process.state.withLock { state in
             var status: Int32 = 0
-            guard unsafe waitpid(process.pid, &status, WNOHANG) == process.pid else { return nil }
+            var usage = rusage()
+            guard unsafe wait4(process.pid, &status, WNOHANG, &usage) == process.pid else { return nil }
             state.isReaped = true
             let signal = status & 0x7F
-            return signal == 0 ? ((status >> 8) & 0xFF, nil) : (128 + signal, signal)
+            let seconds = [usage.ru_utime, usage.ru_stime].reduce(0) {
+                $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1_000_000
+            }
+            return signal == 0
+                ? Exit(status: (status >> 8) & 0xFF, signal: nil, processorSeconds: seconds)
+                : Exit(status: 128 + signal, signal: signal, processorSeconds: seconds)
         }
     }
 
-    private func finish(_ exit: (status: Int32, signal: Int32?), _ isTimedOut: Bool, _ time: Duration) {
+    /// How a process has ended.
+    private struct Exit {
+        var status: Int32
+        var signal: Int32?
+        var processorSeconds: Double
+    }
+
+    private func finish(_ exit: Exit, _ isTimedOut: Bool, _ time: Duration) {
         let (result, waiters, watchers) = process.state.withLock { state in
             let result = ProgramResult(
                 command: process.command, status: exit.status, signal: exit.signal, isTimedOut: isTimedOut,
                 output: state.output, errors: state.errors, peakMemory: state.peakMemory,
-                seconds: time / .seconds(1))
+                processorSeconds: exit.processorSeconds, seconds: time / .seconds(1))
             state.result = result
             defer {
                 state.waiters = []

@@ -31,26 +31,28 @@ public enum Program {
     ///   - directory: Where it starts.
     ///   - input: What it can read from standard input.
     ///   - timeout: After which it is killed.
+    ///   - terminals: Which of its outputs are terminals.
     /// - Returns: How it ended and what it said.
     /// - Throws: An error when it cannot be started.
     public static func run(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], directory: String = "/",
-        input: [UInt8] = [], timeout: Duration = .seconds(60)
+        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = []
     ) async throws -> ProgramResult {
         try await start(
-            name, arguments, environment: environment, directory: directory, input: input, timeout: timeout
+            name, arguments, environment: environment, directory: directory, input: input, timeout: timeout,
+            terminals: terminals
         ).result()
     }
 
-    /// Starts a program; see ``run(_:_:environment:directory:input:timeout:)``.
+    /// Starts a program; see ``run(_:_:environment:directory:input:timeout:terminals:)``.
     public static func start(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], directory: String = "/",
-        input: [UInt8] = [], timeout: Duration = .seconds(60)
+        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = []
     ) throws -> SpawnedProcess {
         try SpawnedProcess(
             name.contains("/") ? name : path(name), arguments,
             environment: Self.environment.merging(environment) { _, new in new }, directory: directory, input: input,
-            timeout: timeout)
+            timeout: timeout, terminals: terminals)
     }
 
     /// The path of a program of the system, nil when it is not installed.

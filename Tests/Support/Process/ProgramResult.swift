@@ -14,6 +14,8 @@ public struct ProgramResult: Sendable, CustomStringConvertible {
     public let errors: [UInt8]
     /// The most memory the program held in RAM, in bytes, as sampled every few milliseconds.
     public let peakMemory: Int64
+    /// The processor time that the program used, in seconds.
+    public let processorSeconds: Double
     /// The time from start to end in seconds.
     public let seconds: Double
 

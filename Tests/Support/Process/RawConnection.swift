@@ -6,20 +6,11 @@ import Glibc
 public struct RawConnection: ~Copyable, Sendable {
     let descriptor: Int32
 
-    /// Connects; nil when nobody listens.
-    public init?(port: UInt16, timeout seconds: Int = 20) {
+    /// Connects, from another address of this machine's loopback network when one is given; nil when nobody listens.
+    public init?(port: UInt16, from source: LoopbackAddress? = nil, timeout seconds: Int = 120) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { return nil }
+        guard descriptor >= 0, source?.bind(descriptor) ?? true else { return nil }
+        guard LoopbackAddress.server.connect(descriptor, port: port) else { return nil }
         RawConnection.limit(descriptor, seconds)
     }
 

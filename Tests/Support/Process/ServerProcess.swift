@@ -18,6 +18,8 @@ public final class ServerProcess: Sendable {
     public let data: String
     private let arguments: [String]
     private let environment: [String: String]
+    private let programs: String
+    private let lifetime: Duration
     private let scheme: String
     private let state = Mutex(State())
 
@@ -27,11 +29,18 @@ public final class ServerProcess: Sendable {
     ///   - data: The directory; the server makes it when it is missing.
     ///   - arguments: Further ones, for example for TLS.
     ///   - environment: What the server gets besides ``Program/environment``.
+    ///   - programs: The folder of the programs, for another release's.
+    ///   - lifetime: After which the server is killed.
     /// - Throws: ``ServerError`` when the server does not say that it listens.
-    public init(data: String, arguments: [String] = [], environment: [String: String] = [:]) async throws {
+    public init(
+        data: String, arguments: [String] = [], environment: [String: String] = [:],
+        programs: String = Program.directory, lifetime: Duration = .seconds(900)
+    ) async throws {
         self.data = data
         self.arguments = arguments
         self.environment = environment
+        self.programs = programs
+        self.lifetime = lifetime
         scheme = arguments.contains("--tls-certificate") ? "https" : "http"
         try await start()
     }
@@ -51,8 +60,8 @@ public final class ServerProcess: Sendable {
     /// Starts the server, again on the same port.
     public func start() async throws {
         let process = try Program.start(
-            "byteclub-server", ["--data", data, "--listen", "127.0.0.1:\(port)"] + arguments,
-            environment: environment, timeout: .seconds(900))
+            programs + "/byteclub-server", ["--data", data, "--listen", "127.0.0.1:\(port)"] + arguments,
+            environment: environment, timeout: lifetime)
         let line = await process.line { $0.hasPrefix("listening on ") }
         guard let line, let port = line.split(separator: ":").last.flatMap({ UInt16($0) }),
             line == "listening on \(scheme)://127.0.0.1:\(port)"
@@ -88,12 +97,21 @@ public final class ServerProcess: Sendable {
         return await process?.result()
     }
 
-    /// Makes a member and returns the bearer token.
-    public func addMember(_ name: String) async throws -> String {
-        let result = try await Program.run("byteclub", ["members", "add", name, "--data", data])
+    /// Makes a member, an editor unless it is the first or another role is named, and returns the bearer token.
+    public func addMember(_ name: String, role: String? = nil) async throws -> String {
+        let result = try await Program.run(
+            programs + "/byteclub",
+            ["members", "add", name, "--data", data] + (role.map { ["--role", $0] } ?? []))
         guard result.status == 0, let token = result.lines.first, result.lines.count == 1, !token.isEmpty else {
             throw ServerError(description: "no token: \(result)")
         }
         return token
+    }
+
+    /// Gives a member a password for the sign-in page.
+    public func setPassword(_ password: String, of name: String) async throws {
+        let result = try await Program.run(
+            programs + "/byteclub", ["members", "password", name, "--data", data], input: Array((password + "\n").utf8))
+        guard result.status == 0 else { throw ServerError(description: "no password: \(result)") }
     }
 }

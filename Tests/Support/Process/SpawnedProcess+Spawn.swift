@@ -1,16 +1,33 @@
 import Glibc
 import Synchronization
 
-/// The three pipes between the harness and a program.
+/// The three pipes between the harness and a program; some may be terminals.
 struct Pipes: Sendable {
     let input: (theirs: Int32, ours: Int32)
     let output: (ours: Int32, theirs: Int32)
     let errors: (ours: Int32, theirs: Int32)
 
-    init() throws {
+    init(terminals: Set<SpawnedProcess.Stream>) throws {
         input = try Self.make()
-        output = try Self.make()
-        errors = try Self.make()
+        output = try terminals.contains(.output) ? Self.makeTerminal() : Self.make()
+        errors = try terminals.contains(.errors) ? Self.makeTerminal() : Self.make()
+    }
+
+    /// A terminal of 100 columns that changes no byte; see ioctl_tty(2).
+    private static func makeTerminal() throws -> (Int32, Int32) {
+        let (setLock, openPeer): (UInt, UInt) = (0x4004_5431, 0x5441)
+        let ours = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var isLocked: CInt = 0
+        var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+        var mode = termios()
+        if ours >= 0, unsafe ioctl(ours, setLock, &isLocked) == 0, unsafe ioctl(ours, UInt(TIOCSWINSZ), &size) == 0 {
+            let theirs = ioctl(ours, openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC)
+            if theirs >= 0, unsafe tcgetattr(theirs, &mode) == 0 {
+                unsafe cfmakeraw(&mode)
+                if unsafe tcsetattr(theirs, TCSANOW, &mode) == 0 { return (ours, theirs) }
+            }
+        }
+        throw SpawnedProcess.SpawnError(description: "no terminal: errno \(errno)")
     }
 
     private static func make() throws -> (Int32, Int32) {
@@ -30,11 +47,12 @@ struct Pipes: Sendable {
 extension SpawnedProcess {
     /// Makes pipes and a process together, so that no other process gets this one's pipes.
     static func spawn(
-        _ path: String, _ arguments: [String], _ environment: [String: String], _ directory: String
+        _ path: String, _ arguments: [String], _ environment: [String: String], _ directory: String,
+        _ terminals: Set<Stream>
     ) throws -> (pid_t, Pipes) {
         let start = directory == "/" ? [path] : ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, path]
         return try turn.withLock { _ in
-            let pipes = try Pipes()
+            let pipes = try Pipes(terminals: terminals)
             defer { pipes.closeTheirs() }
             return (try spawn(start + arguments, environment, pipes), pipes)
         }

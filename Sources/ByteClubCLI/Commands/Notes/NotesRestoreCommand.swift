@@ -26,7 +26,9 @@ struct NotesRestoreCommand: ClubCommand {
                 return try await remote.restore(path, to: revision)
             } catch let error as RemoteError where error.code == .notFound {
                 throw Failure(
-                    .noInput, "'\(path.name)' has no version \(revision); see 'byteclub notes history \(path.name)'")
+                    .noInput,
+                    "'\(path.name)' has no version \(revision); see 'byteclub notes history "
+                        + "\(ShellWord.quoted(path.name))'")
             }
         }
         try context.print(EntryChange(verb: "restored", entry: restored), json: outputOptions.json)

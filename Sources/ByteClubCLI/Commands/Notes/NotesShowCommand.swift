@@ -7,6 +7,8 @@ struct NotesShowCommand: ClubCommand {
         commandName: "show",
         abstract: "Print a note, byte for byte.",
         discussion: """
+            On a terminal, what would drive it is spelled out, as in ^[; a pipe or a file gets the very bytes.
+
             Examples:
               byteclub notes show trip.md
               byteclub notes show trip.md --rev 1a00000001

@@ -17,6 +17,9 @@ struct OutputFile: Sendable {
         guard LocalFile.isDirectory(directory) else { throw FileError(.create, directory, ENOENT) }
     }
 
+    /// How many bytes the file may have so that the disk is not full afterwards.
+    func room() throws -> Int64 { try LocalFile.room(beside: path) }
+
     /// Writes the file with what fills a new file beside it, which is gone when that fails.
     func write<Value>(_ fill: (_ temporary: String) async throws -> Value) async throws -> Value {
         let temporary = LocalFile.temporaryName(beside: path)

@@ -34,6 +34,7 @@ struct PhotosDownloadCommand: ClubCommand {
         let path = try EntryName.photo(name, login)
         let file = try OutputFile(output ?? path.name, isForced: force)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
+        let room = try file.room()
         let reporter = ProgressReporter(context, display: transfer.display(context, json: outputOptions.json))
         defer { reporter.finish() }
         let metadata = try await context.withRemote(login, lane) { remote in
@@ -41,9 +42,13 @@ struct PhotosDownloadCommand: ClubCommand {
             return try await reporter.ticking {
                 try await file.write { temporary in
                     do {
-                        return try await remote.download(path, revision: nil, to: temporary) { progress in
+                        return try await remote.download(path, revision: nil, limit: room, to: temporary) { progress in
                             reporter.update(completed: progress.completed, total: progress.total)
                         }
+                    } catch let error as RemoteError where error.code == .tooLarge {
+                        throw Failure(
+                            .inputOutput, "there is no room for '\(path)': \(HumanSize.text(room)) are left on the disk"
+                        )
                     } catch let error as RemoteError where error.code == .notFound {
                         throw EntryName.missing("photo", path.name)
                     }

@@ -27,8 +27,11 @@ struct ConflictsShowCommand: MirrorRequest {
         var diff: String?
 
         func text(_ style: TextStyle) -> String {
-            guard let diff else { return "\(conflict.path) and \(conflict.copy) are no texts that can be compared" }
-            return diff.isEmpty ? "both are equal" : String(diff.dropLast())
+            guard let diff else {
+                return Failure.line("\(conflict.path) and \(conflict.copy) are no texts that can be compared")
+            }
+            // A carriage return and a newline are one character, but only the newline comes with the line that is printed.
+            return diff.isEmpty ? "both are equal" : String(diff.unicodeScalars.dropLast())
         }
     }
 

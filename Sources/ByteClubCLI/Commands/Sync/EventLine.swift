@@ -42,8 +42,24 @@ enum EventLine {
         add(summary.merged, "merged")
         add(summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts")
         add(summary.held, summary.held == 1 ? "deletion held" : "deletions held")
+        if summary.heldByRules > 0 { parts.append("new ignore rules held") }
         add(summary.problems, "left alone")
         let done = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
-        return (summary.isComplete ? "in sync: " : "not in sync yet: ") + done
+        let ignored = summary.ignored.text.map { "; \($0)" } ?? ""
+        return (summary.isComplete ? "in sync: " : "not in sync yet: ") + done + ignored
     }
+}
+
+extension SyncStatus.Ignored {
+    /// What rules leave out, for people; nil when that is nothing.
+    var text: String? {
+        let parts = [(disk, "here"), (server, "on the server")].filter { $0.0 > 0 }
+            .map { "\($0.0) \($0.0 == 1 ? "entry" : "entries") \($0.1)" }
+        return parts.isEmpty ? nil : "ignore rules leave out " + parts.joined(separator: " and ")
+    }
+}
+
+extension SyncStatus.HeldRules {
+    /// What they would do, for people.
+    var text: String { "its new rules would leave out \(entries) of \(synced) entries that are in sync" }
 }

@@ -24,7 +24,7 @@ struct StatusCommand: MirrorCommand {
         var status: SyncStatus
 
         func text(_ style: TextStyle) -> String {
-            guard status.isKnown else { return "\(directory) was never synced" }
+            guard status.isKnown else { return Failure.line("\(directory) was never synced") }
             let last = status.lastSync.map { "last in sync \(style.calendar($0))" } ?? "never in sync yet"
             var lines = [
                 "\(directory): \(Self.count(status.files, "file")) in \(Self.count(status.folders, "folder")), "
@@ -39,12 +39,16 @@ struct StatusCommand: MirrorCommand {
             if let obstacle = status.obstacle {
                 lines.append("in the way: \(obstacle.message), since \(style.calendar(obstacle.since))")
             }
+            if let ignored = status.ignored.text { lines.append("\(ignored); see .byteclubignore") }
             if let watching = status.watching { lines.append("watching: \(watching)") }
             lines += Self.first(status.problems) { "problem: \($0.path): \($0.message)" }
             lines += Self.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }
-            if !status.held.isEmpty {
+            if let rules = status.heldRules {
+                lines.append("held: .byteclubignore: \(rules.text); until you decide, those before it hold")
+            }
+            if !status.held.isEmpty || status.heldRules != nil {
                 lines.append("to decide: 'byteclub sync deletes approve' carries that out, 'restore' brings it back")
             }
             lines += Self.first(status.conflicts) { "conflict: \($0.path), copy \($0.copy), \(style.calendar($0.at))" }

@@ -17,7 +17,8 @@ struct SyncCommand: ParsableCommand {
             Runs until Ctrl-C and prints one line for each change, on a terminal with a line below that tells what goes \
             on; with --once it ends when both sides agree. A directory that does not exist is made. When both sides changed a note, both texts are kept, one as a \
             conflict copy. Files that vanish here go to a trash in the mirror. Unusually many deletions are held \
-            until 'byteclub sync deletes approve' or --force-deletes. The file .byteclubignore names what stays here.
+            until 'byteclub sync deletes approve' or --force-deletes. The file .byteclubignore names what stays here; \
+            when another member changes it and it would leave out unusually much, that is held as well.
 
             The directory is the one that was synced last when none is named; write ./pause for one that is called like a \
             subcommand. With --json each line is one JSON object; the last one's event is 'summary'.

@@ -5,7 +5,7 @@ import ByteClubCore
 struct SyncDeletesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deletes",
-        abstract: "Decide about deletions that are held because they are many.",
+        abstract: "Decide about deletions, and ignore rules, that are held because they take much.",
         discussion: """
             Examples:
               byteclub sync deletes review
@@ -19,7 +19,7 @@ struct SyncDeletesCommand: ParsableCommand {
 struct DeletesReviewCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "review",
-        abstract: "List the deletions that are held.",
+        abstract: "List the deletions that are held, and ignore rules that would leave out much.",
         discussion: """
             Example:
               byteclub sync deletes review --json
@@ -32,7 +32,8 @@ struct DeletesReviewCommand: MirrorRequest {
     func answer<Engine: MirrorEngine>(
         _: Engine.Type, of place: MirrorPlace, _ context: Context
     ) throws -> HeldDeletions {
-        HeldDeletions(directory: place.directory, deletions: try Engine.status(of: place.configuration).held)
+        let status = try Engine.status(of: place.configuration)
+        return HeldDeletions(directory: place.directory, deletions: status.held, rules: status.heldRules)
     }
 }
 
@@ -40,10 +41,11 @@ struct DeletesReviewCommand: MirrorRequest {
 struct DeletesApproveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "approve",
-        abstract: "Let the next sync, or the one that runs, carry out the deletions that are held.",
+        abstract: "Let the next sync, or the one that runs, carry out what is held.",
         discussion: """
             What is deleted here goes into the mirror's trash, and the server keeps what is deleted there in its \
-            history. Deletions that are held later wait again.
+            history. Entries that new ignore rules leave out stay where they are, on both sides, and are synced no \
+            more. What is held later waits again.
 
             Example:
               byteclub sync deletes approve
@@ -57,7 +59,8 @@ struct DeletesApproveCommand: MirrorRequest {
         _: Engine.Type, of place: MirrorPlace, _ context: Context
     ) throws -> HeldDeletions {
         let held = try Engine.approveDeletions(of: place.configuration)
-        return HeldDeletions(directory: place.directory, deletions: held, decision: .approved)
+        let rules = try Engine.approveRules(of: place.configuration)
+        return HeldDeletions(directory: place.directory, deletions: held, rules: rules, decision: .approved)
     }
 }
 
@@ -65,10 +68,11 @@ struct DeletesApproveCommand: MirrorRequest {
 struct DeletesRestoreCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Take the deletions back that are held: what is gone on one side comes back from the other.",
+        abstract: "Take back what is held: what is gone on one side comes back from the other.",
         discussion: """
             The next sync, or the one that runs, downloads again what was deleted here and uploads again what was \
-            deleted on the server.
+            deleted on the server. Of ignore rules that are held, the file is put back that was there before, here \
+            and then on the server.
 
             Example:
               byteclub sync deletes restore
@@ -82,11 +86,12 @@ struct DeletesRestoreCommand: MirrorRequest {
         _: Engine.Type, of place: MirrorPlace, _ context: Context
     ) throws -> HeldDeletions {
         let held = try Engine.restoreDeletions(of: place.configuration)
-        return HeldDeletions(directory: place.directory, deletions: held, decision: .restored)
+        let rules = try Engine.restoreRules(of: place.configuration)
+        return HeldDeletions(directory: place.directory, deletions: held, rules: rules, decision: .restored)
     }
 }
 
-/// Deletions that are held, or were until now.
+/// Deletions and ignore rules that are held, or were until now.
 struct HeldDeletions: CommandResult {
     /// What was decided about them.
     enum Decision: String, Codable {
@@ -95,11 +100,12 @@ struct HeldDeletions: CommandResult {
 
     var directory: String
     var deletions: [SyncStatus.HeldDeletion]
+    var rules: SyncStatus.HeldRules?
     var decision = Decision.none
 
     func text(_ style: TextStyle) -> String {
-        if deletions.isEmpty { return "no deletion is held" }
-        let lines = deletions.map { deletion in
+        if deletions.isEmpty, rules == nil { return "no deletion is held" }
+        var lines = deletions.map { deletion in
             let isHere = deletion.side == "local"
             switch decision {
             case .none:
@@ -109,6 +115,15 @@ struct HeldDeletions: CommandResult {
             case .restored: return "\(deletion.path): will be \(isHere ? "uploaded" : "downloaded") again"
             }
         }
+        if let rules { lines.append(".byteclubignore: " + text(rules, style)) }
         return lines.map(Failure.line).joined(separator: "\n")
+    }
+
+    private func text(_ rules: SyncStatus.HeldRules, _ style: TextStyle) -> String {
+        switch decision {
+        case .none: "\(rules.text), held since \(style.calendar(rules.since))"
+        case .approved: "its new rules will leave out \(rules.entries) of \(rules.synced) entries that are in sync"
+        case .restored: "it is as it was before its new rules"
+        }
     }
 }

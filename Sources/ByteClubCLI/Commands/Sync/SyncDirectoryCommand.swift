@@ -46,6 +46,8 @@ struct SyncDirectoryCommand: MirrorCommand {
             if !once, failure.status == .interrupted || failure.status == .terminated {
                 failure.message = "stopped; the next sync goes on from here"
             }
+            // What a summary follows has been told with the paths.
+            if printer.hasSummary { failure.message = "" }
             try printer.finish(failure)
             throw failure
         }

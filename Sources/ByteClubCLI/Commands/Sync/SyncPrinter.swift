@@ -31,6 +31,9 @@ final class SyncPrinter: Sendable {
         results = GatheredOutput(context.output)
     }
 
+    /// Whether the last event of a sync has come.
+    var hasSummary: Bool { state.withLock { $0.hasSummary } }
+
     /// Prints one event; what goes wrong is told at the end.
     func take(_ event: SyncEvent) {
         do {

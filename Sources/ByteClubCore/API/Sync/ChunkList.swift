@@ -1,5 +1,8 @@
 /// The hashes of chunks: those that a client has, or those of them that the server has not.
 public struct ChunkList: Hashable, Sendable {
+    /// The longest list on the wire in bytes.
+    public static let maximumBytes = 1 << 20
+
     /// The hashes.
     public var hashes: [ContentHash]
 

@@ -4,6 +4,8 @@ public struct SyncBatch: Hashable, Sendable {
     public static let maximumOperations = 1_000
     /// The most bytes of one batch, all contents and the head included: 8 MiB.
     public static let maximumBytes = 8 << 20
+    /// The most bytes that the chunks which a batch names may make together: 32 GiB.
+    public static let maximumChunkedBytes: Int64 = 32 << 30
     /// The most bytes of one content that travels with a batch or a page: 64 KiB.
     public static let maximumInlineBytes: Int64 = 64 << 10
 

@@ -74,6 +74,11 @@ extension SyncEntry: JSONReadable {
         guard let parent else { throw JSONError(.missing("parent")) }
         guard let name else { throw JSONError(.missing("name")) }
         if read.bytes < 0 { throw JSONError(.invalid("of a negative length")) }
+        if min(read.revision, read.placeRevision, read.sequence) < 0 {
+            throw JSONError(.invalid("of a negative revision"))
+        }
+        // A name that is a path would lead out of the mirror.
+        if node != .root, (try? NameRules.check(name)) == nil { throw JSONError(.invalid("of an impossible name")) }
         (read.node, read.parent, read.name) = (node, parent, name)
         self = read
     }

@@ -11,6 +11,9 @@ public struct SyncPage: Hashable, Sendable {
     /// The entries as they are now; a folder before what it holds, and a deleted folder for all that it held.
     public var entries: [SyncEntry]
 
+    /// The most entries that a page has, whatever is asked for.
+    public static let mostEntries = 10_000
+
     /// Creates a page.
     public init(isReset: Bool, cursor: String, sequence: Int64?, hasMore: Bool, entries: [SyncEntry]) {
         self.isReset = isReset
@@ -31,10 +34,10 @@ extension SyncPage: JSONReadable {
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "reset": isReset = try json.value()
-            case "cursor": cursor = try json.value()
+            case "cursor": cursor = try json.cursor()
             case "seq": sequence = try json.optional()
             case "has_more": hasMore = try json.value()
-            case "entries": entries = try json.value()
+            case "entries": entries = try json.values(atMost: Self.mostEntries)
             default: try json.skip()
             }
         }

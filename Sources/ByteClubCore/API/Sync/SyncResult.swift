@@ -45,12 +45,17 @@ extension SyncResult: JSONReadable {
             switch name {
             case "status": status = try json.value()
             case "entry", "current": entry = try json.optional()
-            case "error": message = try json.optional()
+            case "error": message = try json.optional(String.self).map(Self.line)
             default: try json.skip()
             }
         }
         guard let status else { throw JSONError(.missing("status")) }
         self.init(status: Int(clamping: status), entry: entry, message: message)
+    }
+
+    /// As much of what the server says as a person would read.
+    private static func line(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(500)))
     }
 
     /// Writes the wire's object.
@@ -76,7 +81,7 @@ extension SyncOutcome: JSONReadable {
             switch name {
             case "applied": isApplied = try json.value()
             case "seq": sequence = try json.value()
-            case "results": results = try json.value()
+            case "results": results = try json.values(atMost: SyncBatch.maximumOperations)
             default: try json.skip()
             }
         }

@@ -17,6 +17,7 @@ extension CoreAPIv1Remote {
     private static func features(of account: Account) -> RemoteFeatures {
         RemoteFeatures(
             conditionalDelete: account.extensions?.conditionalDelete ?? false,
-            contentHash: account.extensions != nil, longPoll: true, sync: account.extensions?.sync ?? false)
+            contentHash: account.extensions != nil, longPoll: true, sync: account.extensions?.sync ?? false,
+            links: account.extensions?.links ?? false)
     }
 }

@@ -1,6 +1,7 @@
 public import ByteClubCore
 import ByteClubHTTP
 import HTTPTypes
+import Synchronization
 
 extension CoreAPIv1Remote {
     /// The bytes of a file or of a part of it. `GET /1/files/<root>/<path>`
@@ -17,9 +18,12 @@ extension CoreAPIv1Remote {
         var options = contentOptions
         // A refusal must fit as well.
         options.maximumResponseBytes = max(limit, 64 << 10)
+        let announcement = Announcement(of: path, limit: Int64(limit))
+        options.maximumBodyBytes = { announcement.limit(of: $0) }
         let answer = try await transport.get(
             address("files", path), query: ["rev": revision?.description],
-            statuses: range == nil ? [200] : [200, 206], fields: fields, options: options, through: contentSession)
+            statuses: range == nil ? [200] : [200, 206], fields: fields, options: options, through: contentSession,
+            excess: { announcement.excess })
         let metadata = try answer.metadataField()
         if answer.status == 206, let range {
             try Self.check(answer, range, metadata)
@@ -27,21 +31,25 @@ extension CoreAPIv1Remote {
             try Self.check(Int64(answer.bytes.count), ContentHasher.hash(answer.bytes), metadata, path)
         }
         let bytes = answer.status == 200 ? Self.part(answer.bytes, range) : answer.bytes
-        guard bytes.count <= limit else { throw RemoteError.tooLarge(path, limit) }
+        guard bytes.count <= limit else { throw RemoteError.tooLarge(path, Int64(limit)) }
         return (bytes, metadata)
     }
 
     /// Writes a file's bytes to a new local file. `GET /1/files/<root>/<path>`
     public func download(
-        _ path: RemotePath, revision: Revision?, to file: String,
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         let staged = LocalFile.stagingPath(for: file)
         defer { LocalFile.remove(staged) }
         let request = transport.request(.get, address("files", path), query: ["rev": revision?.description])
-        let answer = try await transport.perform(request) { () throws(TransferError) in
+        var options = contentOptions
+        let announcement = Announcement(of: path, limit: limit ?? .max)
+        options.maximumBodyBytes = { announcement.limit(of: $0) }
+        let answer = try await transport.perform(request, excess: { announcement.excess }) {
+            [options] () throws(TransferError) in
             let result = try await contentSession.download(
-                for: request, to: staged, options: contentOptions, progress: Self.received(progress))
+                for: request, to: staged, options: options, progress: Self.received(progress))
             return (result.bytes, result.response)
         }
         let metadata = try answer.metadataField()
@@ -101,5 +109,33 @@ extension CoreAPIv1Remote {
             let total = update.bytesExpectedToReceive
             progress(TransferProgress(completed: update.bytesReceived, total: total < 0 ? nil : total))
         }
+    }
+}
+
+/// How many bytes of a content a server tells of before they come, and how many are wanted.
+private final class Announcement: Sendable {
+    private let path: RemotePath
+    private let limit: Int64
+    private let told = Mutex<Int64?>(nil)
+
+    init(of path: RemotePath, limit: Int64) {
+        self.path = path
+        self.limit = limit
+    }
+
+    /// The most bytes that may come; without metadata there is nothing to hold them against, so none may.
+    func limit(of response: HTTPResponse) -> Int64 {
+        let bytes = try? Transport.metadata(of: response, "").bytes
+        told.withLock { $0 = bytes }
+        return min(limit, bytes ?? 0)
+    }
+
+    /// What is wrong when more have come.
+    var excess: RemoteError {
+        guard let told = told.withLock({ $0 }) else {
+            return RemoteError(.protocolViolation, "the server sends bytes of '\(path)' without telling how many")
+        }
+        if told > limit { return .tooLarge(path, limit) }
+        return RemoteError(.protocolViolation, "the server sends more bytes of '\(path)' than the \(told) that it has")
     }
 }

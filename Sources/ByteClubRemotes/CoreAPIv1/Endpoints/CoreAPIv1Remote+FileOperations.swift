@@ -90,8 +90,12 @@ extension CoreAPIv1Remote {
         var isNewer = there.isFolder ? false : there.rev != seen
         if there.isFolder {
             var cursor: String?
+            var progress = FeedProgress()
             repeat {
                 let page = try await delta(after: cursor, prefix: path)
+                try progress.take(
+                    entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
+                    hasMore: page.hasMore)
                 isNewer =
                     isNewer
                     || page.entries.contains { entry in

@@ -2,7 +2,7 @@ public import ByteClubCore
 
 extension CoreAPIv1Remote {
     /// The most children of one folder that the protocol lists.
-    private static var listingLimit: String { "25000" }
+    private static var listingLimit: String { String(Metadata.mostContents) }
 
     /// Describes one entry. `GET /1/metadata/<root>/<path>?list=false`
     public func metadata(at path: RemotePath) async throws(RemoteError) -> Metadata {
@@ -26,11 +26,12 @@ extension CoreAPIv1Remote {
     public func search(_ path: RemotePath, query: String, limit: Int) async throws(RemoteError) -> [Metadata] {
         try await transport.get(
             address("search", path), query: ["query": query, "file_limit": String(limit)]
-        ).decoded()
+        ).decoded(MetadataList.self).entries
     }
 
     /// A file's versions, newest first. `GET /1/revisions/<root>/<path>`
     public func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
-        try await transport.get(address("revisions", path), query: ["rev_limit": String(limit)]).decoded()
+        try await transport.get(address("revisions", path), query: ["rev_limit": String(limit)])
+            .decoded(MetadataList.self).entries
     }
 }

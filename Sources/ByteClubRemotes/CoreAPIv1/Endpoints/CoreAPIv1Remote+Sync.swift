@@ -8,7 +8,8 @@ extension CoreAPIv1Remote: SyncRemote {
         after cursor: String?, limit: Int, contents: Bool, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
         let seconds = max(0, wait.components.seconds)
-        var options = TaskOptions()
+        var options = TaskOptions.coreAPIv1
+        options.maximumResponseBytes = Self.largestPage
         options.timeoutForRequest = .seconds(seconds + 95)
         options.retries = seconds == 0
         let answer = try await transport.get(
@@ -19,6 +20,10 @@ extension CoreAPIv1Remote: SyncRemote {
             ], options: options)
         guard var frame = SyncFrame(answer.bytes) else { throw Self.isCut(answer.subject) }
         var page = try JSON.decode(SyncPage.self, frame.head, subject: answer.subject)
+        guard page.entries.count <= limit else {
+            throw RemoteError(
+                .protocolViolation, "the answer to \(answer.subject) has \(page.entries.count) entries, not \(limit)")
+        }
         var contents: [[UInt8]] = []
         for index in page.entries.indices where page.entries[index].isInline {
             guard let content = frame.next(page.entries[index].bytes) else { throw Self.isCut(answer.subject) }
@@ -36,7 +41,7 @@ extension CoreAPIv1Remote: SyncRemote {
         batch.write(to: &json)
         let body = SyncFrame.join(json.bytes, contents)
         // The operations' numbers let the server tell a repeated batch.
-        var options = TaskOptions()
+        var options = TaskOptions.coreAPIv1
         options.isIdempotent = true
         return try await repeatingOnce { () throws(RemoteError) in
             try await send(.post, "sync/batch", body, type: SyncFrame.mime, options).decoded()
@@ -68,13 +73,16 @@ extension CoreAPIv1Remote: SyncRemote {
 
     private func send(
         _ method: HTTPRequest.Method, _ address: String, _ body: [UInt8], type: String, statuses: Set<Int> = [200],
-        _ options: TaskOptions = TaskOptions()
+        _ options: TaskOptions = .coreAPIv1
     ) async throws(RemoteError) -> Transport.Answer {
         let request = transport.request(method, address, fields: [.contentType: type])
         return try await transport.perform(request, statuses: statuses) { () throws(TransferError) in
             try await transport.session.data(for: request, body: .bytes(body), options: options)
         }
     }
+
+    /// The largest page of the journal: 8 MiB of contents and 2,000 entries with 2 KiB for each.
+    private static var largestPage: Int { 12 << 20 }
 
     private static func isCut(_ subject: String) -> RemoteError {
         RemoteError(.protocolViolation, "the answer to \(subject) ends too early")

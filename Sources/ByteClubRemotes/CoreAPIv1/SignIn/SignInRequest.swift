@@ -59,7 +59,7 @@ public struct SignInRequest: Sendable {
         ]
         let request = transport.request(.post, "oauth2/token", fields: fields)
         let answer = try await transport.perform(request, statuses: [200, 400]) { () throws(TransferError) in
-            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)))
+            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)), options: .coreAPIv1)
         }
         let told = try answer.decoded(TokenAnswer.self)
         guard let token = told.token else {

@@ -52,7 +52,10 @@ extension MembersCommand {
         static let configuration = CommandConfiguration(
             commandName: "password",
             abstract: "Set the password with which a member signs in on the server's pages.",
-            discussion: "It is asked for at the terminal, or read from standard input.")
+            discussion: """
+                It is asked for at the terminal, or read from standard input. Browsers are signed out; devices stay \
+                signed in until the member shuts them out on the account's page.
+                """)
 
         @Argument(help: "The member's name.")
         var name: String

@@ -28,7 +28,7 @@ struct MembersCommand: ParsableCommand {
             let store = try data.open()
             let member = try await store.addMember(name: name, role: role, oauth1: oauth1)
             try store.close()
-            if json { return StandardOutput.write(line: String(decoding: member.json(), as: UTF8.self)) }
+            if json { return StandardOutput.write(json: member.json()) }
             StandardOutput.write(line: member.token)
             if let keys = member.oauth1 {
                 StandardOutput.write(line: "oauth_consumer_key=\(keys.consumerKey)")
@@ -51,7 +51,7 @@ struct MembersCommand: ParsableCommand {
             let store = try data.open()
             let members = try await store.members().filter { !$0.isDisabled }
             try store.close()
-            if json { return StandardOutput.write(line: String(decoding: members.json(), as: UTF8.self)) }
+            if json { return StandardOutput.write(json: members.json()) }
             for member in members {
                 StandardOutput.write(line: "\(member.uid)\t\(member.name)\t\(member.role.word)\t\(member.created)")
             }

@@ -15,8 +15,7 @@ protocol AccountStore: Sendable {
     ///
     /// Without a role the first member becomes the owner, and every other an editor.
     ///
-    /// - Throws: ``StorageError`` `badMember` for a name that is taken (whatever its case), empty, over 255 bytes or
-    ///   with control characters.
+    /// - Throws: ``StorageError`` `badMember` for a name that looks like one that is taken, and as ``MemberName/check(_:)``.
     func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember
 
     /// All members ever, removed ones included, by number.
@@ -24,18 +23,19 @@ protocol AccountStore: Sendable {
 
     /// Kills a member's tokens and sessions and frees the name; running servers notice within a second.
     ///
-    /// - Throws: ``StorageError`` `badMember` when there is no such member.
+    /// - Throws: ``StorageError`` `badMember` when there is no such member, `lastOwner` when only members without that
+    ///   role would be left.
     func removeMember(name: String) async throws
 
     /// Gives a member another role; running servers notice within a second.
     ///
-    /// - Throws: ``StorageError`` `badMember` when there is no such member.
+    /// - Throws: ``StorageError`` as ``removeMember(name:)``.
     func setRole(_ role: Role, ofMember name: String) async throws
 
-    /// Sets a member's password, and ends the member's sessions in browsers.
+    /// Sets a member's password, and ends the member's sessions in browsers; when asked, kills all tokens, too.
     ///
     /// - Throws: ``StorageError`` `badMember` when there is no such member.
-    func setPassword(_ hash: PasswordHash, ofMember name: String) async throws
+    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws
 
     /// The member of a name with the hash of the password, which is nil when there is none yet.
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)?
@@ -107,4 +107,13 @@ protocol AccountStore: Sendable {
     ///
     /// - Throws: ``StorageError`` `badMember` as ``addMember(name:role:oauth1:)``.
     func redeemInvitation(_ secret: String, name: String, password: PasswordHash) async throws -> Member?
+}
+
+extension AccountStore {
+    /// Sets a member's password, and ends the member's sessions in browsers; devices stay signed in.
+    ///
+    /// - Throws: ``StorageError`` `badMember` when there is no such member.
+    func setPassword(_ hash: PasswordHash, ofMember name: String) async throws {
+        try await setPassword(hash, ofMember: name, shuttingOutDevices: false)
+    }
 }

@@ -6,14 +6,26 @@ enum FileCopy {
 
     /// Gives a file a second name, or copies it where that cannot be; tells whether it was linked.
     ///
-    /// - Throws: ``StorageError`` as the system says.
+    /// - Throws: ``StorageError`` `damaged` for what is no regular file, such as a symbolic link, and as the system says.
     static func link(_ path: String, to target: String) throws -> Bool {
+        try check(path)
         switch Directory.linkNew(path, to: target) {
         case 0: return true
         case EXDEV, EPERM, EMLINK, ENOTSUP:
             try copy(path, to: target)
             return false
         case let number: throw StorageError(errno: number, "cannot link '\(path)'")
+        }
+    }
+
+    /// Refuses what is not the bytes themselves.
+    ///
+    /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it is no regular file.
+    static func check(_ path: String) throws(StorageError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { throw StorageError(errno: errno, "cannot read '\(path)'") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw StorageError(.damaged, "'\(path)' is no regular file; nothing is copied that only points elsewhere")
         }
     }
 

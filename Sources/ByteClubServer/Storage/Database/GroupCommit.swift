@@ -25,6 +25,7 @@ final class GroupCommit: Sendable {
         var isDraining = false
         var isClosed = false
         var statistics = StoreStatistics.Commits()
+        var replacedBytes: Int64 = 0
     }
 
     private let pool: DatabasePool
@@ -54,6 +55,9 @@ final class GroupCommit: Sendable {
 
     /// What the transactions took.
     var statistics: StoreStatistics.Commits { state.withLock { $0.statistics } }
+
+    /// The bytes of the versions that others took the place of since the store was opened.
+    var replacedBytes: Int64 { state.withLock { $0.replacedBytes } }
 
     /// Runs a change in the next transaction, and returns when that is durable.
     ///
@@ -172,6 +176,8 @@ final class GroupCommit: Sendable {
         // When this fails the log may hold the commit all the same, and bring it back after a crash: so the files stay, and
         // what nothing refers to is collected some day.
         try database.commit()
+        let replaced = transaction.usage.replaced
+        state.withLock { $0.replacedBytes += replaced }
         signal.tell(transaction.entries, below: transaction.subtrees, upTo: transaction.lastRevision)
     }
 }

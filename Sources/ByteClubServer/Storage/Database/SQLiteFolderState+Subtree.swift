@@ -70,8 +70,8 @@ extension SQLiteFolderState {
         ON CONFLICT(folder) DO UPDATE SET newest = max(newest, excluded.newest)
         """
     private static let selectReplaced = """
-        SELECT v.author, sum(v.bytes) FROM version t JOIN version v ON v.revision = t.previous
-        WHERE t.revision > :last AND t.revision <= :last + :count AND v.bytes > 0 GROUP BY v.author
+        SELECT v.author, sum(v.bytes), count(*) FROM version t JOIN version v ON v.revision = t.previous
+        WHERE t.revision > :last AND t.revision <= :last + :count AND \(isLive) GROUP BY v.author
         """
 
     private static let selectKey = "SELECT key FROM latest WHERE revision = ?"
@@ -105,10 +105,12 @@ extension SQLiteFolderState {
         let count = try changePlaces(change, place + prefix, after: last)
         let made: StatementArguments = ["last": last, "count": count]
         var usage = UsageChange()
-        let replaced = try database.rows(Self.selectReplaced, made) { (author: $0[0] as Int64, bytes: $0[1] as Int64) }
+        let replaced = try database.rows(Self.selectReplaced, made) {
+            (author: $0[0] as Int64, usage: Usage(bytes: $0[1], entries: $0[2]))
+        }
         for member in replaced {
-            usage.add(-member.bytes, of: member.author)
-            if change.target != nil { usage.add(member.bytes, of: change.author) }
+            usage.remove(member.usage, of: member.author)
+            if change.target != nil { usage.add(member.usage, of: change.author) }
         }
         if let target = change.target, change.buries {
             try bringBack(change, as: target, prefix, count: count, after: last)

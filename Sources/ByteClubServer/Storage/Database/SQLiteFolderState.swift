@@ -198,7 +198,7 @@ struct SQLiteFolderState: FolderState {
         } else {
             try database.run("UPDATE node SET revision = ? WHERE id = ?", [entry.revision, entry.node.number])
         }
-        transaction.recorded(entry, replacing: previous.map { ($0.bytes, $0.author) })
+        transaction.recorded(entry, replacing: previous)
     }
 
     mutating func remember(
@@ -230,9 +230,12 @@ struct SQLiteFolderState: FolderState {
         try database.firstRow("SELECT value FROM meta WHERE name = ?", [name]) { $0[0] as Int64 } ?? 0
     }
 
-    static func entry(_ row: Row) throws -> FolderEntry {
-        let text: String = row[1]
-        let kind: Int = row[2]
+    static func entry(_ row: Row) throws -> FolderEntry { try entry(row, at: 0) }
+
+    /// The entry whose ``columns`` begin at an index of a row.
+    static func entry(_ row: Row, at first: Int) throws -> FolderEntry {
+        let text: String = row[first + 1]
+        let kind: Int = row[first + 2]
         let path: RemotePath
         do {
             path = try RemotePath(text)
@@ -240,9 +243,11 @@ struct SQLiteFolderState: FolderState {
             throw StorageError(.damaged, "the database holds a path that is none: \(error.message)")
         }
         return FolderEntry(
-            path: path, isFolder: kind & 1 != 0, isDeleted: kind & 2 != 0, revision: row[0], bytes: row[3],
-            contentHash: row.bytes(4).flatMap(ContentHash.init(bytes:)), modified: APIDate(seconds: row[5]),
-            author: row[6], node: NodeID(row[7]), parent: NodeID(row[8]), contentRevision: row[9],
-            placeRevision: row[10])
+            path: path, isFolder: kind & 1 != 0, isDeleted: kind & 2 != 0, revision: row[first], bytes: row[first + 3],
+            contentHash: row.bytes(first + 4).flatMap(ContentHash.init(bytes:)),
+            modified: APIDate(seconds: row[first + 5]),
+            author: row[first + 6], node: NodeID(row[first + 7]), parent: NodeID(row[first + 8]),
+            contentRevision: row[first + 9],
+            placeRevision: row[first + 10])
     }
 }

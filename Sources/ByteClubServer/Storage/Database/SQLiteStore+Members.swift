@@ -46,6 +46,7 @@ extension SQLiteStore {
                 try transaction.execute("DELETE FROM \(table) WHERE member = ?", [uid])
             }
             try Self.withdrawInvitations(of: uid, in: transaction)
+            try Self.withdrawLinks(of: uid, in: transaction)
         }
     }
 
@@ -53,13 +54,16 @@ extension SQLiteStore {
         try await changeMember(name) { uid, transaction in
             try transaction.execute("UPDATE member SET role = ? WHERE uid = ?", [role.rawValue, uid])
             if role < .owner { try Self.withdrawInvitations(of: uid, in: transaction) }
+            if role < .editor { try Self.withdrawLinks(of: uid, .share, in: transaction) }
         }
     }
 
-    func setPassword(_ hash: PasswordHash, ofMember name: String) async throws {
+    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws {
         try await changeMember(name) { uid, transaction in
             try transaction.execute("UPDATE member SET password = ? WHERE uid = ?", [hash.text, uid])
-            try transaction.execute("DELETE FROM web_session WHERE member = ?", [uid])
+            // What was let in but has not fetched its token yet is let in no more, either.
+            let tables = ["web_session"] + (shuttingOutDevices ? ["device", "request_token", "grant_code"] : [])
+            for table in tables { try transaction.execute("DELETE FROM \(table) WHERE member = ?", [uid]) }
         }
     }
 
@@ -78,14 +82,31 @@ extension SQLiteStore {
         _ name: String, _ body: @escaping @Sendable (Int64, WriteTransaction) throws -> Void
     ) async throws {
         try await writer.perform { transaction in
-            let uid = try transaction.database.firstRow(
-                "SELECT uid FROM member WHERE folded = ? AND disabled = 0", [PathKey.fold(name)]
-            ) { $0[0] as Int64 }
-            guard let uid else { throw StorageError(.badMember, "there is no member '\(name)'") }
-            try body(uid, transaction)
+            let found = try transaction.database.firstRow(
+                "SELECT uid, role FROM member WHERE folded = ? AND disabled = 0", [PathKey.fold(name)]
+            ) { (uid: $0[0] as Int64, wasOwner: $0[1] as Int == Role.owner.rawValue) }
+            guard let found else { throw StorageError(.badMember, "there is no member '\(name)'") }
+            try body(found.uid, transaction)
+            if found.wasOwner { try Self.checkOwner(afterChangeOf: name, in: transaction) }
             try Self.countAccountChange(in: transaction)
         }
         memberCache.invalidate()
+    }
+
+    /// Members never remain without an owner.
+    ///
+    /// It is looked at in the transaction of the change, so that two owners cannot take the role from each other at once,
+    /// from two processes either.
+    private static func checkOwner(afterChangeOf name: String, in transaction: WriteTransaction) throws {
+        let isLost = try transaction.database.firstRow(
+            """
+            SELECT 1 FROM member WHERE disabled = 0
+            AND NOT EXISTS (SELECT 1 FROM member WHERE disabled = 0 AND role = ?)
+            """, [Role.owner.rawValue]
+        ) { _ in true }
+        if isLost != nil {
+            throw StorageError(.lastOwner, "'\(name)' is the last owner; make another member owner first")
+        }
     }
 
     /// Nobody comes back by an invitation of their own.
@@ -97,13 +118,16 @@ extension SQLiteStore {
     static func insertMember(
         _ name: String, role: Role?, password: PasswordHash? = nil, now: APIDate, in transaction: WriteTransaction
     ) throws -> Member {
-        try checkMemberName(name)
+        try MemberName.check(name)
         let folded = PathKey.fold(name)
         let database = transaction.database
-        let isTaken = try database.firstRow(
-            "SELECT 1 FROM member WHERE folded = ? AND disabled = 0", [folded]
-        ) { _ in true }
-        if isTaken != nil { throw StorageError(.badMember, "there is a member '\(name)' already") }
+        let skeleton = MemberName.skeleton(name)
+        try database.forEachRow("SELECT name, folded FROM member WHERE disabled = 0") { row in
+            if (row[1] as String) == folded { throw StorageError(.badMember, "there is a member '\(name)' already") }
+            if MemberName.skeleton(row[0]) == skeleton {
+                throw StorageError(.badMember, "there is a member already whose name looks like '\(name)'")
+            }
+        }
         let isFirst = try database.firstRow("SELECT 1 FROM member WHERE disabled = 0", []) { _ in false } ?? true
         let role = role ?? (isFirst ? .owner : .editor)
         try transaction.execute(
@@ -123,13 +147,5 @@ extension SQLiteStore {
         Member(
             uid: row[0], name: row[1], created: APIDate(seconds: row[2]), role: Role(rawValue: row[4]) ?? .viewer,
             isDisabled: (row[3] as Int) != 0)
-    }
-
-    private static func checkMemberName(_ name: String) throws {
-        let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-        guard !name.isEmpty, name.utf8.count <= 255, isPlain, !name.hasPrefix(" "), !name.hasSuffix(" ") else {
-            throw StorageError(
-                .badMember, "a member's name has 1 to 255 bytes, no control characters and no blank at either end")
-        }
     }
 }

@@ -27,6 +27,7 @@ final class SQLiteStore: MetadataStore {
     let pool: DatabasePool
     let writer: GroupCommit
     let claims = UploadClaims()
+    let underWay = BytesUnderWay()
     let directory: String
     let settings: HistorySettings
     let now: @Sendable () -> APIDate
@@ -58,6 +59,7 @@ final class SQLiteStore: MetadataStore {
         self.uptime = uptime
         self.logger = logger
         try Directory.make(directory)
+        if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
         files = try FileBlobStore(directory: directory)
         chunks = try ChunkStore(directory: directory, files: files)
@@ -201,14 +203,16 @@ final class SQLiteStore: MetadataStore {
         let (directory, settings) = (directory, settings)
         return try await query { database in
             let ledger = UsageLedger(database)
-            let used = try ledger.club()
-            let (sum, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
-            var capacity = isEndless ? Int64.max : sum
-            if let quota = settings.clubQuota { capacity = min(capacity, quota) }
-            if let quota = settings.memberQuota {
-                capacity = min(capacity, used + max(0, quota - (try ledger.member(member))))
+            let used = try ledger.club().bytes
+            let (disk, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
+            var quota = settings.clubQuota
+            if let most = settings.memberQuota {
+                let left = max(0, most - (try ledger.member(member).bytes))
+                let (sum, isOver) = used.addingReportingOverflow(left)
+                quota = min(quota ?? .max, isOver ? .max : sum)
             }
-            return StorageUsage(used: used, capacity: capacity)
+            return StorageUsage(
+                used: used, quota: quota, capacity: min(isEndless ? .max : disk, quota ?? .max))
         }
     }
 
@@ -240,7 +244,7 @@ final class SQLiteStore: MetadataStore {
         let wasLeftOpen = mode == .server && (Directory.fileLength(path + "-wal") ?? 0) > 0
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
-        configuration.maximumReaderCount = mode == .server ? 6 : 1
+        configuration.maximumReaderCount = mode == .server ? FairShares.databaseReaders : 1
         configuration.foreignKeysEnabled = false
         configuration.label = "byteclub.storage"
         configuration.prepareDatabase { database in

@@ -7,7 +7,8 @@ import GRDB
 enum Schema {
     /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
     private static let migrations: [@Sendable (Database) throws -> Void] = [
-        createTables, addAccounts, addListings, addLinks, addNodes, addHistory,
+        createTables, addAccounts, addListings, addLinks, addNodes, addHistory, addQuotas,
+        addLinkNodes,
     ]
 
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
@@ -18,6 +19,7 @@ enum Schema {
         static let epoch = "epoch"
         static let signingKey = "signing_key"
         static let used = "used"
+        static let entries = "entries"
         static let members = "members"
         static let publicURL = "public_url"
         /// A ``HistoryAge``; not there before the first housekeeping.

@@ -23,7 +23,8 @@ final class WriteTransaction {
     /// The versions that entries have now, of those that this transaction has looked up or made.
     private var current: [NodeID: FolderEntry] = [:]
     private let settings: HistorySettings
-    private var usage = UsageChange()
+    /// By how much this transaction makes what is live grow.
+    private(set) var usage = UsageChange()
     private var usageBefore = UsageChange()
     private var isChanging = false
 
@@ -94,7 +95,7 @@ final class WriteTransaction {
     }
 
     /// Notes a version just inserted.
-    func recorded(_ entry: FolderEntry, replacing previous: (bytes: Int64, author: Int64)?) {
+    func recorded(_ entry: FolderEntry, replacing previous: FolderEntry?) {
         entries.append(entry)
         known[entry.path.key] = entry
         current[entry.node] = entry
@@ -137,7 +138,7 @@ final class WriteTransaction {
 
     /// Keeps content that a version made by this change refers to.
     ///
-    /// - Throws: ``StorageError`` `full` over a quota, or when the last bytes of the disk are for deletions.
+    /// - Throws: ``StorageError`` `overQuota`, or `full` when the last bytes of the disk are for deletions.
     func store(_ content: StagedContent) throws {
         try checkQuota()
         try blobs.store.reserve.check()

@@ -74,6 +74,18 @@ enum Directory {
         return isEndless ? .max : Int64(clamping: bytes)
     }
 
+    /// Who else may change what is in a directory, as a line for people; nil when nobody can but its owner and root.
+    static func exposure(_ path: String) -> String? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        if status.st_uid != 0, status.st_uid != geteuid() {
+            return "'\(path)' belongs to another user (\(status.st_uid)), who can change all that is served from it"
+        }
+        let isOpenToGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != getegid()
+        guard isOpenToGroup || status.st_mode & S_IWOTH != 0 else { return nil }
+        return "others may write in '\(path)', and so change all that is served from it; run 'chmod go-w'"
+    }
+
     /// Removes a directory with all in it, as far as that goes.
     static func remove(_ path: String) {
         for name in (try? names(in: path)) ?? [] {

@@ -12,10 +12,11 @@ struct DiskReserve: Sendable {
         self.directory = directory
     }
 
-    /// Refuses new content when only the reserve is left: 32 MiB, or a quarter of a small disk.
+    /// Refuses new content of so many bytes when it would leave less than the reserve: 32 MiB, or a quarter of a small
+    /// disk.
     ///
     /// - Throws: ``StorageError`` `full`, or what the system says.
-    func check() throws(StorageError) {
+    func check(for bytes: Int64 = 0) throws(StorageError) {
         var status = statvfs()
         guard unsafe statvfs(directory, &status) == 0 else {
             throw StorageError(errno: errno, "cannot ask '\(directory)'")
@@ -24,7 +25,8 @@ struct DiskReserve: Sendable {
         let total = UInt64(status.f_blocks).multipliedReportingOverflow(by: block)
         let reserve = total.overflow ? Self.maximum : min(Self.maximum, total.partialValue / 4)
         let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: block)
-        if !free.overflow, free.partialValue < reserve {
+        let needed = reserve + UInt64(max(bytes, 0))
+        if !free.overflow, free.partialValue < needed {
             throw StorageError(.full, "the disk of '\(directory)' is full but for what deletions need")
         }
     }

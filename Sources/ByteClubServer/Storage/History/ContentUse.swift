@@ -31,7 +31,8 @@ struct ContentUse {
         return hashes.filter { !used.contains($0) }
     }
 
-    private static func prefix(_ hash: [UInt8]) -> UInt64 {
+    /// The eight bytes that stand for a hash.
+    static func prefix(_ hash: [UInt8]) -> UInt64 {
         hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -5,6 +5,8 @@ import ServiceLifecycle
 struct Housekeeping: Service {
     /// How often it looks round.
     static let interval = Duration.seconds(3600)
+    /// How often it looks whether so much was replaced that old versions may be over their quota.
+    private static let historyInterval = Duration.seconds(30)
     /// In every how many rounds contents are collected though nothing was purged; first in the second one.
     private static let collectionRounds = 24
 
@@ -19,12 +21,24 @@ struct Housekeeping: Service {
             while true {
                 try await cancelWhenGracefulShutdown { [round] in
                     await keepHouse(collecting: round % Self.collectionRounds == 1)
-                    try await Task.sleep(for: interval)
+                    try await rest()
                 }
                 round += 1
             }
         } catch is CancellationError {}
     }
+
+    /// Waits for the next round, and lets it begin early when much was replaced.
+    private func rest() async throws {
+        guard let quota = store.settings.historyQuota else { return try await Task.sleep(for: interval) }
+        let (end, replaced) = (ContinuousClock.now + interval, store.writer.replacedBytes)
+        while ContinuousClock.now < end, store.writer.replacedBytes - replaced < max(quota / 4, Self.historyStep) {
+            try await Task.sleep(for: min(interval, Self.historyInterval))
+        }
+    }
+
+    /// The least that is replaced before old versions are looked at early, in bytes: looking through them takes its time.
+    private static let historyStep: Int64 = 64 << 20
 
     /// Does one round.
     func keepHouse(collecting: Bool) async {
@@ -35,7 +49,9 @@ struct Housekeeping: Service {
             try await ContentPipeline.onDisk { try chunks.removeExpired() }
             let purged = try await store.purgeHistory()
             if purged > 0 { logger.info("forgot \(purged) versions that were replaced long ago") }
-            guard collecting || purged > 0 else { return }
+            let dropped = try await store.dropHistoryOverQuota()
+            if dropped > 0 { logger.notice("forgot \(dropped) old versions that were over the quota of history") }
+            guard collecting || purged + dropped > 0 else { return }
             if let freed = try await store.collectContents(), freed > 0 {
                 logger.info("removed \(freed) contents that nothing referred to")
             }

@@ -9,14 +9,25 @@ struct UsageLedger {
         self.database = database
     }
 
-    /// The bytes of all live files.
-    func club() throws -> Int64 {
-        try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.used]) { $0[0] as Int64 } ?? 0
+    /// All that is live.
+    func club() throws -> Usage {
+        Usage(
+            bytes: try SQLiteFolderState.number(Schema.Meta.used, in: database),
+            entries: try SQLiteFolderState.number(Schema.Meta.entries, in: database))
     }
 
-    /// The bytes of the live files that a member was the last to write.
-    func member(_ uid: Int64) throws -> Int64 {
-        try database.firstRow("SELECT bytes FROM member_usage WHERE member = ?", [uid]) { $0[0] as Int64 } ?? 0
+    /// What is live and a member was the last to write.
+    func member(_ uid: Int64) throws -> Usage {
+        try database.firstRow("SELECT bytes, entries FROM member_usage WHERE member = ?", [uid]) {
+            Usage(bytes: $0[0], entries: $0[1])
+        } ?? Usage()
+    }
+
+    /// The bytes that the unfinished uploads of a member have on the disk, or those of everybody.
+    func unfinishedUploads(of uid: Int64?) throws -> Int64 {
+        let sum = "SELECT coalesce(sum(size), 0) FROM upload WHERE completed = 0"
+        guard let uid else { return try database.firstRow(sum) { $0[0] as Int64 } ?? 0 }
+        return try database.firstRow(sum + " AND member = ?", [uid]) { $0[0] as Int64 } ?? 0
     }
 
     /// Refuses a change that grows what is over its limit; one that shrinks it is always welcome.
@@ -25,30 +36,59 @@ struct UsageLedger {
     ///   - change: What the transaction has changed so far and not yet written.
     ///   - before: What it had changed before the change in question.
     ///   - settings: The limits.
-    /// - Throws: ``StorageError`` `full`.
+    /// - Throws: ``StorageError`` `overQuota`.
     func check(_ change: UsageChange, since before: UsageChange, against settings: HistorySettings) throws {
-        if let quota = settings.clubQuota, change.club > before.club, try club() + change.club > quota {
-            throw StorageError(.full, "the club's quota of \(quota) bytes is used up")
+        if let quota = settings.clubQuota, change.club.bytes > before.club.bytes,
+            try club().bytes + change.club.bytes > quota
+        {
+            throw StorageError.overClubQuota(quota)
         }
-        guard let quota = settings.memberQuota else { return }
-        for (uid, bytes) in change.members where bytes > before.members[uid, default: 0] {
-            if try member(uid) + bytes > quota {
-                throw StorageError(.full, "the quota of \(quota) bytes of the member \(uid) is used up")
+        if change.club.entries > before.club.entries,
+            try club().entries + change.club.entries > settings.entries
+        {
+            throw StorageError(.overQuota, "the club has as many files and folders as it may: \(settings.entries)")
+        }
+        guard settings.memberQuota != nil || settings.memberEntries != nil else { return }
+        for (uid, usage) in change.members {
+            let earlier = before.members[uid, default: Usage()]
+            if let quota = settings.memberQuota, usage.bytes > earlier.bytes,
+                try member(uid).bytes + usage.bytes > quota
+            {
+                throw StorageError.overMemberQuota(quota, of: uid)
+            }
+            if let most = settings.memberEntries, usage.entries > earlier.entries,
+                try member(uid).entries + usage.entries > most
+            {
+                throw StorageError(
+                    .overQuota, "the member \(uid) has as many files and folders as one member may: \(most)")
             }
         }
     }
 
     /// Adds what a transaction has changed.
     func add(_ change: UsageChange) throws {
-        if change.club != 0 {
-            try database.run("UPDATE meta SET value = value + ? WHERE name = ?", [change.club, Schema.Meta.used])
+        for (name, growth) in [(Schema.Meta.used, change.club.bytes), (Schema.Meta.entries, change.club.entries)]
+        where growth != 0 {
+            try database.run("UPDATE meta SET value = value + ? WHERE name = ?", [growth, name])
         }
-        for (uid, bytes) in change.members where bytes != 0 {
+        for (uid, usage) in change.members where usage != Usage() {
             try database.run(
                 """
-                INSERT INTO member_usage(member, bytes) VALUES (?, ?)
-                ON CONFLICT(member) DO UPDATE SET bytes = bytes + excluded.bytes
-                """, [uid, bytes])
+                INSERT INTO member_usage(member, bytes, entries) VALUES (?, ?, ?)
+                ON CONFLICT(member) DO UPDATE SET bytes = bytes + excluded.bytes, entries = entries + excluded.entries
+                """, [uid, usage.bytes, usage.entries])
         }
+    }
+}
+
+extension StorageError {
+    /// The club has used its quota up.
+    static func overClubQuota(_ quota: Int64) -> StorageError {
+        StorageError(.overQuota, "the club's quota of \(quota) bytes is used up")
+    }
+
+    /// A member has used the quota up.
+    static func overMemberQuota(_ quota: Int64, of uid: Int64) -> StorageError {
+        StorageError(.overQuota, "the quota of \(quota) bytes of the member \(uid) is used up")
     }
 }

@@ -1,10 +1,13 @@
 import ByteClubCore
+import Glibc
+import Synchronization
 
 /// Writes one chunk at the end of an upload's file.
 final class FileUploadWriter: UploadWriter {
     private let store: SQLiteStore
     private let upload: UploadIdentity
     private let lease: ChunkLease
+    private let isFinished = Atomic(false)
 
     /// Writes where the lease's pipeline stands.
     init(store: SQLiteStore, upload: UploadIdentity, lease: ChunkLease) {
@@ -31,17 +34,28 @@ final class FileUploadWriter: UploadWriter {
 
     func finish() async throws -> ChunkedUpload {
         do {
-            return try await lease.exclusively { [lease, store, upload] in
+            return try await lease.exclusively { [self] in
                 let (offset, digests) = try await lease.pipeline.finish()
+                // From here on the database may have the bytes, even where it says that it failed.
+                isFinished.store(true, ordering: .releasing)
                 return try await store.advance(upload, to: offset, digests: digests)
             }
         } catch is ChunkLease.Revoked {
             throw await displaced()
+        } catch {
+            await discard()
+            throw error
         }
     }
 
     func discard() async {
+        if isFinished.load(ordering: .acquiring) { return }
         await lease.pipeline.stop(ChunkLease.Revoked())
+        let (path, length) = (store.files.uploadPath(upload.id), upload.offset)
+        // Bytes that were never acknowledged would count for nobody. Another chunk that came meanwhile has cut them off.
+        try? await lease.exclusively {
+            try await ContentPipeline.onDisk { try Descriptor(path: path, flags: O_WRONLY).truncate(to: length) }
+        }
         store.claims.release(upload.id, lease)
     }
 

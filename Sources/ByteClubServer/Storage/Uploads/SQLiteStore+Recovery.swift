@@ -46,13 +46,21 @@ extension SQLiteStore {
             ) { $0[0] as String }
         }
         if expired.isEmpty { return }
-        try await writer.perform { transaction in
-            for id in expired {
-                try transaction.execute("DELETE FROM upload WHERE id = ?", [id])
-                try transaction.execute("DELETE FROM upload_block WHERE upload = ?", [id])
-            }
+        try await writer.perform { try Self.forget(expired, in: $0) }
+        await removeFiles(ofUploads: expired)
+    }
+
+    /// Forgets uploads; their files go once that is durable.
+    static func forget(_ uploads: [String], in transaction: WriteTransaction) throws {
+        for id in uploads {
+            try transaction.execute("DELETE FROM upload WHERE id = ?", [id])
+            try transaction.execute("DELETE FROM upload_block WHERE upload = ?", [id])
         }
-        for id in expired {
+    }
+
+    /// Removes the files of uploads that are forgotten.
+    func removeFiles(ofUploads uploads: [String]) async {
+        for id in uploads {
             claims.forget(id)
             let path = files.uploadPath(id)
             try? await ContentPipeline.onDisk { _ = unsafe unlink(path) }

@@ -18,16 +18,35 @@ extension SQLiteStore {
             try Directory.sync(staging)
         }
         do {
-            try await writer.perform { [self] transaction in
-                _ = try transaction.execute(
-                    "INSERT INTO upload(id, member, size, expires, begun) VALUES (?, ?, 0, ?, ?)",
-                    [id, member, expires.seconds, age(in: transaction.database).seconds])
+            let givenUp = try await writer.perform { [self] transaction in
+                let givenUp = try makeWay(for: member, in: transaction)
+                try transaction.execute(
+                    "INSERT INTO upload(id, member, size, expires, begun, touched) VALUES (?, ?, 0, ?, ?, ?)",
+                    [id, member, expires.seconds, age(in: transaction.database).seconds, now().seconds])
+                return givenUp
             }
+            await removeFiles(ofUploads: givenUp)
         } catch {
             unsafe unlink(path)
             throw error
         }
         return ChunkedUpload(uploadID: id, offset: 0, expires: expires)
+    }
+
+    /// Gives up as many of a member's unfinished uploads as there are too many with one more: those that nothing has come of
+    /// for the longest time, since that is what a client leaves behind that was killed.
+    ///
+    /// - Throws: ``UploadError`` `tooMany` when bytes of all of them are just arriving.
+    private func makeWay(for member: Int64, in transaction: WriteTransaction) throws -> [String] {
+        let unfinished = try transaction.database.rows(
+            "SELECT id FROM upload WHERE member = ? AND completed = 0 ORDER BY touched, id", [member]
+        ) { $0[0] as String }
+        let excess = max(0, unfinished.count + 1 - settings.unfinishedUploads)
+        let idle = unfinished.filter(claims.isIdle)
+        guard excess <= idle.count else { throw UploadError.tooMany }
+        let givenUp = Array(idle.prefix(excess))
+        try Self.forget(givenUp, in: transaction)
+        return givenUp
     }
 
     func upload(_ id: String, member: Int64) async throws -> ChunkedUpload {
@@ -106,10 +125,11 @@ extension SQLiteStore {
         var digests = digests
         let blocks = digests.takeDigests()
         let first = upload.offset / Int64(ContentHash.blockSize)
+        let now = now().seconds
         try await writer.perform { transaction in
             let changed = try transaction.execute(
-                "UPDATE upload SET size = ? WHERE id = ? AND member = ? AND size = ? AND completed = 0",
-                [offset, upload.id, upload.member, upload.offset])
+                "UPDATE upload SET size = ?, touched = ? WHERE id = ? AND member = ? AND size = ? AND completed = 0",
+                [offset, now, upload.id, upload.member, upload.offset])
             if changed != 1 { throw ChunkLease.Revoked() }
             for number in 0..<(blocks.count / ContentHash.byteCount) {
                 let digest = blocks.dropFirst(number * ContentHash.byteCount).prefix(ContentHash.byteCount)

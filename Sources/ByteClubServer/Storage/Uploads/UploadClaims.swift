@@ -50,6 +50,9 @@ final class UploadClaims: Sendable {
         await earlier?.revoke()
     }
 
+    /// Whether nobody touches the file of an upload.
+    func isIdle(_ id: String) -> Bool { state.withLock { $0.holders[id] == nil } }
+
     /// Lets go of an upload, unless somebody else holds it by now.
     func release(_ id: String, _ lease: ChunkLease) {
         state.withLock { state in

@@ -96,32 +96,42 @@ extension Verifier {
         return findings
     }
 
-    /// Checks the sums of the bytes of live files.
+    /// Checks the sums of the live entries and of their bytes.
     func counterFindings(in database: Database) throws -> [Finding] {
         let sums = try database.rows(
             """
-            SELECT v.author, sum(v.bytes) FROM latest l JOIN version v ON v.revision = l.revision
-            WHERE v.bytes > 0 GROUP BY v.author
+            SELECT v.author, sum(v.bytes), count(*) FROM latest l JOIN version v ON v.revision = l.revision
+            WHERE v.kind < 2 GROUP BY v.author
             """
-        ) { ($0[0] as Int64, $0[1] as Int64) }
-        let kept = try database.rows("SELECT member, bytes FROM member_usage WHERE bytes != 0") {
-            ($0[0] as Int64, $0[1] as Int64)
+        ) { ($0[0] as Int64, Usage(bytes: $0[1], entries: $0[2])) }
+        let kept = try database.rows("SELECT member, bytes, entries FROM member_usage") {
+            ($0[0] as Int64, Usage(bytes: $0[1], entries: $0[2]))
         }
-        let (true_, counted) = (Dictionary(uniqueKeysWithValues: sums), Dictionary(uniqueKeysWithValues: kept))
-        var findings: [Finding] = []
-        let used = try UsageLedger(database).club()
-        let sum = true_.values.reduce(0, +)
-        if used != sum {
-            findings.append(
-                Finding(kind: .counter, subject: Schema.Meta.used, problem: "counted \(used) bytes, there are \(sum)"))
-        }
-        for member in Set(true_.keys).union(counted.keys).sorted() where true_[member] != counted[member] {
-            findings.append(
-                Finding(
-                    kind: .counter, subject: "\(Schema.Meta.used) by member \(member)",
-                    problem: "counted \(counted[member] ?? 0) bytes, there are \(true_[member] ?? 0)"))
+        let (live, counted) = (Dictionary(uniqueKeysWithValues: sums), Dictionary(uniqueKeysWithValues: kept))
+        let club = live.values.reduce(into: Usage(), +=)
+        var findings = Self.difference(try UsageLedger(database).club(), club, "")
+        for member in Set(live.keys).union(counted.keys).sorted() {
+            findings += Self.difference(
+                counted[member] ?? Usage(), live[member] ?? Usage(), " by member \(member)")
         }
         return try findings + nodeFindings(in: database) + listingFindings(in: database)
+    }
+
+    private static func difference(_ counted: Usage, _ live: Usage, _ whose: String) -> [Finding] {
+        var findings: [Finding] = []
+        if counted.bytes != live.bytes {
+            findings.append(
+                Finding(
+                    kind: .counter, subject: Schema.Meta.used + whose,
+                    problem: "counted \(counted.bytes) bytes, there are \(live.bytes)"))
+        }
+        if counted.entries != live.entries {
+            findings.append(
+                Finding(
+                    kind: .counter, subject: Schema.Meta.entries + whose,
+                    problem: "counted \(counted.entries), there are \(live.entries)"))
+        }
+        return findings
     }
 
     /// Checks that each entry that moves keep together has a newest version.

@@ -24,14 +24,16 @@ struct QuotaTests {
         let rev = try #require(first.rev)
         let form =
             "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f.md\"\r\n\r\n\(text)\r\n--b--\r\n"
-        let start: ChunkedUpload = try await server.send("PUT /1/chunked_upload", body: Array(text.utf8)).decoded()
+        let start: ChunkedUpload = try await server.send("PUT /1/chunked_upload", body: Array("x".utf8)).decoded()
         let refused = [
+            try await server.send(
+                "PUT /1/chunked_upload?upload_id=\(start.uploadID)&offset=1", body: Array(text.utf8)),
+            try await server.send("PUT /1/chunked_upload", body: Array(text.utf8)),
             try await server.put("/1/files_put/auto/c.md", text),
             try await server.put("/1/files_put/auto/a.md", text + text),
             try await server.send(
                 "POST /1/files/auto/", [server.bearer, "Content-Type: multipart/form-data; boundary=b"],
                 body: Array(form.utf8)),
-            try await server.post("/1/commit_chunked_upload/auto/d.md", "upload_id=\(start.uploadID)"),
             try await server.post("/1/fileops/copy", "root=auto&from_path=/a.md&to_path=/e.md"),
         ]
         for answer in refused { #expect(answer.status == 507, "\(answer.text)") }
@@ -48,6 +50,8 @@ struct QuotaTests {
         #expect(try await server.post("/1/restore/auto/b.md", "rev=\(rev)").status == 507)
         #expect(try await server.post("/1/fileops/delete", "root=auto&path=/big.md").status == 200)
         #expect(try await server.post("/1/restore/auto/b.md", "rev=\(rev)").status == 200)
+        let left = try await server.put("/1/files_put/auto/rest.md", String(repeating: "w", count: 200))
+        #expect(left.status == 200)
         #expect(
             try await server.post("/1/commit_chunked_upload/auto/d.md", "upload_id=\(start.uploadID)").status == 507)
         #expect(try await Verifier(directory: server.directory).run().isClean)
@@ -84,6 +88,22 @@ struct QuotaTests {
         #expect(try await store.usage(of: 1).capacity == 1600)
         #expect(try await store.usage(of: 2).capacity == 1900)
         #expect(fixture.staged.isEmpty)
+    }
+
+    @Test("a viewer learns from the account how much there may be, and nothing of the server's disk")
+    func account() async throws {
+        for (history, expected) in [
+            (HistorySettings(), Account.Quota.unlimited), (HistorySettings(clubQuota: 1 << 60), 1 << 60),
+            (HistorySettings(memberQuota: 1 << 60), 3 + 1 << 60),
+            (HistorySettings(clubQuota: 5000, memberQuota: 1 << 60), 5000),
+        ] {
+            try await TestServer.run(history: history) { server in
+                try await server.store("/a.md", "abc")
+                let viewer = try await server.add("Vi", .viewer)
+                let account: Account = try await server.send("GET /1/account/info", [viewer]).decoded()
+                #expect((account.quotaInfo.quota, account.quotaInfo.used) == (expected, 3))
+            }
+        }
     }
 
     @Test("A large body over the quota leaves no file")

@@ -1,9 +1,9 @@
 import Crypto
 
 /// Comparison that takes the same time wherever two texts differ.
-enum ConstantTime {
+public enum ConstantTime {
     /// Tells whether two texts have the same bytes.
-    static func equal(_ left: String, _ right: String) -> Bool {
+    public static func equal(_ left: String, _ right: String) -> Bool {
         SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
     }
 }

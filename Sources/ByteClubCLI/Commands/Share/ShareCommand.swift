@@ -1,0 +1,116 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub share PATH`, `--list` and `--revoke` ask for.
+struct ShareCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share",
+        abstract: "Make, list and take back links for people without an account.",
+        discussion: """
+            A link goes with its file or folder, also when that is renamed or moved, and ends at its time, with your \
+            membership, or when it is taken back. Asking again gives the same link. Owners see and take back all links.
+
+            Examples:
+              byteclub share trip.md
+              byteclub share photos --expires 7d
+              byteclub share --list
+              byteclub share --revoke 12
+            """)
+
+    @Argument(help: "A note, photo or folder in the shared folder, as in photos/ridge.jpg.")
+    var path: String?
+
+    @Option(
+        help: ArgumentHelp("When the link ends: 30m, 12h, 7d, at most 366d; a year unless told.", valueName: "time"))
+    var expires: TimeSpan?
+
+    @Flag(help: "List the links: number, path, kind, who made it, and when it ends.")
+    var list = false
+
+    @Option(help: ArgumentHelp("Take a link back, by its number or itself, or all to a path.", valueName: "link"))
+    var revoke: String?
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func validate() throws {
+        let count = (path == nil ? 0 : 1) + (list ? 1 : 0) + (revoke == nil ? 0 : 1)
+        guard count == 1 else { throw ValidationError("name one of a PATH, --list and --revoke") }
+        guard expires == nil || path != nil else { throw ValidationError("--expires goes with a PATH") }
+        guard (expires?.seconds ?? 60) >= 60 else { throw ValidationError("--expires must be a minute or more") }
+    }
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        if let path {
+            try await make(path, login, context)
+        } else if let revoke {
+            try await takeBack(revoke, login, context)
+        } else {
+            let links = try await context.withRemote(login) { try await Self.all(Self.linkRemote($0)) }
+            try context.print(LinkList(links: links, folder: login.folder), json: outputOptions.json)
+        }
+    }
+
+    private func make(_ name: String, _ login: Login, _ context: Context) async throws {
+        let path = try Self.path(name, login)
+        let lifetime = expires?.seconds
+        let link = try await context.withRemote(login) { remote in
+            let remote = try await Self.linkRemote(remote, needed: lifetime != nil)
+            do {
+                return try await remote.share(path, for: lifetime)
+            } catch let error as RemoteError where error.code == .notFound {
+                throw Failure(.noInput, "there is nothing at '\(Failure.line(name))'")
+            } catch let error as RemoteError where error.code == .forbidden {
+                throw Failure(.notAuthorised, error.message)
+            }
+        }
+        try context.print(MadeLink(link: link), json: outputOptions.json)
+        let end = context.calendar(link.expires.seconds)
+        if !outputOptions.json { context.note("whoever has this link needs no account, until \(end)") }
+    }
+
+    private func takeBack(_ text: String, _ login: Login, _ context: Context) async throws {
+        let gone = try await context.withRemote(login) { remote in
+            let remote = try await Self.linkRemote(remote)
+            let links = LinkChoice(text, path: try? Self.path(text, login)).chosen(from: try await Self.all(remote))
+            var gone: [PublicLink] = []
+            for link in links {
+                do {
+                    try await remote.revokeLink(link.id)
+                    gone.append(link)
+                } catch let error as RemoteError where error.code == .notFound {
+                    // Somebody else was quicker.
+                }
+            }
+            return gone
+        }
+        guard !gone.isEmpty else {
+            throw Failure(
+                .noInput, "you can take back no link '\(Failure.line(text))'; see 'byteclub share --list'")
+        }
+        try context.print(LinksTakenBack(links: gone, folder: login.folder), json: outputOptions.json)
+    }
+
+    /// A path as people name it: in the shared folder, or from the server's root when it begins with a slash.
+    private static func path(_ name: String, _ login: Login) throws -> RemotePath {
+        do {
+            return try RemotePath(name.hasPrefix("/") ? name : login.folder.string + "/" + name)
+        } catch {
+            throw Failure(
+                .badData, "'\(DisplayWidth.shortened(Failure.line(name), to: 40))' cannot be a path: \(error.message)")
+        }
+    }
+
+    private static func linkRemote(_ remote: any Remote, needed: Bool = true) async throws -> any LinkRemote {
+        if let remote = remote as? any LinkRemote {
+            if !needed { return remote }
+            if try await remote.features().links { return remote }
+        }
+        throw Failure(.configuration, "this server cannot list links, take them back or have them end when you say")
+    }
+
+    private static func all(_ remote: any LinkRemote) async throws -> [PublicLink] {
+        try await LinkList.read { try await remote.links(before: $0) }
+    }
+}

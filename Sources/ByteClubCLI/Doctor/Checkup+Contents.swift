@@ -1,0 +1,38 @@
+import ByteClubCore
+
+extension Checkup {
+    /// How what is in the mirror stands that was synced last: what is left alone, held or left out by rules.
+    func contents() -> [Finding] {
+        guard let engine = context.engine, let place = try? MirrorPlace(nil, context),
+            LocalFile.isDirectory(place.state)
+        else { return [] }
+        let status: SyncStatus
+        do {
+            status = try engine.status(of: place.configuration)
+        } catch {
+            return [.fail("contents", Failure(error))]
+        }
+        guard status.isKnown else { return [] }
+        return [problems(status), held(status), rules(status)].compactMap(\.self)
+    }
+
+    private func problems(_ status: SyncStatus) -> Finding? {
+        guard let first = status.problems.first else { return nil }
+        let more = status.problems.count > 1 ? ", and \(status.problems.count - 1) more" : ""
+        return .warn("problems", Failure.line("\(first.path): \(first.message)\(more)"), "run 'byteclub status'")
+    }
+
+    private func held(_ status: SyncStatus) -> Finding? {
+        var parts: [String] = []
+        if !status.held.isEmpty {
+            parts.append("\(status.held.count) deletion\(status.held.count == 1 ? " waits" : "s wait") for your word")
+        }
+        if let rules = status.heldRules { parts.append(".byteclubignore: \(rules.text)") }
+        if parts.isEmpty { return nil }
+        return .warn("held", parts.joined(separator: "; "), "run 'byteclub sync deletes review'")
+    }
+
+    private func rules(_ status: SyncStatus) -> Finding {
+        .ok("ignored", status.ignored.text ?? "ignore rules leave out nothing")
+    }
+}

@@ -1,0 +1,135 @@
+/// A link that lets in people without an account, as `GET /1/sync/links` tells it.
+public struct PublicLink: Hashable, Sendable, Encodable {
+    /// What a link gives.
+    public enum Kind: String, Sendable, Encodable {
+        /// A page about a file or a folder, and the bytes behind it.
+        case share
+        /// The bytes of one version of a file, for some hours.
+        case media
+    }
+
+    /// The link's number, by which it is taken back; no secret.
+    public var id: Int64
+    /// What the link gives.
+    public var kind: Kind
+    /// Where the entry is to which it leads.
+    public var path: RemotePath
+    /// The link itself.
+    public var url: String
+    /// When it was made.
+    public var created: APIDate
+    /// The first moment at which it no longer works.
+    public var expires: APIDate
+    /// The name of the member who made it.
+    public var member: String
+
+    /// Describes a link.
+    public init(
+        id: Int64, kind: Kind, path: RemotePath, url: String, created: APIDate, expires: APIDate, member: String
+    ) {
+        self.id = id
+        self.kind = kind
+        self.path = path
+        self.url = url
+        self.created = created
+        self.expires = expires
+        self.member = member
+    }
+}
+
+/// A page of links, the newest first.
+public struct PublicLinkPage: Hashable, Sendable {
+    /// The links.
+    public var links: [PublicLink]
+    /// Whether there are older ones, to be asked for with `before`.
+    public var hasMore: Bool
+
+    /// Creates a page.
+    public init(links: [PublicLink], hasMore: Bool) {
+        self.links = links
+        self.hasMore = hasMore
+    }
+}
+
+/// What `POST /1/shares` answers.
+public struct SharedLink: Hashable, Sendable, Encodable {
+    /// The link.
+    public var url: String
+    /// The first moment at which it no longer works.
+    public var expires: APIDate
+
+    /// Describes a link.
+    public init(url: String, expires: APIDate) {
+        self.url = url
+        self.expires = expires
+    }
+}
+
+extension PublicLink: JSONReadable {
+    /// Reads the wire's object; all of its members must be there.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var id: Int64?
+        var kind: Kind?
+        var path: RemotePath?
+        var (url, member): (String?, String?)
+        var (created, expires): (APIDate?, APIDate?)
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "id": id = try json.value()
+            case "kind":
+                let word = try json.string()
+                kind = Kind(rawValue: word)
+                if kind == nil { throw JSONError(.invalid("neither 'share' nor 'media'")) }
+            case "path": path = try json.value()
+            case "url": url = try json.value()
+            case "created": created = try json.value()
+            case "expires": expires = try json.value()
+            case "member": member = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let id else { throw JSONError(.missing("id")) }
+        guard let kind else { throw JSONError(.missing("kind")) }
+        guard let path else { throw JSONError(.missing("path")) }
+        guard let url else { throw JSONError(.missing("url")) }
+        guard let created else { throw JSONError(.missing("created")) }
+        guard let expires else { throw JSONError(.missing("expires")) }
+        guard let member else { throw JSONError(.missing("member")) }
+        self.init(id: id, kind: kind, path: path, url: url, created: created, expires: expires, member: member)
+    }
+}
+
+extension PublicLinkPage: JSONReadable {
+    /// Reads the wire's object; an absent `has_more` means that this is all.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var links: [PublicLink]?
+        var hasMore = false
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "links": links = try json.value()
+            case "has_more": hasMore = try json.optional() ?? false
+            default: try json.skip()
+            }
+        }
+        guard let links else { throw JSONError(.missing("links")) }
+        self.init(links: links, hasMore: hasMore)
+    }
+}
+
+extension SharedLink: JSONReadable {
+    /// Reads the wire's object; `visibility` is of no use here.
+    public init(json: inout JSONReader) throws(JSONError) {
+        var url: String?
+        var expires: APIDate?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "url": url = try json.value()
+            case "expires": expires = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let url else { throw JSONError(.missing("url")) }
+        guard let expires else { throw JSONError(.missing("expires")) }
+        self.init(url: url, expires: expires)
+    }
+}

@@ -1,0 +1,58 @@
+/// Whether a feed that is read page after page comes to its end, or only pretends that it will.
+///
+/// An honest walk tells each entry once, and once more when it changes meanwhile; each of its pages leads on.
+public struct FeedProgress: Sendable {
+    /// The most entries that are told in one walk, four times what the largest clubs have that are tested.
+    public static let mostEntries = 4_000_000
+    /// How often in one walk entries may be told again, beyond once each.
+    public static let mostRepeats = 10_000
+    /// How many pages in a row may tell nothing though more follows.
+    public static let mostEmptyPages = 100
+    /// How often a walk may begin anew.
+    public static let mostResets = 10
+
+    private var entries = 0
+    private var repeats = 0
+    private var emptyPages = 0
+    private var resets = 0
+
+    /// Prepares for a walk.
+    public init() {}
+
+    /// Counts a page.
+    ///
+    /// - Parameters:
+    ///   - count: How many entries it tells.
+    ///   - isReset: Whether it begins anew.
+    ///   - cursor: Where it says that the next one begins.
+    ///   - previous: Where it begins itself.
+    ///   - hasMore: Whether it says that there is a next one.
+    /// - Throws: `protocolViolation` when the walk would not end.
+    public mutating func take(
+        entries count: Int, isReset: Bool, cursor: String, after previous: String?, hasMore: Bool
+    ) throws(RemoteError) {
+        entries += count
+        emptyPages = count == 0 && hasMore ? emptyPages + 1 : 0
+        if isReset { resets += 1 }
+        if entries > Self.mostEntries { throw Self.endless("it tells of more than \(Self.mostEntries) entries") }
+        if hasMore, let previous, cursor.utf8.elementsEqual(previous.utf8) {
+            throw Self.endless("a page leads to itself")
+        }
+        if emptyPages > Self.mostEmptyPages { throw Self.endless("page after page tells nothing") }
+        if resets > Self.mostResets { throw Self.endless("it begins anew again and again") }
+    }
+
+    /// Counts an entry that this walk has told before.
+    ///
+    /// - Throws: `protocolViolation` when most of the walk is such entries.
+    public mutating func takeRepeat() throws(RemoteError) {
+        repeats += 1
+        if repeats > Self.mostRepeats, 2 * repeats > entries {
+            throw Self.endless("it tells of the same entries again and again")
+        }
+    }
+
+    private static func endless(_ reason: String) -> RemoteError {
+        RemoteError(.protocolViolation, "the server's list of changes does not end: \(reason)")
+    }
+}

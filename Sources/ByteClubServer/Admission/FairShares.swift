@@ -1,0 +1,60 @@
+/// What the server's requests share, and who may have how much of it: the one place that says so.
+///
+/// ``RequestCost`` says which of these a request takes before it is served. Connections are shared by household in
+/// ``OpenConnections``, the disk by member in ``UsageLedger``.
+struct FairShares: Sendable {
+    /// How many readers the database has: those of ``searches`` and ``listings``, and some for what takes no time.
+    static let databaseReaders = 8
+    /// The longest form that is taken without asking ``forms``, in bytes.
+    static let smallForm = 16 << 10
+    /// The longest answer that is sent without asking ``answers``, in bytes.
+    static let smallAnswer = 64 << 10
+
+    /// Bytes of forms that are longer than ``smallForm``, while they are held.
+    let forms = SharedPool(
+        "memory for forms",
+        .init(total: 8 << 20, strangers: 4 << 20, member: 1 << 20, household: 256 << 10))
+    /// Bytes of bodies of programs that are held whole: batches and chunks.
+    let bodies = SharedPool(
+        "memory for uploads",
+        .init(total: 64 << 20, strangers: 1, member: 24 << 20, household: 1, queue: 1024, queueOfParty: 64))
+    /// Bytes of answers that are longer than ``smallAnswer``, until they are sent.
+    let answers = SharedPool(
+        "memory for large answers",
+        .init(
+            total: 64 << 20, strangers: 16 << 20, member: 24 << 20, household: 4 << 20, queue: 1024, queueOfParty: 64))
+    /// Database readers for what reads many rows, and makes an answer of them.
+    let listings = SharedPool(
+        "database readers",
+        .init(total: 3, strangers: 1, member: 2, household: 1, queue: 1024, queueOfParty: 64))
+    /// Database readers for searches, which look at every name.
+    let searches = SharedPool(
+        "database readers for searches",
+        .init(total: 2, strangers: 1, member: 1, household: 1, queue: 256, queueOfParty: 8))
+    /// Threads that decode pictures.
+    let renderings = SharedPool(
+        "threads for pictures",
+        .init(total: 2, strangers: 1, member: 2, household: 1, queue: 256, queueOfParty: 32))
+    /// Hashes of passwords for anybody: 16 MiB of memory and a processor each.
+    let passwordHashes = SharedPool(
+        "processors for passwords",
+        .init(total: 1, strangers: 1, member: 1, household: 1, queue: 64, queueOfParty: 8))
+
+    /// Hashes of passwords for browsers in which the name has signed in before, which wait for no stranger.
+    let knownPasswordHashes = SharedPool(
+        "processors for passwords",
+        .init(total: 1, strangers: 1, member: 1, household: 1, queue: 64, queueOfParty: 8))
+    /// Attempts to sign in with a name at which many guess, each of which takes its time.
+    let doubtedSignIns = SharedPool(
+        "places for guesses",
+        .init(total: 4, strangers: 4, member: 1, household: 1, queue: 256, queueOfParty: 4))
+
+    /// All of them, by the name that operators see.
+    var all: [(name: String, pool: SharedPool)] {
+        [
+            ("forms", forms), ("bodies", bodies), ("answers", answers), ("listings", listings),
+            ("searches", searches), ("renderings", renderings), ("password_hashes", passwordHashes),
+            ("known_password_hashes", knownPasswordHashes), ("doubted_sign_ins", doubtedSignIns),
+        ]
+    }
+}

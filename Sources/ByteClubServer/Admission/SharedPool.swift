@@ -1,0 +1,117 @@
+import ByteClubCore
+import Synchronization
+
+/// Something scarce that requests share, such as memory for answers or database readers: so much in all, and so much
+/// for each party.
+///
+/// What is taken is given back with the last reference to its ``Lease``.
+final class SharedPool: Sendable {
+    /// How much there is, and how much of it a party may have; each share is at least 1.
+    struct Bounds: Sendable {
+        /// What all parties may have together.
+        var total: Int
+        /// What all strangers may have together, so that they leave something to the members.
+        var strangers: Int
+        /// What one member may have.
+        var member: Int
+        /// What one household of strangers may have.
+        var household: Int
+        /// How many requests of all parties may wait in ``SharedPool/wait(_:for:)``.
+        var queue = 0
+        /// How many requests of one party may wait.
+        var queueOfParty = 0
+
+        /// The share of one party.
+        func share(of party: Party) -> Int { min(total, party.isStranger ? min(household, strangers) : member) }
+    }
+
+    /// A part of the pool.
+    final class Lease: Sendable {
+        /// How much it is; what was asked for, or the party's whole share when that is less.
+        let amount: Int
+        private let pool: SharedPool
+        private let party: Party
+
+        fileprivate init(_ pool: SharedPool, _ party: Party, _ amount: Int) {
+            self.pool = pool
+            self.party = party
+            self.amount = amount
+        }
+
+        deinit { pool.giveBack(amount, of: party) }
+    }
+
+    /// What is shared, as a refusal names it.
+    let name: String
+    /// How much there is.
+    let bounds: Bounds
+    private let state: Mutex<SharedPoolState>
+
+    /// Creates a pool that is all there.
+    init(_ name: String, _ bounds: Bounds) {
+        self.name = name
+        self.bounds = bounds
+        state = Mutex(SharedPoolState(bounds))
+    }
+
+    /// How much is taken.
+    var used: Int { state.withLock { $0.used } }
+
+    /// How many wait.
+    var waiting: Int { state.withLock { $0.waiting } }
+
+    /// How often a party was refused.
+    var refusals: Int64 { state.withLock { $0.refusals } }
+
+    /// Takes a part at once.
+    ///
+    /// - Throws: ``APIError`` 429 when the party has its share, 503 when nothing is left.
+    func take(_ amount: Int = 1, for party: Party) throws(APIError) -> Lease {
+        let amount = clamped(amount, party)
+        guard let obstacle = state.withLock({ $0.take(amount, for: party) }) else { return Lease(self, party, amount) }
+        throw refusal(obstacle)
+    }
+
+    /// Takes a part, and waits for it in a queue that serves the parties in turn.
+    ///
+    /// Cancelling the task leaves the queue at once.
+    ///
+    /// - Throws: ``APIError`` 429 when too many of the party wait already, 503 when too many wait in all;
+    ///   `CancellationError`.
+    func wait(_ amount: Int = 1, for party: Party) async throws -> Lease {
+        let amount = clamped(amount, party)
+        let ticket = state.withLock { $0.ticket() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let step = state.withLock { state in
+                    // Who was cancelled before this is not in the queue to be taken out of it.
+                    Task.isCancelled
+                        ? SharedPoolState.Step(refused: CancellationError())
+                        : state.enqueue(.init(ticket: ticket, amount: amount, continuation: continuation), for: party)
+                }
+                if let refusal = step.refused ?? step.obstacle.map(refusal) { continuation.resume(throwing: refusal) }
+                for served in step.served { served.resume() }
+            }
+        } onCancel: {
+            // Who waited for more than there is may have kept it from others.
+            let (gone, served) = state.withLock { ($0.leave(ticket, party), $0.serve()) }
+            gone?.resume(throwing: CancellationError())
+            for served in served { served.resume() }
+        }
+        return Lease(self, party, amount)
+    }
+
+    fileprivate func giveBack(_ amount: Int, of party: Party) {
+        for waiter in state.withLock({ $0.giveBack(amount, of: party) }) { waiter.resume() }
+    }
+
+    /// A part that is larger than a share would never be there.
+    private func clamped(_ amount: Int, _ party: Party) -> Int { max(0, min(amount, bounds.share(of: party))) }
+
+    private func refusal(_ obstacle: SharedPoolState.Obstacle) -> APIError {
+        switch obstacle {
+        case .share: APIError(429, "too many requests of yours share \(name); try again in a moment", retryAfter: 1)
+        case .strangers, .total: APIError(503, "the server has no \(name) left; try again in a moment", retryAfter: 1)
+        }
+    }
+}

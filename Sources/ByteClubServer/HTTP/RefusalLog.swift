@@ -1,0 +1,68 @@
+import Logging
+import Synchronization
+
+/// Sums up in the log how often strangers were refused for their rate, which would otherwise fill it: a line for the first
+/// refusal of a household, then one a minute with their number.
+final class RefusalLog: Sendable {
+    /// The time between two lines of a household.
+    static let interval = Duration.seconds(60)
+    /// The households that are told apart within that time; what is refused to further ones is one sum.
+    static let mostHouseholds = 1000
+
+    private struct Sum {
+        var count = 0
+        var start: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var sums: [IPAddress?: Sum] = [:]
+        var nextLook: ContinuousClock.Instant?
+    }
+
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// Writes to a log.
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Counts a refusal, and writes a line when it is a household's first.
+    func count(_ household: IPAddress?, at now: ContinuousClock.Instant = .now) {
+        let (shown, isFirst) = state.withLock { state -> (IPAddress?, Bool) in
+            let isKnown = state.sums[household] != nil
+            let key = isKnown || state.sums.count < Self.mostHouseholds ? household : nil
+            if state.nextLook == nil { state.nextLook = now + Self.interval }
+            if state.sums[key] != nil {
+                state.sums[key]?.count += 1
+                return (key, false)
+            }
+            state.sums[key] = Sum(start: now)
+            return (key, true)
+        }
+        if isFirst { write(shown, count: 1, seconds: 0) }
+    }
+
+    /// Writes the sums whose time has come.
+    func writeSums(at now: ContinuousClock.Instant = .now) {
+        let due = state.withLock { state -> [(IPAddress?, Sum)] in
+            guard let look = state.nextLook, now >= look else { return [] }
+            let due = state.sums.filter { now - $0.value.start >= Self.interval }
+            for (household, sum) in due { state.sums[household] = sum.count > 0 ? Sum(start: now) : nil }
+            state.nextLook = state.sums.isEmpty ? nil : now + Self.interval
+            return due.map { ($0.key, $0.value) }
+        }
+        for (household, sum) in due where sum.count > 0 {
+            write(household, count: sum.count, seconds: Int((now - sum.start) / .seconds(1)))
+        }
+    }
+
+    private func write(_ household: IPAddress?, count: Int, seconds: Int) {
+        logger.notice(
+            "requests refused for their rate",
+            metadata: [
+                "peer": .string(household?.description ?? "others"), "count": .stringConvertible(count),
+                "seconds": .stringConvertible(seconds),
+            ])
+    }
+}

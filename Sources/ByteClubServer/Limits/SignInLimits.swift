@@ -1,0 +1,81 @@
+import ByteClubCore
+
+/// How often passwords and invitations may be guessed, and whom others' guesses hold up.
+///
+/// Guesses from one place are refused. Guesses at one name from many places are only slowed down, since refusing them
+/// would shut out the member; and a browser that has signed in as that name before counts by itself (``KnownBrowser``).
+struct SignInLimits: Sendable {
+    /// How an attempt is dealt with.
+    enum Verdict: Hashable, Sendable {
+        /// From a browser that has signed in before: it waits for no stranger.
+        case known
+        /// From anywhere.
+        case unknown
+        /// From anywhere, for a name at which many guess: it waits before the password is looked at.
+        case doubted
+        /// One too many from the same place; the time until the next.
+        case refused(Duration)
+    }
+
+    /// Attempts from one household.
+    private static let household = TokenBucket.Rate(perSecond: 0.1, burst: 30)
+    /// Attempts from one IPv6 site, which may have 65,536 households.
+    private static let site = TokenBucket.Rate(perSecond: 0.4, burst: 120)
+    /// Attempts for one name from one household or one known browser.
+    private static let name = TokenBucket.Rate(perSecond: 1.0 / 60, burst: 10)
+    /// Attempts for one name from anywhere, before they are slowed down.
+    private static let anywhere = TokenBucket.Rate(perSecond: 0.1, burst: 100)
+
+    /// How long a doubted attempt keeps its place in ``FairShares/doubtedSignIns`` before the password is looked at.
+    let pause: Duration
+
+    private let households = RateLimiter<IPAddress?>(Self.household)
+    private let sites = RateLimiter<IPAddress>(Self.site)
+    private let names = RateLimiter<NamePlace>(Self.name)
+    private let browsers = RateLimiter<KnownBrowser>(Self.name)
+    private let members = RateLimiter<Int64>(Self.name)
+    private let everywhere = RateLimiter<String>(Self.anywhere)
+
+    private struct NamePlace: Hashable, Sendable {
+        let name: String
+        let household: IPAddress?
+    }
+
+    /// Creates limits.
+    init(pause: Duration = .seconds(2)) {
+        self.pause = pause
+    }
+
+    /// Counts an attempt to sign in.
+    ///
+    /// - Parameters:
+    ///   - name: The name, folded; known or not, so that nobody learns which names there are.
+    ///   - address: Where it comes from.
+    ///   - browser: The browser, when it has signed in as that name before.
+    ///   - instant: When.
+    /// - Returns: How it is dealt with.
+    func attempt(
+        _ name: String, from address: IPAddress?, _ browser: KnownBrowser?, at instant: ContinuousClock.Instant = .now
+    ) -> Verdict {
+        if let browser { return browsers.take(browser, at: instant).map(Verdict.refused) ?? .known }
+        let place = NamePlace(name: name, household: address?.household)
+        if let wait = guess(from: address, at: instant) ?? names.take(place, at: instant) { return .refused(wait) }
+        return everywhere.take(name, at: instant) == nil ? .unknown : .doubted
+    }
+
+    /// Counts an attempt to guess anything; when it is one too many, tells how long to wait.
+    func guess(from address: IPAddress?, at instant: ContinuousClock.Instant = .now) -> Duration? {
+        if let wait = households.take(address?.household, at: instant) { return wait }
+        guard let address, !address.isIPv4 else { return nil }
+        return sites.take(address.site, at: instant)
+    }
+
+    /// Counts a member's attempt to tell the old password; when it is one too many, tells how long to wait.
+    func change(by member: Int64) -> Duration? { members.take(member) }
+
+    /// Forgets the attempts from a place for a name, after the right password.
+    func forget(_ name: String, from address: IPAddress?, _ browser: KnownBrowser?) {
+        names.forget(NamePlace(name: name, household: address?.household))
+        if let browser { browsers.forget(browser) }
+    }
+}

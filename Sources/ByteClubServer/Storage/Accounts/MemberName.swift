@@ -1,0 +1,43 @@
+import Foundation
+
+/// Which names new members may have: none that others take for somebody else's.
+///
+/// Letters of two scripts that look alike are not compared: that would need the tables of Unicode TS #39.
+enum MemberName {
+    /// Checks a name for a new member; members who have another name keep it.
+    ///
+    /// - Throws: ``StorageError`` `badMember` for a name that is empty, over 255 bytes, with a blank at either end, or
+    ///   with characters that cannot be seen, turn the order of others, or mean nothing yet.
+    static func check(_ name: String) throws {
+        let scalars = name.unicodeScalars
+        let hasBlankEnds = [scalars.first, scalars.last].contains { $0?.properties.isWhitespace == true }
+        guard name.utf8.count <= 255, !hasBlankEnds, scalars.allSatisfy(isVisible), !skeleton(name).isEmpty else {
+            throw StorageError(
+                .badMember,
+                "a member's name has 1 to 255 bytes, nothing that cannot be seen, and no blank at either end")
+        }
+    }
+
+    /// What names have in common that look the same: NFKC in one case, without what cannot be seen, with single blanks.
+    static func skeleton(_ name: String) -> String {
+        // In capitals first: some small letters have two forms, and some are two letters in capitals.
+        seen(seen(name).uppercased().lowercased()).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private static func seen(_ text: String) -> String {
+        var seen = String.UnicodeScalarView()
+        for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars
+        // The blank of Braille is a symbol to Unicode.
+        where !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}" {
+            seen.append(scalar)
+        }
+        return String(seen)
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

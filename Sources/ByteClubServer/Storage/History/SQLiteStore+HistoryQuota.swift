@@ -1,0 +1,85 @@
+import ByteClubCore
+import GRDB
+
+extension SQLiteStore {
+    /// The most versions that one transaction forgets, so that writers never wait for it.
+    private static let dropBatch = 500
+
+    /// Forgets the oldest of each member's old versions that have more bytes together than the setting allows, and tells how
+    /// many; none without the setting.
+    ///
+    /// A version counts for who wrote it, not for who replaced it: so nobody can make others' versions go by making many.
+    func dropHistoryOverQuota() async throws -> Int {
+        guard let quota = settings.historyQuota else { return 0 }
+        let surplus = try await query { try HistorySurplus(over: quota, in: $0).versions }
+        for start in stride(from: 0, to: surplus.count, by: Self.dropBatch) {
+            let batch = surplus[start..<min(start + Self.dropBatch, surplus.count)]
+            try await writer.perform { transaction in
+                for (version, next) in batch { try Self.drop(version, before: next, in: transaction) }
+            }
+        }
+        return surplus.count
+    }
+
+    private static func drop(_ version: Int64, before next: Int64, in transaction: WriteTransaction) throws {
+        let changed = try transaction.execute(
+            """
+            UPDATE version SET previous = (SELECT previous FROM version WHERE revision = ?1)
+            WHERE revision = ?2 AND previous = ?1
+            """, [version, next])
+        if changed != 1 { return }
+        try transaction.execute("DELETE FROM version WHERE revision = ?", [version])
+        try transaction.execute(
+            "UPDATE meta SET value = max(value, ?) WHERE name = ?", [version, Schema.Meta.forgotten])
+    }
+}
+
+/// Which old versions are too many.
+private struct HistorySurplus {
+    /// The versions, each with the one that took its place, the longest replaced first.
+    private(set) var versions: [(version: Int64, next: Int64)] = []
+
+    /// A content among the old versions of a member; by the beginning of its hash, as in ``ContentUse``.
+    private struct Owned: Hashable {
+        let author: Int64
+        let content: UInt64
+    }
+
+    /// Old versions in the order in which they were replaced, but for those that end the history of an entry.
+    private static let old = """
+        SELECT v.author, v.hash, v.bytes, v.revision, next.revision FROM version next
+        JOIN version v ON v.revision = next.previous LEFT JOIN node n ON n.id = v.node
+        WHERE next.previous > 0 AND v.bytes > 0 AND n.revision IS NOT v.revision ORDER BY next.revision
+        """
+
+    /// Looks through the whole journal, twice when there is too much.
+    init(over quota: Int64, in database: Database) throws {
+        var live: Set<UInt64> = []
+        try database.forEachRow(
+            "SELECT v.hash FROM latest l JOIN version v ON v.revision = l.revision WHERE v.bytes > 0"
+        ) { row in
+            if let hash = row.bytes(0) { live.insert(ContentUse.prefix(hash)) }
+        }
+        // What a live file has too takes no room of its own; what several versions have takes it once.
+        var uses: [Owned: Int] = [:]
+        var sums: [Int64: Int64] = [:]
+        try database.forEachRow(Self.old) { row in
+            guard let owned = Self.owned(row), !live.contains(owned.content) else { return }
+            if uses[owned] == nil { sums[owned.author, default: 0] += row[2] as Int64 }
+            uses[owned, default: 0] += 1
+        }
+        guard sums.values.contains(where: { $0 > quota }) else { return }
+        try database.forEachRow(Self.old) { row in
+            guard let owned = Self.owned(row), let sum = sums[owned.author], sum > quota, let count = uses[owned] else {
+                return
+            }
+            uses[owned] = count - 1
+            if count == 1 { sums[owned.author] = sum - (row[2] as Int64) }
+            versions.append((row[3], row[4]))
+        }
+    }
+
+    private static func owned(_ row: Row) -> Owned? {
+        row.bytes(1).map { Owned(author: row[0], content: ContentUse.prefix($0)) }
+    }
+}

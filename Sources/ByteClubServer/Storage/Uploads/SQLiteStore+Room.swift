@@ -1,0 +1,104 @@
+import ByteClubCore
+import GRDB
+
+extension SQLiteStore {
+    /// For how many seconds nothing may have come of an upload in pieces, or of a chunk, before it makes room for others: an
+    /// hour.
+    static let idleTime: Int64 = 3600
+
+    /// Finds room for content before the first byte of it is written, and keeps it until the hold goes.
+    ///
+    /// Beside what is live, what waits counts: unfinished uploads, chunks that no write has named, and what is on its way.
+    /// When that is too much, what the member left lying for an hour is given up, the oldest first: a program that was killed
+    /// often is not in its own way for two days.
+    ///
+    /// - Parameters:
+    ///   - bytes: How many bytes are to come.
+    ///   - member: Who sends them.
+    ///   - path: Where they will take the place of others; nil when that is not known.
+    ///   - chunks: The member's chunks that they are made of, which go when they come.
+    /// - Returns: What keeps the room; nil when there is no quota.
+    /// - Throws: ``StorageError`` `full` when the disk has no room for them, `overQuota` when a quota has none.
+    func hold(
+        _ bytes: Int64, for member: Int64, replacing path: RemotePath?, naming chunks: [ContentHash]
+    ) async throws -> BytesUnderWay.Hold? {
+        try files.reserve.check(for: bytes)
+        guard settings.hasQuota, bytes > 0 else { return nil }
+        let hold = underWay.hold(bytes, of: member, quota: settings.memberQuota)
+        guard let lack = try await lack(of: hold, bytes, for: member, replacing: path, naming: chunks) else {
+            return hold
+        }
+        guard try await giveUpIdle(lack.bytes, of: member) else { throw lack.error }
+        if let still = try await self.lack(of: hold, bytes, for: member, replacing: path, naming: chunks) {
+            throw still.error
+        }
+        return hold
+    }
+
+    /// By how many bytes there is too little room, and how that is told.
+    private struct Lack: Sendable {
+        let bytes: Int64
+        let error: StorageError
+    }
+
+    private func lack(
+        of hold: BytesUnderWay.Hold, _ bytes: Int64, for member: Int64, replacing path: RemotePath?,
+        naming chunks: [ContentHash]
+    ) async throws -> Lack? {
+        let (store, settings) = (self.chunks, settings)
+        // What is under way was counted before: what arrives meanwhile counts twice, never not at all.
+        let (waiting, named) = try await ContentPipeline.onDisk {
+            (try store.waitingBytes(), store.bytes(of: chunks, from: member))
+        }
+        return try await query { database in
+            let ledger = UsageLedger(database)
+            let there = try path.flatMap { try SQLiteFolderState(reading: database).latest($0.key) }
+            if let quota = settings.memberQuota {
+                let freed = named + (there?.author == member ? there?.bytes ?? 0 : 0)
+                let taken = try ledger.member(member).bytes + ledger.unfinishedUploads(of: member)
+                let over = taken + (waiting[member] ?? 0) + hold.ofMember - freed - quota
+                if bytes > freed, over > 0 { return Lack(bytes: over, error: .overMemberQuota(quota, of: member)) }
+            }
+            if let quota = settings.clubQuota {
+                let freed = named + (there?.bytes ?? 0)
+                let taken = try ledger.club().bytes + ledger.unfinishedUploads(of: nil)
+                let over = taken + waiting.values.reduce(0, +) + hold.ofAll - freed - quota
+                if bytes > freed, over > 0 { return Lack(bytes: over, error: .overClubQuota(quota)) }
+            }
+            return nil
+        }
+    }
+
+    /// Forgets chunks of a member that a write has named; without a quota they stay for what is like them.
+    func named(_ chunks: [ContentHash], by member: Int64) async {
+        guard settings.hasQuota, !chunks.isEmpty else { return }
+        let store = self.chunks
+        // Those that cannot be removed go when their time is over.
+        try? await ContentPipeline.onDisk { store.remove(chunks, from: member) }
+    }
+
+    /// Gives up what a member left lying, the oldest first, until so many bytes are free; tells whether anything went.
+    private func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool {
+        try await removeExpiredUploads()
+        let (claims, oldest) = (claims, now().seconds - Self.idleTime)
+        let (uploads, freed) = try await writer.perform { transaction in
+            let idle = try transaction.database.rows(
+                """
+                SELECT id, size FROM upload WHERE member = ? AND completed = 0 AND touched < ? AND size > 0
+                ORDER BY touched, id
+                """, [member, oldest]
+            ) { (id: $0[0] as String, size: $0[1] as Int64) }
+            var (given, freed): ([String], Int64) = ([], 0)
+            for upload in idle where freed < bytes && claims.isIdle(upload.id) {
+                given.append(upload.id)
+                freed += upload.size
+            }
+            try Self.forget(given, in: transaction)
+            return (given, freed)
+        }
+        await removeFiles(ofUploads: uploads)
+        let store = chunks
+        let removed = try await ContentPipeline.onDisk { try store.giveUp(bytes - freed, from: member) }
+        return freed + removed > 0
+    }
+}

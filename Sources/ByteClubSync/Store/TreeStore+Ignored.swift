@@ -1,0 +1,27 @@
+import ByteClubCore
+
+extension TreeStore {
+    /// How many entries the ignore rules leave out, on either side.
+    func ignored() throws -> SyncStatus.Ignored {
+        let lines = (try meta(.rules) ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+        let disk = try IgnoredOnDisk(meta(.ignored)).total(in: self)
+        // Without an ignore file all that is excluded is left out by choice.
+        guard let hash = lines.first, !hash.isEmpty else { return SyncStatus.Ignored(disk: disk) }
+        let chosen = try lines.dropFirst().reduce(0) { try $0 + remoteCount(at: PathKey(folded: String($1))) }
+        return SyncStatus.Ignored(disk: disk, server: max(0, try excludedCount() - chosen))
+    }
+
+    /// How many entries the server has at a path, with all that is in a folder.
+    private func remoteCount(at key: PathKey) throws -> Int {
+        var found = ItemID.root
+        for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let next = try children(of: found, key: String(Substring(name)), on: .remote).first else { return 0 }
+            found = next.id
+        }
+        return try remoteCount(below: found) + 1
+    }
+
+    private func remoteCount(below folder: ItemID) throws -> Int {
+        try children(of: folder, on: .remote).reduce(0) { try $0 + 1 + ($1.isFolder ? remoteCount(below: $1.id) : 0) }
+    }
+}
