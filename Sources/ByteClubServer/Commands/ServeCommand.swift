@@ -54,7 +54,10 @@ struct ServeCommand: AsyncParsableCommand {
         _ server: ClubServer, beside others: [any Service], _ configuration: ClubConfiguration,
         _ notifier: ServiceNotifier?, _ logger: Logger
     ) -> ServiceGroup {
-        var services = others + [CertificateReload(server: server, notifier: notifier, logger: logger)]
+        var services =
+            others + [
+                CertificateReload(server: server, notifier: notifier, logger: logger), FreeMemoryRelease(),
+            ]
         let monitor = server.monitor
         if let address = configuration.monitorAddress {
             services.append(

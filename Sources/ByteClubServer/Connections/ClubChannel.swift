@@ -1,3 +1,4 @@
+import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -8,6 +9,12 @@ import NIOSSL
 /// Builds what a connection passes through: the meter, TLS when there is a certificate, the gate, then HTTP.
 struct ClubChannel: HTTPChannelHandler {
     typealias Value = HTTP1Channel.Value
+
+    /// The most bytes that the kernel takes before it can send them.
+    ///
+    /// Without a bound it takes megabytes of answers for a client that reads none, and the work of making them was for
+    /// nothing. What is on its way does not count, so that no download is slower; see TCP_NOTSENT_LOWAT in tcp(7).
+    private static let mostUnsent = 128 << 10
 
     /// HTTP on a connection.
     let http: HTTP1Channel
@@ -20,6 +27,8 @@ struct ClubChannel: HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            let unsent = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_NOTSENT_LOWAT))
+            try? channel.syncOptions?.setOption(unsent, value: .init(Self.mostUnsent))
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(ByteMeter(admission: connections.admit(channel), connections: connections))
             if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.current)) }

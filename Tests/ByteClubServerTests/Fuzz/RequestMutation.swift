@@ -1,5 +1,7 @@
 import TestSupport
 
+@testable import ByteClubServer
+
 /// Requests as bytes: valid ones, and what a seed makes of them.
 struct RequestMutation {
     private let bearer: String
@@ -96,7 +98,8 @@ struct RequestMutation {
         if chance(8) { target += "/" + pick(Self.roots) }
         while chance(5) { target += "/" + pick(chance(8) ? Self.goodNames : Self.names) }
         if chance(1) {
-            target = pick(["/", "/s/x/y", "/login", "/invite/x", "*", "http://x/1/delta", "//", "/members"])
+            target = pick(
+                Page.allCases.map { "/" + $0.rawValue } + ["/s/x/y", "/invite/x", "*", "http://x/1/delta", "//"])
         }
         if chance(7) { target += "?" + form() }
         return "\(pick(Self.methods)) \(target) HTTP/1.1"
@@ -105,7 +108,7 @@ struct RequestMutation {
     private mutating func goodLine() -> String {
         let name = pick(Self.goodNames)
         let other = pick(Self.goodNames)
-        return switch Int.random(in: 0..<21, using: &generator) {
+        return switch Int.random(in: 0..<23, using: &generator) {
         case 0, 1: "PUT /1/files_put/auto/\(name)?overwrite=\(chance(5))"
         case 2: "PUT /1/files_put/auto/f/\(name)?autorename=\(chance(5))&overwrite=false"
         case 3: "PUT /1/chunked_upload"
@@ -124,6 +127,8 @@ struct RequestMutation {
         case 16: "GET /1/sync/changes?limit=\(pick(["1", "9"]))&bodies=\(chance(5))"
         case 17: "GET /1/sync/digest?path=/"
         case 18, 19: "POST /1/sync/batch"
+        case 20: "GET /1/sync/links"
+        case 21: "POST /1/sync/links/revoke?id=\(Int.random(in: 0...20, using: &generator))"
         default: "POST /1/files/auto/f"
         }
     }
