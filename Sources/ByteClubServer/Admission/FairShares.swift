@@ -22,7 +22,7 @@ struct FairShares: Sendable {
     let answers = SharedPool(
         "memory for large answers",
         .init(
-            total: 64 << 20, strangers: 16 << 20, member: 24 << 20, household: 4 << 20, queue: 1024, queueOfParty: 64))
+            total: 48 << 20, strangers: 16 << 20, member: 16 << 20, household: 4 << 20, queue: 1024, queueOfParty: 64))
     /// Database readers for what reads many rows, and makes an answer of them.
     let listings = SharedPool(
         "database readers",

@@ -40,7 +40,7 @@ struct ServeOptions: ParsableArguments {
     var logLevel: String?
     @Option(help: "text, or json for an object a line. (default: text)")
     var logFormat: String?
-    @Option(help: "The most connections at once, an eighth of them for one address. (default: 4096)")
+    @Option(help: "The most connections at once, an eighth of them for one address. (default: 2048)")
     var connections: String?
     @Option(help: ArgumentHelp("How long a connection may be idle. (default: 120)", valueName: "seconds"))
     var idleTimeout: String?

@@ -13,12 +13,13 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The most bytes that are read at once, except of a body.
     static let headRead = 16 << 10
-    /// The most bytes of a body that are read at once, several times in a row.
-    static let bodyRead = 128 << 10
-    private static let bodyReads: UInt = 4
-    /// The most bytes that may wait behind a request: more come when a client ends its side of the connection, because the
-    /// kernel then hands over all that it has, or right behind a large body.
-    static let mostHeld = 64 << 10
+    /// The most bytes of a body that are read at once.
+    ///
+    /// A channel keeps the buffers of as many reads as it may do in a row for as long as it is open; so it does one.
+    static let bodyRead = 64 << 10
+    /// The most bytes that may wait behind a request: what one read brings, over TLS with the rest of a record. More come
+    /// when a client ends its side of the connection, because the kernel then hands over all that it has.
+    static let mostHeld = bodyRead + headRead
 
     /// What comes next.
     private enum Expectation {
@@ -193,21 +194,17 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func expectLittle(_ context: ChannelHandlerContext) {
-        read(
-            AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 4 << 10, maximum: Self.headRead), times: 1,
-            context)
+        read(AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: Self.headRead), context)
     }
 
     private func expectMuch(_ context: ChannelHandlerContext) {
-        read(
-            AdaptiveRecvByteBufferAllocator(minimum: 4 << 10, initial: 32 << 10, maximum: Self.bodyRead),
-            times: Self.bodyReads, context)
+        read(AdaptiveRecvByteBufferAllocator(minimum: 4 << 10, initial: 32 << 10, maximum: Self.bodyRead), context)
     }
 
-    private func read(_ allocator: AdaptiveRecvByteBufferAllocator, times: UInt, _ context: ChannelHandlerContext) {
+    private func read(_ allocator: AdaptiveRecvByteBufferAllocator, _ context: ChannelHandlerContext) {
         let options = context.channel.syncOptions
         try? options?.setOption(ChannelOptions.recvAllocator, value: allocator)
-        try? options?.setOption(ChannelOptions.maxMessagesPerRead, value: times)
+        try? options?.setOption(ChannelOptions.maxMessagesPerRead, value: 1)
     }
 }
 

@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// Gives memory back to the system that malloc keeps between what is in use, as after a burst of requests.
 struct FreeMemoryRelease: Service {
     /// How often malloc is asked what it keeps.
-    private static let interval = Duration.seconds(10)
+    private static let interval = Duration.seconds(5)
     /// The bytes from which on it is worth giving them back.
     private static let least = 8 << 20
 
