@@ -76,6 +76,27 @@ extension EndToEnd {
             #expect(crowd.count == count)
         }
 
+        @Test("nobody has pages made by the thousand that nobody reads")
+        func unreadPages() async throws {
+            let (server, metrics, folder) = try await start()
+            defer { _ = folder }
+            let (port, count) = (server.port, 2)
+            let flood = Array(String(repeating: "GET /login HTTP/1.1\r\nHost: x\r\n\r\n", count: 2_000).utf8)
+            let crowd = await BackgroundThread.run { () -> Crowd in
+                let crowd = Crowd(count, port: port)
+                crowd.push(flood)
+                return crowd
+            }
+            var sent: [Int64] = []
+            repeat {
+                sent.append(try await metric("byteclub_sent_bytes_total", metrics))
+                try await Task.sleep(for: .milliseconds(20))
+            } while sent.count < 50 || sent.suffix(20).contains { $0 != sent.last }
+            print("for \(count) times 2,000 pages that nobody reads, \((sent.last ?? 0) >> 10) KiB were made")
+            #expect((sent.last ?? 0) > 0 && (sent.last ?? 0) < Int64(count * (512 << 10)))
+            #expect(crowd.count == count)
+        }
+
         @Test("nobody fills the log or keeps the server busy by asking without end")
         func flood() async throws {
             let (server, metrics, folder) = try await start()
