@@ -49,6 +49,9 @@ final class Call {
         body = IncomingBody(request, channel: channel)
     }
 
+    /// Whether the client wants no further answer on this connection.
+    var asksToClose: Bool { headers[.connection]?.lowercased().contains("close") ?? false }
+
     /// Finds out what is asked for, and reads the query.
     ///
     /// - Throws: ``APIError`` 404 for an operation that there is not, 405 for a wrong method, 400 for what is malformed.

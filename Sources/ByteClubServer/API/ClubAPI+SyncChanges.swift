@@ -27,7 +27,7 @@ extension ClubAPI {
             try await wait(call, after: cursor.position, seconds: seconds)
         }
         let (pool, party) = (shares.answers, call.party)
-        let most = Int(limits.inlineBytes) + limits.entries * Self.largestJournalEntry
+        let most = (inlines ? Int(limits.inlineBytes) : 0) + limits.entries * Self.largestJournalEntry
         let lease = try await call.whileClientWaits { try await pool.wait(most, for: party) }
         let (page, bodies) = try await inTurn(call) { [store] in try await store.journal(after: cursor, limits: limits)
         }

@@ -27,18 +27,29 @@ final class SharedPool: Sendable {
 
     /// A part of the pool.
     final class Lease: Sendable {
-        /// How much it is; what was asked for, or the party's whole share when that is less.
-        let amount: Int
+        private let held: Mutex<Int>
         private let pool: SharedPool
         private let party: Party
 
         fileprivate init(_ pool: SharedPool, _ party: Party, _ amount: Int) {
             self.pool = pool
             self.party = party
-            self.amount = amount
+            held = Mutex(amount)
         }
 
         deinit { pool.giveBack(amount, of: party) }
+
+        /// How much it is: what was asked for, or the party's whole share when that is less, until it is shrunk.
+        var amount: Int { held.withLock { $0 } }
+
+        /// Gives back what is more than so much.
+        func shrink(to amount: Int) {
+            let rest = held.withLock { held in
+                defer { held = min(held, max(0, amount)) }
+                return held - min(held, max(0, amount))
+            }
+            if rest > 0 { pool.giveBack(rest, of: party) }
+        }
     }
 
     /// What is shared, as a refusal names it.

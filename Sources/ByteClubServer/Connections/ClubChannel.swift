@@ -38,7 +38,7 @@ struct ClubChannel: HTTPChannelHandler {
         }.flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandlers([HostCheck(), OldVersion()], position: .before(codec))
+            try pipeline.addHandlers([HostCheck(), LastRequest()], position: .before(codec))
             return value
         }
     }

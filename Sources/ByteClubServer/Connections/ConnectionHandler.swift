@@ -26,6 +26,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var exchange = ExchangeState()
     private var isClosing = false
     private var takesNoMore = false
+    private var isLastRequest = false
     private var isInputClosed = false
     private var hangUp: (@Sendable () -> Void)?
     private var idleSince = NIODeadline.now()
@@ -79,6 +80,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
             let connection = head.headerFields[.connection]?.lowercased() ?? ""
             exchange.headReceived(asksToClose: connection.contains("close"))
+            isLastRequest = LastRequest.offersAnotherProtocol(head)
             expectBody(of: head)
             markReceiving()
         case .body: break
@@ -86,6 +88,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             exchange.endReceived()
             meter?.forgetStart()
             gate?.expectHead()
+            takesNoMore = isLastRequest
         }
         regulate(context)
         context.fireChannelRead(data)
@@ -102,6 +105,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Lets in as much as the requests under way allow, and tells when there is none.
     private func regulate(_ context: ChannelHandlerContext) {
         gate?.hold(exchange.isAnswerDue)
+        if takesNoMore, !exchange.isAnswerDue { gate?.drop() }
         if exchange.isIdle { connections.rest(context.channel, at: .now()) }
     }
 

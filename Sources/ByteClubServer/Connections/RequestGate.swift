@@ -17,8 +17,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     ///
     /// A channel keeps the buffers of as many reads as it may do in a row for as long as it is open; so it does one.
     static let bodyRead = 64 << 10
-    /// The most bytes that may wait behind a request: what one read brings, over TLS with the rest of a record. More come
-    /// when a client ends its side of the connection, because the kernel then hands over all that it has.
+    /// The most bytes that may wait behind a request: what one read brings, over TLS with the rest of a record.
+    ///
+    /// More come when a client ends its side of the connection, because the kernel then hands over all that it has.
     static let mostHeld = bodyRead + headRead
 
     /// What comes next.
@@ -98,7 +99,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     func drop() {
         isDropping = true
         held = ByteBuffer()
-        if let context { readIfWanted(context) }
+        // Whoever asks for bytes may have enough of them, and ask no more.
+        context?.read()
     }
 
     // MARK: - Bytes
@@ -120,6 +122,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     func read(context: ChannelHandlerContext) {
         if isDropping || isOpen && held.readableBytes == 0 { return context.read() }
         wantsRead = true
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        context.fireChannelReadComplete()
+        if isDropping { context.read() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -50,6 +50,7 @@ struct Answer: Sendable {
     /// The same with memory that was taken for it before it was made.
     func holding(_ lease: SharedPool.Lease) -> Answer {
         var answer = self
+        lease.shrink(to: Int(body.length))
         if isLarge { answer.lease = lease }
         return answer
     }

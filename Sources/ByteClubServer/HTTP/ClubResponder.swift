@@ -61,14 +61,17 @@ struct ClubResponder: Sendable {
             logger.error("request \(record.id): \(ServerFault.line(for: error))")
             answer = .refusal(refusal)
         }
-        var head = head(of: answer, id: record.id, keepsConnection: call.body.isNearlyRead)
+        // Nobody reads the rest of a body whose client takes no further answer.
+        let body = call.body
+        let keepsConnection = body.isComplete || (body.isNearlyRead && !call.asksToClose)
+        var head = head(of: answer, id: record.id, keepsConnection: keepsConnection)
         CrossOrigin.allow(call, in: &head.headerFields)
         if client.isSecure { head.headerFields[.strictTransportSecurity] = StrictTransport.policy }
         let isHead = request.method == .head
         record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
         do {
             try await writer.write(
-                response: head, body: isHead ? ResponseBody() : body(of: answer, on: channel.eventLoop))
+                response: head, body: isHead ? ResponseBody() : self.body(of: answer, on: channel.eventLoop))
         } catch {
             tell(record, of: call, remark: "the answer was not sent whole")
             throw error
@@ -127,7 +130,8 @@ struct ClubResponder: Sendable {
         var rest = buffer
         while let piece = rest.readSlice(length: min(rest.readableBytes, StoredFile.pieceSize)), piece.readableBytes > 0
         {
-            try await writer.write(piece)
+            // A slice would keep the memory of the whole, also when its lease is given back.
+            try await writer.write(ByteBuffer(bytes: piece.readableBytesView))
             try await loop.submit {}.get()
         }
     }

@@ -19,7 +19,9 @@ import Testing
         }
         var leases: [(party: Party, lease: SharedPool.Lease)] = []
         for _ in 0..<2000 {
-            if !leases.isEmpty, Bool.random(using: &random) {
+            if let (_, lease) = leases.randomElement(using: &random), Int.random(in: 0..<5, using: &random) == 0 {
+                lease.shrink(to: .random(in: -1...12, using: &random))
+            } else if !leases.isEmpty, Bool.random(using: &random) {
                 leases.remove(at: .random(in: leases.indices, using: &random))
             } else {
                 let party = parties[.random(in: parties.indices, using: &random)]

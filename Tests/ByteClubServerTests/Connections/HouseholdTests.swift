@@ -1,4 +1,5 @@
 import ByteClubCore
+import Glibc
 import TestSupport
 import Testing
 
@@ -37,6 +38,28 @@ import Testing
             #expect(await Self.status(server, from: 2) == 503)
             #expect(await Self.status(server, from: 3) == 200)
             #expect(polls.count == server.store.waiterCount)
+        }
+    }
+
+    @Test("nobody keeps a place with the rest of a body that nobody reads")
+    func unreadBody() async throws {
+        try await TestServer.run { server in
+            let port = server.port
+            let head =
+                "PUT /1/files_put/auto/a.md HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 8000000\r\n\r\n"
+            let connections = server.club.monitor.connections
+            let (status, isFree) = await BackgroundThread.run { () -> (Int?, Bool) in
+                guard let connection = RawConnection(port: port) else { return (nil, false) }
+                connection.send(Array(head.utf8))
+                for _ in 0..<30 {
+                    connection.send([7])
+                    usleep(5_000)
+                }
+                let status = RawMessage(connection.receiveAll())?.status
+                for _ in 0..<12_000 where connections.open > 0 { usleep(10_000) }
+                return (status, connections.open == 0)
+            }
+            #expect(status == 401 && isFree)
         }
     }
 

@@ -57,6 +57,19 @@ import Testing
         }
     }
 
+    @Test("nobody fills the memory behind a request that offers another protocol: it is the connection's last")
+    func otherProtocol() async throws {
+        try await TestServer.run { server in
+            try await server.store("/a.md", "abc")
+            let get = Self.get("/1/files/auto/a.md", server)
+            let offer = get.dropLast(1) + "Connection: keep-alive, Upgrade\r\nUpgrade: h2c\r\n\r\n"
+            let port = server.port
+            #expect(await Self.statuses([offer + get], port: port) == [200])
+            let flood = String(repeating: "x", count: 1 << 20)
+            #expect(await Self.statuses([String(offer)] + Array(repeating: flood, count: 8), port: port) == [200])
+        }
+    }
+
     @Test("requests are answered that came before their client ended its side")
     func endOfInput() async throws {
         try await TestServer.run { server in
