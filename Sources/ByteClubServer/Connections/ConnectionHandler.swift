@@ -27,6 +27,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isClosing = false
     private var takesNoMore = false
     private var isLastRequest = false
+    /// When the last answer that has ended is with the kernel.
+    private var lastAnswer: EventLoopFuture<Void>?
     private var isInputClosed = false
     private var hangUp: (@Sendable () -> Void)?
     private var idleSince = NIODeadline.now()
@@ -133,13 +135,30 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             if exchange.isLastResponse {
                 end(data, promise, context)
             } else {
-                context.write(data, promise: promise)
+                let sent = promise ?? context.eventLoop.makePromise()
+                lastAnswer = sent.futureResult
+                context.write(data, promise: sent)
                 if let fault = exchange.takeFault() { return answer(fault, context) }
                 regulate(context)
             }
         default:
             context.write(data, promise: promise)
         }
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output, let lastAnswer else { return context.close(mode: mode, promise: promise) }
+        closeOutput(context, after: lastAnswer, promise)
+    }
+
+    /// Ends the sending side behind an answer.
+    ///
+    /// At once, it would end both sides for a client that has ended its own, and drop what the kernel has not taken.
+    private func closeOutput(
+        _ context: ChannelHandlerContext, after answer: EventLoopFuture<Void>, _ promise: EventLoopPromise<Void>?
+    ) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        answer.whenComplete { _ in bound.value.close(mode: .output, promise: promise) }
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
@@ -209,8 +228,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isClosing = true
         inspection?.cancel()
         gate?.drop()
-        context.writeAndFlush(last, promise: promise)
-        context.close(mode: .output, promise: nil)
+        let sent = promise ?? context.eventLoop.makePromise()
+        context.writeAndFlush(last, promise: sent)
+        closeOutput(context, after: sent.futureResult, nil)
         let channel = context.channel
         context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
     }

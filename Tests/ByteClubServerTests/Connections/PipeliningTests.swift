@@ -1,4 +1,5 @@
 import ByteClubCore
+import Glibc
 import TestSupport
 import Testing
 
@@ -80,6 +81,29 @@ import Testing
             let last = get.dropLast(1) + "Connection: close\r\n\r\n"
             let many = await Self.statuses([String(repeating: get, count: 49) + last], endsSending: true, port: port)
             #expect(many == Array(repeating: 200, count: 50))
+        }
+    }
+
+    @Test("an answer is whole for a slow client that ends its side behind the request")
+    func slowHalfClose() async throws {
+        try await TestServer.run { server in
+            let bytes = 3_000_000
+            try await server.store("/a.md", String(repeating: "a", count: bytes))
+            let (port, get) = (server.port, Self.get("/1/files/auto/a.md", server))
+            for _ in 0..<8 {
+                let received = await BackgroundThread.run { () -> Int in
+                    guard let connection = RawConnection(port: port) else { return -1 }
+                    connection.send(Array(get.utf8))
+                    connection.endSending()
+                    var received = 0
+                    while case let piece = connection.receive(atMost: 16 << 10), !piece.isEmpty {
+                        received += piece.count
+                        usleep(300)
+                    }
+                    return received
+                }
+                #expect(received > bytes)
+            }
         }
     }
 
