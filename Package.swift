@@ -110,7 +110,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "ByteClubSync", dependencies: ["ByteClubCore", "CLinux", crypto, logging, serviceLifecycle, sqlite],
-            swiftSettings: settings),
+            swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "ByteClubCLI",
             dependencies: [

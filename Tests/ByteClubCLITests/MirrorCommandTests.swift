@@ -29,9 +29,10 @@ import Testing
         item.remote = server.map {
             RemoteState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
         }
-        item.synced = synced.map {
+        let base = synced.map {
             SyncedState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
         }
+        item.setBase(base)
         try store.save(item)
         return item.id
     }

@@ -44,7 +44,9 @@ import Testing
         let other = ContentHasher.hash(Array("other".utf8))
         item.local?.hash = other
         item.remote?.hash = other
-        item.synced?.hash = other
+        var base = item.synced
+        base?.hash = other
+        item.setBase(base)
         try store.save(item)
     }
 

@@ -122,7 +122,7 @@ import Testing
         try await device.sync()
         let store = try SQLiteTreeStore(path: device.configuration.databasePath)
         let item = try #require(try store.children(of: .root, key: Self.name, on: .local).first)
-        try store.exclude(item.id)
+        try store.edit(durably: false) { editor in try editor.exclude(item.id) }
         try store.setMeta(.ignoreText, nil)
         try store.close()
         try await remote.write(Self.name, "*.tmp\n")

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClubSync
+@testable import SyncSimulation
 
 /// What a verification finds, with the server's extension and without.
 @Suite struct VerifyTests {
@@ -120,12 +121,12 @@ import Testing
         let other = ContentHasher.hash([1])
         try bend("a.md") { item in
             item.remote?.hash = other
-            item.synced?.hash = other
+            item.base?.hash = other
             item.local?.hash = other
         }
         try bend("f/h.md") { item in
             item.remote?.place.name = EntryName("k.md")
-            item.synced?.remoteName = EntryName("k.md")
+            item.base?.remoteName = EntryName("k.md")
         }
         try store.close()
         let result = try await verify(device)

@@ -11,7 +11,7 @@ import Testing
     func overflow() async throws {
         let home = try TemporaryDirectory(in: FastDisk.path)
         let gate = Gate()
-        let changes = AsyncStream<Watcher.Change>.makeStream()
+        let changes = AsyncStream<DiskChange>.makeStream()
         let watcher = try Watcher(nudged: "/") { change in
             gate.wait()
             changes.continuation.yield(change)
@@ -25,27 +25,46 @@ import Testing
         for await change in changes.stream where change.isLost { break }
     }
 
-    @Test("an agenda gives what is due, the earliest look first, and puts second looks off while a folder changes")
-    func agenda() {
-        let start = ContinuousClock.now
-        let moment = { (seconds: Int) in start + .seconds(seconds) }
-        var agenda = Agenda()
-        #expect(agenda.next == nil && agenda.take(start) == nil)
-        agenda.look(at: [ItemID(1), ItemID(2)], moment(5))
-        agenda.look(at: [ItemID(1)], moment(3))
-        agenda.look(at: [ItemID(1)], moment(9))
-        agenda.lookAgain(at: [ItemID(3)], moment(4))
-        agenda.lookAgain(at: [ItemID(3)], moment(7))
-        #expect(agenda.take(moment(2)) == nil)
-        #expect(agenda.take(moment(3)) == Agenda.Reasons(folders: [ItemID(1)]))
-        #expect(agenda.next == moment(5))
-        #expect(agenda.take(moment(8)) == Agenda.Reasons(folders: [ItemID(2)], secondLooks: [ItemID(3)]))
-        #expect(agenda.next == nil)
-        agenda.wake(moment(9))
-        #expect(agenda.take(moment(9)) == Agenda.Reasons())
-        agenda.putBack(Agenda.Reasons(folders: [ItemID(1)], secondLooks: [ItemID(2)], isEverything: true), moment(10))
-        #expect(
-            agenda.take(moment(10)) == Agenda.Reasons(folders: [ItemID(1), ItemID(2)], isEverything: true))
+    @Test("a queue gives what is due, the earliest scan first, and puts racy folders off while they change")
+    func queue() {
+        let moment = { (seconds: Int) in SyncInstant(sinceStart: .seconds(seconds)) }
+        var queue = RescanQueue()
+        let next = { (queue: RescanQueue, seconds: Int) in queue.next(at: moment(seconds), isSettling: false) }
+        #expect(queue.deadline == nil && next(queue, 0) == nil)
+        queue.add([ItemID(1), ItemID(2)], at: moment(5))
+        queue.add([ItemID(1)], at: moment(3))
+        queue.add([ItemID(1)], at: moment(9))
+        queue.addRacy([ItemID(3)], at: moment(4))
+        queue.addRacy([ItemID(3)], at: moment(7))
+        #expect(next(queue, 2) == nil)
+        #expect(next(queue, 3) == .folders([ItemID(1)]))
+        #expect(queue.begin(.folders([ItemID(1)]), at: moment(3)) == [])
+        #expect(queue.deadline == moment(5))
+        #expect(next(queue, 8) == .folders([ItemID(2), ItemID(3)]))
+        #expect(queue.begin(.folders([ItemID(2), ItemID(3)]), at: moment(8)) == [ItemID(3)])
+        #expect(queue.deadline == nil)
+        queue.add([ItemID(1): ["a"]])
+        #expect(next(queue, 9) == .files([ItemID(1): ["a"]]))
+        queue.begin(.files([ItemID(1): ["a"]]), at: moment(9))
+        queue.putBack(.files([ItemID(1): ["a"]]), at: moment(10))
+        #expect(next(queue, 9) == nil && next(queue, 10) == .folders([ItemID(1)]))
+        queue.addEverything(at: moment(10))
+        #expect(next(queue, 10) == .everything(confirmsDeletions: true))
+    }
+
+    @Test("what is missing is looked for everywhere, and not for ever")
+    func missing() {
+        let moment = { (seconds: Int) in SyncInstant(sinceStart: .seconds(seconds)) }
+        var queue = RescanQueue()
+        queue.end(.folders([.root]), vanished: [ItemID(1)], at: moment(1))
+        #expect(queue.missing == [ItemID(1)])
+        #expect(queue.next(at: moment(1), isSettling: true) == nil)
+        let everything = ScanRequest.everything(confirmsDeletions: true)
+        #expect(queue.next(at: moment(1), isSettling: false) == everything)
+        for _ in 0..<3 { queue.end(everything, vanished: [ItemID(1)], at: moment(2)) }
+        #expect(queue.next(at: moment(3), isSettling: false) == nil)
+        queue.end(everything, vanished: [], at: moment(4))
+        #expect(queue.missing.isEmpty && queue.missingDeadline == nil)
     }
 
     @Test("looking without watches gets rarer while nothing changes, and never takes more than a fiftieth of the time")
@@ -56,7 +75,7 @@ import Testing
         for _ in 0..<9 { _ = pace.afterEverything(foundChanges: false, lasting: .zero) }
         #expect(pace.afterEverything(foundChanges: false, lasting: .zero) == .seconds(10))
         #expect(pace.afterEverything(foundChanges: true, lasting: .seconds(3)) == .seconds(150))
-        let start = ContinuousClock.now
+        let start = SyncInstant(sinceStart: .zero)
         #expect(pace.hotFolders(adding: [ItemID(1)], start) == [ItemID(1)])
         #expect(pace.hotFolders(adding: [ItemID(2)], start + .seconds(30)) == [ItemID(1), ItemID(2)])
         #expect(pace.hotFolders(adding: [], start + .seconds(70)) == [ItemID(2)])

@@ -28,7 +28,7 @@ def read(root: pathlib.Path) -> list[Mutant]:
     form = re.compile(
         r"^name: (.+)\nfile: (.+)\nfrom:\n(.*?)\nto:\n(.*?)\n?killed by: (.+)$", re.MULTILINE | re.DOTALL)
     mutants = []
-    for path in ["planner.txt", "apply.txt"]:
+    for path in ["planner.txt", "apply.txt", "loop.txt"]:
         for block in re.split(r"\n\n(?=name: )", (root / "Tests/Mutants" / path).read_text().rstrip("\n")):
             found = form.fullmatch(block)
             if not found:
@@ -93,7 +93,15 @@ def body(source: str, start: int) -> tuple[int, int, str]:
 
 def has_value(header: str) -> bool:
     """Whether what has this header gives a value."""
-    return re.search(r"\bvar\b", header) is not None or re.search(r"\) (async )?(throws(\(\w+\))? )?-> ", header) is not None
+    if re.search(r"\bvar\b", header):
+        return True
+    depth = 0
+    for at, character in enumerate(header):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == ")" and depth == 0:
+            # A function that is a parameter gives a value to somebody else.
+            return "-> " in header[at:]
+    return False
 
 
 def is_expression(text: str) -> bool:

@@ -109,3 +109,11 @@ extension Array where Element == Item? {
         set { self[index] = newValue }
     }
 }
+
+extension Item {
+    /// What both sides had in common, for tests that make up trees.
+    var base: SyncedState? {
+        get { synced }
+        set { setBase(newValue) }
+    }
+}

@@ -94,7 +94,7 @@ struct StoreRates {
                 fingerprint: Fingerprint(
                     device: 2_049, inode: 1_000_000 + item.id.number, size: remote.size, modified: time, changed: time))
         )
-        item.synced = SyncedState(
+        item.base = SyncedState(
             place: remote.place, isFolder: false, hash: remote.hash, size: remote.size, revision: remote.revision)
         return item
     }

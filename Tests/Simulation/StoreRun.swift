@@ -99,17 +99,17 @@ struct StoreRun {
         switch chance(12) {
         case 0, 1: item.local = local()
         case 2, 3: item.remote = remote(like: item.local)
-        case 4, 5: item.synced = synced(like: item.local)
+        case 4, 5: item.base = synced(like: item.local)
         case 6:
             if let local = item.local {
                 item.remote = RemoteState(
                     place: local.place, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
-                item.synced = SyncedState(
+                item.base = SyncedState(
                     place: local.place, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
             }
         case 7: item.local = nil
         case 8: item.remote = nil
-        case 9: item.synced = nil
+        case 9: item.base = nil
         case 10: item.lastNode = chance(2) == 0 ? nil : NodeID(number(40))
         default:
             item.isExcluded = chance(6) == 0

@@ -5,7 +5,8 @@ import Testing
 ///
 /// `BYTECLUB_CRASH` plays one run, `scenario/fault/call`, or those scenarios alone whose names start so, with more kinds
 /// of faults; `BYTECLUB_CRASH=all` plays all of them with more, and every row of the tables over plain v1 and on disks that
-/// cannot exchange two entries in one step, of which the usual run has a choice.
+/// cannot exchange two entries in one step, of which the usual run has a choice. `BYTECLUB_CRASH_EVERY` plays one of every
+/// so many calls.
 @Suite struct CrashTests {
     @Test("whatever call an engine is stopped or fails at, all ends as if it had not been")
     func everyCall() async {
@@ -15,12 +16,13 @@ import Testing
             return
         }
         let prefix = asked == "all" ? "" : asked ?? ""
+        let every = max(1, Int(Settings.environment("BYTECLUB_CRASH_EVERY") ?? "") ?? 1)
         let cores = 2
         let start = ContinuousClock.now
         let tally = await withTaskGroup(of: CrashCheck.Tally.self) { group in
             for core in 0..<cores {
                 group.addTask {
-                    CrashCheck.tally(from: core, every: cores, named: prefix, isThorough: asked != nil)
+                    CrashCheck.tally(from: core, every: cores, named: prefix, isThorough: asked != nil, sparsity: every)
                 }
             }
             return await group.reduce(CrashCheck.Tally(), +)

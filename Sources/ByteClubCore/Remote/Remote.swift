@@ -26,6 +26,10 @@ public struct TransferProgress: Hashable, Sendable {
 /// nothing half-done is visible afterwards. Each failure is a ``RemoteError``.
 /// The suite `RemoteConformance` says what each call does; every remote passes it.
 public protocol Remote: Sendable {
+    /// The calls of a remote whose entries have identities; nil when it has no such calls. Whether the server answers
+    /// them is told by ``RemoteFeatures/sync``.
+    var journaled: (any SyncRemote)? { get }
+
     /// The powers beyond what every remote has; asks the server at most once.
     func features() async throws(RemoteError) -> RemoteFeatures
 
@@ -95,4 +99,9 @@ public protocol Remote: Sendable {
 
     /// Copies an entry with all below it. `POST /fileops/copy`
     func copy(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata
+}
+
+extension Remote {
+    /// No such calls.
+    public var journaled: (any SyncRemote)? { nil }
 }

@@ -37,3 +37,8 @@ public protocol SyncRemote: Remote {
     /// The digest of a folder and those of the folders in it. `GET /sync/digest`
     func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest
 }
+
+extension SyncRemote {
+    /// This remote.
+    public var journaled: (any SyncRemote)? { self }
+}

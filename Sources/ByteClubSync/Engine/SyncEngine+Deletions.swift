@@ -39,7 +39,7 @@ extension SyncEngine {
         while let id = rest.popLast() {
             guard var item = try store.item(id), item.synced != nil else { continue }
             if item.place(on: side) == nil || item.place(on: side.other) != nil { continue }
-            item.synced = nil
+            item.setBase(nil)
             try store.save(item)
             rest += try store.children(of: id, on: side).map(\.id)
         }

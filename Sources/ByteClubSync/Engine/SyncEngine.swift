@@ -49,11 +49,17 @@ public final class SyncEngine: Service, Sendable {
     ///   `protocolViolation` when the server told of single entries what is not so.
     public func runOnce(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) async throws(SyncError) -> SyncSummary {
         do {
-            let tally = Tally(onEvent)
             let lock = try takeLock()
-            let mirror = try Mirror(configuration, remote, Surroundings(configuration), tally)
-            let (summary, breach) = try await closing(mirror, lock) { try await Self.sync(mirror, tally) }
-            tally.note(SyncEvent(.summary, summary: summary))
+            let session = try SyncSession(
+                configuration, remote, SyncEnvironment(configuration), SyncInbox(), tell: onEvent)
+            let (summary, breach) = try await closing(session, lock) {
+                // Files that somebody is writing get two more chances.
+                let outcome = try await session.run(until: .agreement(retries: 2))
+                if let until = outcome.pausedUntil { await session.emit(SyncEvent(pausedUntil: until)) }
+                let summary = try await session.summary()
+                return (summary, summary.isComplete ? nil : await session.breach)
+            }
+            onEvent(SyncEvent(.summary, summary: summary))
             // What could be synced is; that the rest could not is the server's fault, which no next sync mends.
             if let breach { throw breach }
             return summary
@@ -62,33 +68,48 @@ public final class SyncEngine: Service, Sendable {
         }
     }
 
-    private static func sync(
-        _ mirror: Mirror, _ tally: Tally
-    ) async throws -> (summary: SyncSummary, breach: RemoteError?) {
-        try await mirror.recover()
-        var outcome = try await mirror.cycle(.everything, waitsForTransfers: true)
-        // Files that somebody is writing get two more chances.
-        for _ in 0..<2 {
-            guard let next = outcome.nextLook else { break }
-            try await mirror.sleep(until: next)
-            outcome = try await mirror.cycle(.folders([]), waitsForTransfers: true)
+    /// Syncs, and goes on whenever the mirror or the server changes, until the task is cancelled or a graceful shutdown
+    /// is asked for.
+    ///
+    /// Failures that may pass are told as events and tried again, at longer and longer intervals.
+    ///
+    /// - Throws: ``SyncError`` for what only a person can mend: another engine runs, the mirror is gone, a wrong token.
+    public func run() async throws { try await run(watching: .max) }
+
+    /// Goes on like that, and watches so many folders at most.
+    func run(watching limit: Int) async throws {
+        try await cancelWhenGracefulShutdown { [self] in
+            do {
+                try await keepGoing(watching: limit)
+            } catch {
+                let error = SyncError.wrapping(error)
+                if error.code != .cancelled { throw error }
+            }
         }
-        if let until = outcome.pausedUntil { tally.note(SyncEvent(pausedUntil: until)) }
-        let summary = try await mirror.summary(outcome)
-        return (summary, summary.isComplete ? nil : await mirror.breach)
     }
 
-    /// Closes a mirror whatever comes of some work.
-    func closing<Value: Sendable>(
-        _ mirror: Mirror, _ lock: MirrorLock, _ work: () async throws -> Value
+    private func keepGoing(watching limit: Int) async throws {
+        let inbox = SyncInbox()
+        let lock = try takeLock()
+        let watcher = try Watcher(nudged: configuration.lockPath, limit: limit) { inbox.post(.disk($0)) }
+        defer { watcher.stop() }
+        let session = try SyncSession(
+            configuration, remote, SyncEnvironment(configuration), inbox, watcher: watcher
+        ) { [eventSink] in eventSink.yield($0) }
+        _ = try await closing(session, lock) { try await session.run(until: .never) }
+    }
+
+    /// Closes a session whatever comes of some work.
+    private func closing<Value: Sendable>(
+        _ session: SyncSession, _ lock: MirrorLock, _ work: () async throws -> Value
     ) async throws -> Value {
         do {
             let value = try await work()
-            try await mirror.close()
+            try await session.close()
             lock.markClean()
             return value
         } catch {
-            try? await mirror.close()
+            try? await session.close()
             throw error
         }
     }

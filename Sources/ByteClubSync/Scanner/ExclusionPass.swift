@@ -42,7 +42,7 @@ struct ExclusionPass {
             guard let place = state, !item.isOutside else { continue }
             let key = PathKey(folded: key == .root ? "/" + place.name.key : key.string + "/" + place.name.key)
             if rules.excludes(key, isFolder: item.isFolder) {
-                if !item.isExcluded { try store.exclude(item.id) }
+                if !item.isExcluded { try store.editing { editor in try editor.exclude(item.id) } }
                 continue
             }
             if item.isExcluded {

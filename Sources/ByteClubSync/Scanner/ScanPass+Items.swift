@@ -90,7 +90,7 @@ extension ScanPass {
 
     /// Leaves an item out from now on, with all that is in it: it is neither there nor deleted.
     func exclude(_ id: ItemID) throws {
-        try store.exclude(id)
+        try store.editing { editor in try editor.exclude(id) }
         writes += 1
     }
 }

@@ -63,7 +63,7 @@ struct Item: Hashable, Sendable {
     let id: ItemID
     var local: LocalState?
     var remote: RemoteState?
-    var synced: SyncedState?
+    private(set) var synced: SyncedState?
     /// What the server called it, kept when it is deleted there, so that it can come back as itself.
     var lastNode: NodeID?
     /// Whether the ignore rules or the selection keep it out: nothing is decided here or below.
@@ -81,6 +81,9 @@ struct Item: Hashable, Sendable {
         self.remote = remote
         self.synced = synced
     }
+
+    /// Sets what both sides had in common when they were last equal: for ``TreeEditor`` alone (invariant I4).
+    mutating func setBase(_ base: SyncedState?) { synced = base }
 
     /// Whether it is a folder, on whichever side it is; an item never changes its kind.
     var isFolder: Bool { local?.isFolder ?? remote?.isFolder ?? synced?.isFolder ?? false }

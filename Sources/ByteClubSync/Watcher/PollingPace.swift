@@ -11,7 +11,7 @@ struct PollingPace: Sendable {
     private static let warmth = Duration.seconds(60)
 
     private var interval = Self.shortest
-    private var hotUntil: [ItemID: ContinuousClock.Instant] = [:]
+    private var hotUntil: [ItemID: SyncInstant] = [:]
 
     /// How long to wait after a look at everything that took some time.
     mutating func afterEverything(foundChanges: Bool, lasting: Duration) -> Duration {
@@ -20,7 +20,7 @@ struct PollingPace: Sendable {
     }
 
     /// Notes folders that have just changed; tells which to look at soon.
-    mutating func hotFolders(adding changed: Set<ItemID>, _ now: ContinuousClock.Instant) -> Set<ItemID> {
+    mutating func hotFolders(adding changed: Set<ItemID>, _ now: SyncInstant) -> Set<ItemID> {
         hotUntil = hotUntil.filter { $0.value > now }
         for folder in changed { hotUntil[folder] = now + Self.warmth }
         return Set(hotUntil.keys)

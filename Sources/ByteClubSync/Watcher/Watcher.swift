@@ -3,28 +3,14 @@ import Glibc
 import Synchronization
 
 /// Tells which folders may have changed; events are hints and never truth.
-final class Watcher: Sendable {
-    /// What some events say.
-    struct Change: Hashable, Sendable {
-        /// Folders in which a folder was made or moved in: worth a look now.
-        var finished: Set<ItemID> = []
-        /// Files that were saved or moved in: worth a glance now.
-        var saved: SavedFiles = [:]
-        /// Folders in which something else has happened, of which more may follow.
-        var begun: Set<ItemID> = []
-        /// Whether events were lost, so that anything may have changed.
-        var isLost = false
-        /// Whether somebody touched the file that asks for attention.
-        var isNudge = false
-    }
-
+final class Watcher: FolderWatcher {
     /// Nil when the system refuses to watch anything.
     private let inotify: FileDescriptor?
     private let stopper: FileDescriptor
     private let watches = Mutex(Watches())
     private let nudge: Int32
     private let limit: Int
-    private let noticed: @Sendable (Change) -> Void
+    private let noticed: @Sendable (DiskChange) -> Void
 
     private static let mask = UInt32(
         IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
@@ -34,7 +20,7 @@ final class Watcher: Sendable {
     ///
     /// `nudged` is a file that is watched beside the mirror; no more folders than `limit` are.
     init(
-        nudged file: String, limit: Int = .max, _ noticed: @escaping @Sendable (Change) -> Void
+        nudged file: String, limit: Int = .max, _ noticed: @escaping @Sendable (DiskChange) -> Void
     ) throws(FileError) {
         self.noticed = noticed
         self.limit = limit
@@ -122,7 +108,7 @@ final class Watcher: Sendable {
     }
 
     private func take(_ bytes: ArraySlice<UInt8>) {
-        var change = Change()
+        var change = DiskChange()
         let header = MemoryLayout<inotify_event>.size
         unsafe bytes.withUnsafeBytes { all in
             var offset = 0
@@ -134,10 +120,10 @@ final class Watcher: Sendable {
             }
         }
         change.begun.subtract(change.finished)
-        if change != Change() { noticed(change) }
+        if change != DiskChange() { noticed(change) }
     }
 
-    private func note(_ number: Int32, _ mask: UInt32, _ name: String?, _ change: inout Change) {
+    private func note(_ number: Int32, _ mask: UInt32, _ name: String?, _ change: inout DiskChange) {
         let has = { (bits: Int32) in mask & UInt32(bits) != 0 }
         if mask & (UInt32(IN_Q_OVERFLOW) | UInt32(IN_UNMOUNT)) != 0 { change.isLost = true }
         if number == nudge {
@@ -152,7 +138,7 @@ final class Watcher: Sendable {
         let isFolder = mask & UInt32(IN_ISDIR) != 0
         let isFinished = has(Int32(IN_CLOSE_WRITE)) || has(Int32(IN_MOVED_TO)) || isFolder && has(Int32(IN_CREATE))
         if isFinished, !isFolder, let name, !name.isEmpty {
-            change.saved[item, default: []].insert(name)
+            change.closed[item, default: []].insert(name)
             change.begun.insert(item)
         } else if isFinished {
             change.finished.insert(item)

@@ -9,7 +9,7 @@ import Testing
 
 /// Bytes that no client would send, against the real program.
 ///
-/// `BYTECLUB_FUZZ` says how many connections' worth, `BYTECLUB_FUZZ_SEED` from which seed; `Config/fuzz` sets them.
+/// `BYTECLUB_FUZZ` says how many connections' worth, `BYTECLUB_FUZZ_SEED` from which seed; `Tests/Tools/fuzz` sets them.
 @Suite struct RawFuzzTests {
     private static let clients = 8
     private static let rounds = 5

@@ -14,7 +14,7 @@ final class FaultyMirror: @unchecked Sendable {
     let other: MemoryRemote
     var configuration: SyncConfiguration
     private let directory: TemporaryDirectory
-    private var uptime: Duration = .zero
+    private let clock = SimulatedClock()
 
     /// A mirror in sync with two files and a folder with a third.
     init() async throws {
@@ -32,16 +32,18 @@ final class FaultyMirror: @unchecked Sendable {
     /// One sync as `byteclub sync` does one; what ends it is kept for those who ask.
     func sync(waitsForTransfers: Bool = true) async {
         disk.time += 3_000_000_000
-        uptime += .seconds(4_000)
+        clock.isAutomatic = true
+        clock.advance(to: clock.now + .seconds(4_000))
         guard let executor = try? ThreadExecutor() else { return }
         let path = configuration.databasePath
-        let surroundings = Surroundings(
+        let environment = SyncEnvironment(
             disk: disk, openStore: { try SQLiteTreeStore(path: path) }, bases: SimulatedBases(), executor: executor,
-            uptime: { [self] in uptime }, sleep: { [self] in uptime += $0 })
-        guard let mirror = try? Mirror(configuration, network, surroundings, Tally { _ in }) else { return }
-        try? await mirror.recover()
-        _ = try? await mirror.cycle(.everything, waitsForTransfers: waitsForTransfers)
-        try? await mirror.close()
+            clock: clock)
+        guard
+            let session = try? SyncSession(configuration, network, environment, SyncInbox(), tell: { _ in })
+        else { return }
+        _ = try? await session.run(until: .agreement(retries: 0, waitsForTransfers: waitsForTransfers))
+        try? await session.close()
     }
 
     /// Changes what the database keeps.

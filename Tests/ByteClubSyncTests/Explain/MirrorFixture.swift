@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 
 @testable import ByteClubSync
+@testable import SyncSimulation
 
 /// A mirror's directory and its database, filled by hand.
 struct MirrorFixture {
@@ -39,7 +40,7 @@ struct MirrorFixture {
                 node: NodeID(item.id.number), place: place, isFolder: isFolder, hash: hash($0),
                 size: Int64($0.utf8.count), revision: 1)
         }
-        item.synced = synced.map {
+        item.base = synced.map {
             SyncedState(place: place, isFolder: isFolder, hash: hash($0), size: Int64($0.utf8.count), revision: 1)
         }
         change(&item)

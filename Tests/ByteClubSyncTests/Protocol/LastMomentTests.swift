@@ -255,8 +255,9 @@ import Testing
         let scene = try MachineScene.synced(["a": "one"], usesExtension: false)
         let folder = try await scene.server.createFolder(RemotePath("/b"))
         let file = try #require(scene.machine.database.trees.items.first?.id)
-        let move = Write(item: file, effect: .move(Place(.root, EntryName("b"))), local: nil)
-        try scene.ask { try await $0.take(move, folder) }
+        let move = OutgoingWrite(item: file, effect: .move(Place(.root, EntryName("b"))), local: nil)
+        var report = SyncReport()
+        try PathReplica(scene.remoteTree(), hasLongPoll: true).take(move, folder, &report)
         #expect(scene.machine.database.trees.items.first?.remote?.isFolder == false)
         try scene.settle()
         #expect(try await scene.stored() == ["a": "one", "b/": ""])
@@ -356,45 +357,21 @@ import Testing
         #expect(try await scene.stored() == ["q/": "", "theirs/": "", "theirs/a": "theirs"])
     }
 
-    @Test("what was moved while it was sent is the entry that the journal told of before the answer came")
-    func movedWhileSent() async throws {
-        let scene = MachineScene()
-        try scene.sync()
-        scene.machine.outlivesFailures = true
-        scene.machine.network.isDown = true
-        scene.disk.write("a", "one")
-        scene.wait()
-        try scene.sync()
-        let item = try #require(scene.machine.database.trees.items.first)
-        let hash = ContentHasher.hash(Array("one".utf8))
-        let create = SyncOperation(
-            try #require(OperationID("1")), .create(.init(.node(.root), "a"), .init(bytes: 3, hash: hash)))
-        let outcome = try await scene.member.apply(SyncBatch([create]), contents: [Array("one".utf8)])
-        scene.disk.move("a", to: "b")
-        scene.wait()
-        try scene.sync()
-        _ = try scene.ask { _ in await scene.tellNews() }
-        let write = Write(item: item.id, effect: .content(hash, size: 3), local: item.local)
-        try scene.ask { _ = try await $0.take([Outgoing(write: write, operation: create)], outcome.results) }
-        scene.machine.network.isDown = false
-        try scene.settle()
-        #expect(scene.files == ["b": "one"])
-        #expect(try await scene.stored() == scene.files)
-    }
-
     @Test("what is told in one answer with what the tree has read meanwhile is read as well")
     func toldTogether() async throws {
         let scene = try MachineScene.synced(["a": "one"])
-        let waited = try scene.ask { try await $0.cursor() }
+        let waited = try #require(scene.machine.database.meta(.cursor))
         try await scene.put("b", "two")
         try scene.sync()
         #expect(scene.disk.text("b") == "two")
-        #expect(try scene.ask { await $0.isFeedStale } == false)
         try await scene.put("c", "three")
         let answer = try await scene.server.journal(after: waited, limit: 10, contents: true, wait: .zero)
         #expect(answer.page.entries.count == 2)
-        try scene.ask { try await $0.deliver(answer, after: waited) }
-        #expect(try scene.ask { await $0.isFeedStale })
+        let replica = try JournalReplica(
+            scene.remoteTree(), scene.machine.network, OperationIDs(mirror: "00000000", at: 1))
+        var report = SyncReport()
+        try replica.ingest(answer, after: waited, &report)
+        #expect(report.isFeedStale)
     }
 
     @Test("what stands on a later page of the server's whole state is not gone meanwhile")
@@ -530,7 +507,7 @@ extension MachineScene {
         let isFirst = Mutex(true)
         member.fault = { [unowned self] operation async throws(RemoteError) in
             guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }),
-                machine.mirror != nil
+                machine.session != nil
             else { return }
             for (path, text) in texts { try? await put(path, text) }
             #expect(await tellNews(limit: inPart ? 1 : 10) == inPart)
@@ -540,10 +517,10 @@ extension MachineScene {
     /// Tells the engine what the journal has, between two of its steps; whether there is more.
     @discardableResult
     func tellNews(limit: Int = 10) async -> Bool? {
-        guard let mirror = machine.mirror, let cursor = try? await mirror.cursor(),
+        guard machine.session != nil, let cursor = machine.database.meta(.cursor),
             let changes = try? await server.journal(after: cursor, limit: limit, contents: true, wait: .zero)
         else { return nil }
-        try? await mirror.deliver(changes, after: cursor)
+        machine.inbox.post(.polled(.page(changes, after: cursor)))
         return changes.page.hasMore
     }
 }

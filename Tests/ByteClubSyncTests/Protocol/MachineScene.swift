@@ -31,28 +31,29 @@ final class MachineScene: @unchecked Sendable {
         machine.uptime += .seconds(100)
     }
 
-    /// Runs one cycle to its end, or to the engine's.
+    /// Runs to agreement, or to the engine's end.
     @discardableResult
-    func sync() throws -> Result<CycleOutcome, any Error> {
+    func sync() throws -> Result<SessionOutcome, any Error> {
         machine.sync()
         while machine.isSyncing, !executor.isIdle { executor.step() }
         return try #require(machine.lastOutcome)
     }
 
-    /// Asks the engine between two cycles.
-    func ask<Value: Sendable>(_ question: @escaping @Sendable (Mirror) async throws -> Value) throws -> Value {
-        let mirror = try #require(machine.mirror)
-        let answer = Mutex<Result<Value, any Error>?>(nil)
-        Task(executorPreference: executor) {
-            let found: Result<Value, any Error>
-            do { found = .success(try await question(mirror)) } catch { found = .failure(error) }
-            answer.withLock { $0 = found }
-        }
-        while !executor.isIdle { executor.step() }
-        return try #require(answer.withLock { $0 }).get()
+    /// What the parts of an engine share, for a test that asks one of them alone.
+    func context() throws -> SyncContext {
+        machine.database.reopen()
+        let root = try disk.openRoot()
+        return SyncContext(
+            machine.configuration, machine.environment, store: machine.database, root: root, isWatching: false)
     }
 
-    /// Runs cycles until all is at rest.
+    /// The server's side of the trees, for a test that tells it something.
+    func remoteTree() throws -> RemoteTree {
+        let context = try context()
+        return RemoteTree(context, machine.network, Scanner(root: context.root, store: context.store))
+    }
+
+    /// Runs until all is at rest.
     func settle() throws {
         for _ in 0..<4 {
             wait()

@@ -73,8 +73,7 @@ import Testing
         let (disk, database) = (SimulatedDisk(), MemoryTreeStore())
         for isFirst in [true, false] {
             database.reopen()
-            let mirror = try Self.mirror(disk, database, server)
-            try await mirror.recover()
+            let session = try Self.session(disk, database, server)
             // Their names are given, and not durable yet.
             var isNamed = false
             disk.failure = { call in
@@ -83,9 +82,8 @@ import Testing
             }
             for _ in 0..<(isFirst ? 1 : 3) {
                 disk.time += 10_000_000_000
-                await mirror.markFeedStale()
                 do {
-                    _ = try await mirror.cycle(.everything, waitsForTransfers: true)
+                    _ = try await session.run(until: .agreement(retries: 0))
                 } catch {
                     #expect(isNamed, "\(error)")
                 }
@@ -102,16 +100,18 @@ import Testing
         #expect(try await server.delta(after: nil, prefix: .root).entries.count == 100)
     }
 
-    private static func mirror(_ disk: SimulatedDisk, _ database: MemoryTreeStore, _ server: MemoryRemote) throws
-        -> Mirror
-    {
+    private static func session(
+        _ disk: SimulatedDisk, _ database: MemoryTreeStore, _ server: MemoryRemote
+    ) throws -> SyncSession {
         var configuration = SyncConfiguration(directory: "/mirror", stateDirectory: "/state")
         configuration.remoteRoot = .root
         configuration.approvesDeletions = true
-        let surroundings = Surroundings(
+        let clock = SimulatedClock()
+        clock.isAutomatic = true
+        let environment = SyncEnvironment(
             disk: disk, openStore: { [database = SharedStore(store: database)] in database.store },
-            bases: SimulatedBases(), executor: try ThreadExecutor(), uptime: { .zero }, sleep: { _ in })
-        return try Mirror(configuration, server, surroundings, Tally { _ in })
+            bases: SimulatedBases(), executor: try ThreadExecutor(), clock: clock)
+        return try SyncSession(configuration, server, environment, SyncInbox(), tell: { _ in })
     }
 
     private struct SharedStore: @unchecked Sendable {

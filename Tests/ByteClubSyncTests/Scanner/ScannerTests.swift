@@ -38,7 +38,7 @@ final class ScanScene {
             guard var item = try store.item(id), let local = item.local else { continue }
             if !local.isFolder { item.local?.hash = ContentHasher.hash(disk.content(path) ?? []) }
             let hash = item.local?.hash
-            item.synced = SyncedState(place: local.place, isFolder: local.isFolder, hash: hash, size: local.size)
+            item.base = SyncedState(place: local.place, isFolder: local.isFolder, hash: hash, size: local.size)
             item.remote = RemoteState(place: local.place, isFolder: local.isFolder, hash: hash, size: local.size)
             try store.save(item)
         }

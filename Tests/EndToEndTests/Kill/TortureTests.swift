@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Grown by `Config/torture`; a slice of it runs with all other tests.
+    /// Grown by `Tests/Tools/torture`; a slice of it runs with all other tests.
     @Suite("Torture of the server", .serialized) struct TortureTests {
         @Test("a storm of writes under kill -9 loses no acknowledged byte, and the data verifies clean")
         func kills() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Grown by `Config/soak`; a slice of it runs with all other tests.
+    /// Grown by `Tests/Tools/soak`; a slice of it runs with all other tests.
     @Suite("Torture of mirrors") struct TortureMirrorsTests {
         @Test(
             "mirrors edited while clients and server are killed and networks are cut agree in the end, and lose no text"

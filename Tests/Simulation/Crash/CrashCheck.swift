@@ -29,7 +29,8 @@ package enum CrashCheck {
     /// Plays every `stride`-th scenario from one on, of all or of those whose name starts so; `isThorough` tries more
     /// kinds of faults.
     package static func tally(
-        from first: Int, every stride: Int, named prefix: String = "", isThorough: Bool = false
+        from first: Int, every stride: Int, named prefix: String = "", isThorough: Bool = false,
+        sparsity: Int = 1
     ) -> Tally {
         var tally = Tally()
         let scenarios = CrashScenario.all.filter { $0.name.hasPrefix(prefix) && (isThorough || !$0.isExtra) }
@@ -37,6 +38,7 @@ package enum CrashCheck {
         for index in Swift.stride(from: first, to: scenarios.count, by: stride) {
             var scenario = scenarios[index]
             if isThorough { scenario.stride = max(1, scenario.stride / 4) }
+            scenario.stride *= sparsity
             play(scenario, faults, &tally)
             if tally.failures.count > 40 { break }
         }

@@ -15,6 +15,7 @@ extension SimulatedDisk {
         } else {
             fill(make(.file, name, in: folder), content)
         }
+        tell(.closed, folder, name.text)
         return true
     }
 

@@ -32,6 +32,21 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
         let path: String
     }
 
+    /// A change of a folder.
+    struct Change {
+        enum Kind: Hashable {
+            case created, movedIn, gone
+            /// A file in it was closed after a write.
+            case closed
+        }
+
+        let kind: Kind
+        let folder: SimulatedNode
+        let name: String
+        /// Whether what came is a folder itself.
+        let isFolder: Bool
+    }
+
     /// What is under the root's path.
     enum Mount: Hashable {
         case mounted
@@ -66,6 +81,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var failures: [Int: Int32] = [:]
     /// Decides about an error for a call, after ``failures``.
     var failure: ((Call) -> Int32?)?
+    /// Told of each change of a folder, whoever makes it, as a watcher of the folder would be.
+    var onChange: ((Change) -> Void)?
     /// How many calls the engine has made.
     private(set) var calls = 0
     /// How many of them may have changed what a reader finds.
@@ -183,7 +200,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
         let removed = replaced.flatMap { $0.node === entry.node ? nil : $0.node }
         edits.append(
             .init(folder: target, name: name, node: entry.node, removed: removed, isDecodable: entry.isDecodable))
-        let step = edit(edits)
+        let step = edit(edits, moves: true)
         entry.node.changed = stamp
         if entry.node.kind == .folder { entry.node.parent = target }
         if let removed { drop(removed, step) }
@@ -192,10 +209,11 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     /// Lets two entries change places.
     func exchange(_ index: Int, of folder: SimulatedNode, with other: Int, of target: SimulatedNode) {
         let (first, second) = (folder.entries[index], target.entries[other])
-        _ = edit([
-            .init(folder: folder, name: first.name, node: second.node, removed: nil),
-            .init(folder: target, name: second.name, node: first.node, removed: nil),
-        ])
+        _ = edit(
+            [
+                .init(folder: folder, name: first.name, node: second.node, removed: nil),
+                .init(folder: target, name: second.name, node: first.node, removed: nil),
+            ], moves: true)
         for (node, parent) in [(first.node, target), (second.node, folder)] {
             node.changed = stamp
             if node.kind == .folder { node.parent = parent }
@@ -217,12 +235,22 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     }
 
     @discardableResult
-    private func edit(_ edits: [SimulatedJournal.Edit], after: Int? = nil) -> Int {
+    private func edit(_ edits: [SimulatedJournal.Edit], after: Int? = nil, moves: Bool = false) -> Int {
         for edit in edits {
             SimulatedNode.put(edit.node, edit.name, isDecodable: edit.isDecodable, into: &edit.folder.entries)
             (edit.folder.modified, edit.folder.changed) = (stamp, stamp)
         }
-        return journal.add(edits, after: after)
+        let step = journal.add(edits, after: after)
+        for edit in edits {
+            let kind: Change.Kind = edit.node == nil ? .gone : moves ? .movedIn : .created
+            tell(kind, edit.folder, edit.name.text, isFolder: edit.node?.kind == .folder)
+        }
+        return step
+    }
+
+    /// Tells a watcher what has happened in a folder.
+    func tell(_ kind: Change.Kind, _ folder: SimulatedNode, _ name: String, isFolder: Bool = false) {
+        onChange?(Change(kind: kind, folder: folder, name: name, isFolder: isFolder))
     }
 
     private func drop(_ node: SimulatedNode, _ step: Int) {

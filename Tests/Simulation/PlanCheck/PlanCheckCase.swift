@@ -48,7 +48,7 @@ struct PlanCheckCase: Sendable {
                 guard let place = item.remote?.place else { return }
                 let name = EntryName(PretendedWorld.composed(place.name.text))
                 item.remote?.place = Place(place.parent, name)
-                if name != place.name { item.synced?.remoteName = name }
+                if name != place.name { item.base?.remoteName = name }
             }
         }
     }
@@ -70,7 +70,7 @@ struct PlanCheckCase: Sendable {
             let id = ItemID(number)
             guard let item = world.trees[id] else { continue }
             if losesAll {
-                world.trees.update(id) { $0.synced = nil }
+                world.trees.update(id) { $0.base = nil }
                 continue
             }
             switch history.pick(12) {
@@ -79,14 +79,14 @@ struct PlanCheckCase: Sendable {
             case 2:
                 guard item.isFolder, item.remote == nil, item.local != nil else { continue }
                 world.trees.update(id) {
-                    $0.synced = nil
+                    $0.base = nil
                     $0.local?.isLeftover = true
                 }
             case 3:
                 guard let hash = item.local?.hash else { continue }
                 world.unread[id] = hash
                 world.trees.update(id) { $0.local?.hash = nil }
-            case 4: world.trees.update(id) { $0.synced = nil }
+            case 4: world.trees.update(id) { $0.base = nil }
             default: continue
             }
         }

@@ -15,7 +15,7 @@ extension PlanCheckCase {
                 return nil
             }
             var other = Item(item.id)
-            other.synced = item.synced
+            other.base = item.synced
             other.local = item.remote.map { LocalState(place: $0.place, isFolder: $0.isFolder, hash: $0.hash) }
             other.remote = item.local.map {
                 RemoteState(

@@ -28,7 +28,7 @@ struct PlanCheckOracle {
             if let remote = item.remote, remote.hash == nil, let hash = world.untold[item.id] {
                 // Another revision keeps what the disk has deleted, even with the old content.
                 if item.local == nil, item.synced?.hash == hash, item.synced?.revision != remote.revision {
-                    item.synced?.hash = nil
+                    item.base?.hash = nil
                 }
                 item.remote?.hash = hash
             }

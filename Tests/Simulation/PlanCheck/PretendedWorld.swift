@@ -64,13 +64,13 @@ struct PretendedWorld: Sendable {
 
     private mutating func forget(_ item: Item) -> Bool {
         guard item.local == nil, item.remote == nil else { return false }
-        trees.update(item.id) { $0.synced = nil }
+        trees.update(item.id) { $0.base = nil }
         return true
     }
 
     private mutating func revoke(_ item: Item) -> Bool {
         guard item.synced != nil, (item.local == nil) != (item.remote == nil) else { return false }
-        trees.update(item.id) { $0.synced = nil }
+        trees.update(item.id) { $0.base = nil }
         return true
     }
 
@@ -83,7 +83,7 @@ struct PretendedWorld: Sendable {
             let id = ItemID(number)
             guard let child = trees[id] else { continue }
             if child.local?.place.parent == item.id { trees.update(id) { $0.local?.place.parent = remote } }
-            if child.synced?.place.parent == item.id { trees.update(id) { $0.synced?.place.parent = remote } }
+            if child.synced?.place.parent == item.id { trees.update(id) { $0.base?.place.parent = remote } }
         }
         trees.update(remote) {
             $0.local = local
@@ -101,7 +101,7 @@ struct PretendedWorld: Sendable {
                 local.place.isSameKey(as: remote.place)
             else { return }
             item.remote?.hash = hash
-            item.synced = SyncedState(
+            item.base = SyncedState(
                 place: local.place, remoteName: remote.place.name == local.place.name ? nil : remote.place.name,
                 isFolder: local.isFolder, hash: local.hash, revision: remote.revision)
         }
@@ -113,8 +113,8 @@ struct PretendedWorld: Sendable {
             guard let local = item.local, let remote = item.remote, local.place.isSameKey(as: remote.place) else {
                 return
             }
-            item.synced?.place = local.place
-            item.synced?.remoteName = remote.place.name == local.place.name ? nil : remote.place.name
+            item.base?.place = local.place
+            item.base?.remoteName = remote.place.name == local.place.name ? nil : remote.place.name
         }
     }
 
@@ -124,8 +124,8 @@ struct PretendedWorld: Sendable {
         trees.update(id) { item in
             guard let local = item.local, let remote = item.remote, local.hash == hash else { return }
             item.remote?.hash = hash
-            item.synced?.hash = local.hash
-            item.synced?.revision = remote.revision
+            item.base?.hash = local.hash
+            item.base?.revision = remote.revision
         }
     }
 
@@ -188,7 +188,7 @@ struct PretendedWorld: Sendable {
             trees[item.id] = nil
         } else {
             trees.update(item.id) {
-                $0.synced = nil
+                $0.base = nil
                 $0.local?.isLeftover = true
             }
         }

@@ -29,12 +29,24 @@ final class SimulatedMachine: @unchecked Sendable {
     private var starts = 0
     /// Invariants that a cycle left broken.
     private(set) var violations: [String] = []
-    private(set) var mirror: Mirror?
+    /// The session of the engine that runs, or ran last.
+    private(set) var session: SyncSession?
+    /// What happens to it.
+    private(set) var inbox = SyncInbox()
     private(set) var isSyncing = false
-    /// How the last cycle ended.
-    private(set) var lastOutcome: Result<CycleOutcome, any Error>?
+    /// How its last run ended.
+    private(set) var lastOutcome: Result<SessionOutcome, any Error>?
+    let clock = SimulatedClock()
+    /// The watcher of a session without end; nil for one that goes for agreement.
+    private(set) var watcher: SimulatedWatcher?
+    /// How likely an event of the watcher goes astray, 0 to 1.
+    var watchFaults = 0.0
+    private var running: Task<Void, Never>?
     /// Time since the machine was built.
-    var uptime: Duration = .zero
+    var uptime: Duration {
+        get { clock.now.sinceStart }
+        set { clock.advance(to: SyncInstant(sinceStart: newValue)) }
+    }
 
     init(_ number: Int, _ network: SimulatedNetwork, _ executor: SimulationExecutor, usesExtension: Bool) {
         self.number = number
@@ -73,57 +85,94 @@ final class SimulatedMachine: @unchecked Sendable {
         return effects == failingCall ? .fails : .goes
     }
 
-    /// Starts one cycle, opening the mirror first where that is due.
+    /// Starts a run to agreement, opening the mirror first where that is due.
     func sync() {
         if isSyncing { return }
         isSyncing = true
+        clock.isAutomatic = true
         Task(executorPreference: executor) { [self] in
             do {
-                let mirror = try await opened()
-                await mirror.markFeedStale()
-                lastOutcome = .success(try await mirror.cycle(.everything, waitsForTransfers: true))
-                for side in [Side.local, .remote] {
-                    guard let lost = database.trees.orphan(on: side) else { continue }
-                    violations.append("\(lost) has lost its folder on the \(side) side")
-                }
+                let session = try opened()
+                lastOutcome = .success(try await session.run(until: .agreement(retries: 0)))
+                checkTrees()
             } catch {
                 lastOutcome = .failure(error)
-                if !outlivesFailures || isDead { mirror = nil }
+                if !outlivesFailures || isDead { session = nil }
             }
             isSyncing = false
         }
     }
 
-    /// Waits for the server's changes beside the cycle, as a running engine does, and hands them over.
+    /// Starts a session without end.
+    func start() {
+        if isSyncing { return }
+        isSyncing = true
+        clock.isAutomatic = false
+        running = Task(executorPreference: executor) { [self] in
+            do {
+                let session = try opened(isContinuous: true)
+                _ = try await session.run(until: .never)
+            } catch {
+                lastOutcome = .failure(error)
+                session = nil
+            }
+            isSyncing = false
+        }
+    }
+
+    /// Ends a session without end, which takes some steps.
+    func stop() {
+        running?.cancel()
+        network.endWait()
+    }
+
+    /// Stops the engine dead.
+    func kill() { isDead = true }
+
+    /// Touches the file that asks for attention, as a command does that has changed the settings.
+    func nudge() { inbox.post(.disk(DiskChange(isNudge: true))) }
+
+    func checkTrees() {
+        for side in [Side.local, .remote] {
+            guard let lost = database.trees.orphan(on: side) else { continue }
+            violations.append("\(lost) has lost its folder on the \(side) side")
+        }
+    }
+
+    /// Waits for the server's changes beside a run, as a session without end does, and posts them.
     func poll() {
-        guard let mirror, configuration.usesExtension else { return }
-        Task(executorPreference: executor) { [network] in
+        guard session != nil, configuration.usesExtension else { return }
+        Task(executorPreference: executor) { [network, inbox, database] in
             for _ in 0..<3 {
-                guard let cursor = try? await mirror.cursor(),
+                guard let cursor = database.meta(.cursor),
                     let changes = try? await network.journal(after: cursor, limit: 100, contents: true, wait: .zero)
                 else { return }
-                try? await mirror.deliver(changes, after: cursor)
+                inbox.post(.polled(.page(changes, after: cursor)))
             }
         }
     }
 
-    private func opened() async throws -> Mirror {
-        if let mirror { return mirror }
+    /// The world of an engine.
+    var environment: SyncEnvironment {
         // The machine outlives its engines, and holds the last one.
-        let surroundings = Surroundings(
+        SyncEnvironment(
             disk: disk,
             openStore: { [unowned self, starts] in
                 SimulatedStore(database) { [unowned self] in starts == self.starts ? passage(isRead: $0) : .stopped }
             },
-            bases: bases, executor: executor, workers: executor, uptime: { [unowned self] in uptime },
-            sleep: { [unowned self] pause in
-                uptime += pause
-                await Task.yield()
-            })
+            bases: bases, executor: executor, workers: executor, clock: clock)
+    }
+
+    private func opened(isContinuous: Bool = false) throws -> SyncSession {
+        if let session { return session }
         database.reopen()
-        let opened = try Mirror(configuration, network, surroundings, Tally { _ in })
-        try await opened.recover()
-        mirror = opened
+        inbox = SyncInbox()
+        watcher =
+            isContinuous
+            ? SimulatedWatcher(inbox, faults: watchFaults, seed: UInt64(number + 1) &* 7_919 &+ UInt64(starts)) : nil
+        disk.onChange = { [weak watcher] in watcher?.note($0) }
+        let opened = try SyncSession(configuration, network, environment, inbox, watcher: watcher, tell: { _ in })
+        session = opened
         return opened
     }
 
@@ -133,7 +182,7 @@ final class SimulatedMachine: @unchecked Sendable {
             disk.crash(using: &random)
             database.crash(using: &random)
         }
-        mirror = nil
+        session = nil
         starts += 1
         isDead = false
         life = nil

@@ -24,6 +24,10 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     var onContent: ([UInt8]) -> Void = { _ in }
     /// Told what reaches the server, and what it answers.
     var onWrite: (String) -> Void = { _ in }
+    /// Told that the server has changed by a call from here.
+    var onChange: () -> Void = {}
+    /// Who waits for the server's changes from here.
+    private var waiter: CheckedContinuation<Void, Never>?
     /// What becomes on the way of contents that come from the server.
     var distort: ([UInt8]) -> [UInt8] = { $0 }
     /// Chunks that the server has taken this way.
@@ -59,6 +63,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
                 if let what {
                     _ = try? await call()
                     onWrite("\(what), repeated")
+                    onChange()
                 }
             default: break
             }
@@ -70,7 +75,10 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
             if let what { onWrite("\(what): \(error.code)") }
             throw error
         }
-        if let what { onWrite("\(what): done\(fault && kind == 4 ? ", answer lost" : "")") }
+        if let what {
+            onWrite("\(what): done\(fault && kind == 4 ? ", answer lost" : "")")
+            onChange()
+        }
         await delay()
         try check("answer")
         if fault, kind == 4 { throw RemoteError(.unreachable, "the answer was lost") }
@@ -139,7 +147,25 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await carry { () async throws(RemoteError) in try await self.server.delta(after: cursor, prefix: prefix) }
     }
     func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult {
-        LongpollResult(changes: true)
+        await change()
+        return try await carry { () async throws(RemoteError) in LongpollResult(changes: true) }
+    }
+
+    /// Ends the wait for the server's changes that is under way, if there is one.
+    func endWait() {
+        waiter?.resume()
+        waiter = nil
+    }
+
+    private func change() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                endWait()
+                if Task.isCancelled { continuation.resume() } else { waiter = continuation }
+            }
+        } onCancel: {
+            endWait()
+        }
     }
     func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
         try await server.revisions(of: path, limit: limit)
@@ -166,7 +192,12 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     func journal(
         after cursor: String?, limit: Int, contents: Bool, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
-        try await carry { () async throws(RemoteError) in
+        if wait > .zero, let told = try? await server.journal(after: cursor, limit: 1, contents: false, wait: .zero),
+            told.page.entries.isEmpty, !told.page.hasMore
+        {
+            await change()
+        }
+        return try await carry { () async throws(RemoteError) in
             try await self.server.journal(after: cursor, limit: limit, contents: contents, wait: .zero)
         }
     }

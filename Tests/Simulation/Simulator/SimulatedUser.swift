@@ -50,7 +50,9 @@ struct SimulatedUser {
             guard let folder = folders.randomElement(using: &random) else { return makeFolder(on: disk) }
             return delete(folder, on: disk)
         case 94..<97:
-            guard let entry = tree.map(\.path).randomElement(using: &random) else { return makeFolder(on: disk) }
+            // A backup that is copied over the name it was made of is the very content that others have gone on from.
+            let entries = tree.map(\.path).filter { !$0.hasSuffix("~") }
+            guard let entry = entries.randomElement(using: &random) else { return makeFolder(on: disk) }
             return relocate(entry, on: disk, folders)
         default: return makeFolder(on: disk)
         }
@@ -79,7 +81,7 @@ struct SimulatedUser {
 
     private mutating func edit(_ path: String, on disk: SimulatedDisk) -> String {
         guard let text = disk.text(path) else { return "nothing" }
-        var lines = text.split(separator: "\n").map(String.init)
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
         let new = token()
         var removed: String?
         if lines.isEmpty || Bool.random(using: &random) {
@@ -143,7 +145,9 @@ struct SimulatedUser {
 
     /// The tokens of a content.
     static func lines(_ content: [UInt8]) -> [String] {
-        String(decoding: content, as: UTF8.self).split(separator: "\n").filter { $0 != filler }.map(String.init)
+        content.split(separator: UInt8(ascii: "\n")).filter { $0.count < filler.utf8.count }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// Forgets what others have deleted or replaced after they had read it.

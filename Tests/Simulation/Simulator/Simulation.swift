@@ -29,6 +29,13 @@ struct SimulationSettings: Hashable, Sendable {
     var hasIgnoreFiles = false
     /// Whether some files are too large to travel in a batch.
     var hasLargeFiles = false
+    /// Whether the engines run without end, driven by events, rather than to agreement now and then.
+    var isContinuous = false
+    /// How likely an event of a watcher comes late, twice or never.
+    var watchFaults = 0.0
+
+    /// Whether all that is done is to be noticed by events alone, without a scan of everything.
+    var isStrict: Bool { isContinuous && watchFaults == 0 && faults == 0 && !crashes && foldingDisks.isEmpty }
 
     /// Settings that a seed decides.
     static func random(_ seed: UInt64) -> SimulationSettings {
@@ -47,6 +54,8 @@ struct SimulationSettings: Hashable, Sendable {
         settings.hasSelections = !settings.isPolite && Int.random(in: 0..<4, using: &random) == 0
         settings.hasIgnoreFiles = !settings.isPolite && Int.random(in: 0..<4, using: &random) == 0
         settings.hasLargeFiles = Int.random(in: 0..<12, using: &random) == 0
+        settings.isContinuous = Bool.random(using: &random)
+        settings.watchFaults = [0, 0, 0.1, 0.4].randomElement(using: &random) ?? 0
         return settings
     }
 }
@@ -87,6 +96,8 @@ final class Simulation: @unchecked Sendable {
             let machine = SimulatedMachine(number, network, executor, usesExtension: settings.usesExtension)
             machine.disk.before = { [unowned self] _ in meddle(number) }
             machine.disk.foldsCase = settings.foldingDisks.contains(number)
+            machine.watchFaults = settings.watchFaults
+            network.onChange = { [unowned self] in serverChanged() }
             machines.append(machine)
             users.append(
                 SimulatedUser(
@@ -108,8 +119,16 @@ final class Simulation: @unchecked Sendable {
         rest()
         takeAllIn()
         check()
+        for machine in machines where settings.isContinuous { end(machine) }
         result.trace = executor.trace
         return result
+    }
+
+    /// The server has changed: who waits for that is told, now or later.
+    private func serverChanged() {
+        for machine in machines where settings.watchFaults == 0 || Int.random(in: 0..<3, using: &random) > 0 {
+            machine.network.endWait()
+        }
     }
 
     private func note(_ line: String) { result.story.append(line) }
@@ -125,6 +144,7 @@ final class Simulation: @unchecked Sendable {
         }
         switch Int.random(in: 0..<100, using: &draw) {
         case 0..<50: userActs(number, "\(index)")
+        case 50..<85 where settings.isContinuous: run(machine, "\(index)", &draw)
         case 50..<85:
             machine.network.faults = settings.faults
             if settings.crashes, Int.random(in: 0..<4, using: &draw) == 0 {
@@ -142,6 +162,50 @@ final class Simulation: @unchecked Sendable {
         }
     }
 
+    /// Lets a session without end go on for a while, or begin; it may be stopped, paused or told what is late.
+    private func run(_ machine: SimulatedMachine, _ when: String, _ draw: inout SeededGenerator) {
+        machine.network.faults = settings.faults
+        if settings.crashes, Int.random(in: 0..<6, using: &draw) == 0 {
+            machine.life = Int.random(in: 0..<300, using: &draw)
+        }
+        switch Int.random(in: 0..<10, using: &draw) {
+        case 0 where !settings.isPolite: pause(machine, "forever", when)
+        case 1: machine.watcher?.deliver()
+        case 2: machine.network.endWait()
+        default: pause(machine, nil, when)
+        }
+        note("\(when) run \(machine.number)\(machine.life.map { ", stopped after \($0)" } ?? "")")
+        machine.start()
+        advance(Int.random(in: 0..<60, using: &draw))
+        pass(Bool.random(using: &draw) ? .milliseconds(250) : .milliseconds(40), machine)
+        advance(Int.random(in: 0..<200, using: &draw))
+    }
+
+    private func pause(_ machine: SimulatedMachine, _ pause: String?, _ when: String) {
+        if machine.database.meta(.pausedUntil) == pause { return }
+        try? machine.database.transaction(durably: true) { machine.database.setMeta(.pausedUntil, pause) }
+        note("\(when) user \(machine.number): \(pause == nil ? "resume" : "pause")")
+        machine.nudge()
+    }
+
+    /// Lets time pass on a machine.
+    private func pass(_ time: Duration, _ machine: SimulatedMachine) {
+        machine.disk.time += Int64(time / .nanoseconds(1))
+        machine.uptime += time
+    }
+
+    /// Ends a machine's session.
+    private func end(_ machine: SimulatedMachine) {
+        machine.stop()
+        var count = 0
+        while machine.isSyncing, count < 100_000 {
+            if executor.isIdle { pass(.seconds(100), machine) }
+            executor.step()
+            count += 1
+        }
+        if machine.isSyncing { result.faults.append("machine \(machine.number) does not stop") }
+    }
+
     /// Leaves a folder out of a mirror, or takes it in again.
     private func select(_ number: Int, _ when: String, _ draw: inout SeededGenerator) {
         let database = machines[number].database
@@ -150,6 +214,7 @@ final class Simulation: @unchecked Sendable {
         let isOut = selection.keys.contains(key)
         if isOut { _ = selection.takeIn(key) } else { selection.leaveOut(key) }
         keep(selection, database)
+        machines[number].nudge()
         note("\(when) user \(number): \(isOut ? "select" : "deselect") \(key)")
     }
 
@@ -221,7 +286,10 @@ final class Simulation: @unchecked Sendable {
 
     private func powerCut(_ number: Int) {
         let machine = machines[number]
-        if machine.isSyncing {
+        if settings.isContinuous {
+            machine.kill()
+            end(machine)
+        } else if machine.isSyncing {
             machine.life = 0
             finish(number)
         }
@@ -248,7 +316,8 @@ final class Simulation: @unchecked Sendable {
     }
 
     private func revive() {
-        for machine in machines where machine.isDead && !machine.isSyncing {
+        for machine in machines where machine.isDead && (settings.isContinuous || !machine.isSyncing) {
+            if settings.isContinuous { end(machine) }
             let isPowerCut = Bool.random(using: &random)
             note("restart \(machine.number)\(isPowerCut ? " after a power cut" : "")")
             machine.restart(afterPowerCut: isPowerCut, using: &random)
@@ -261,6 +330,7 @@ final class Simulation: @unchecked Sendable {
         let wasRunning = isRunning
         isRunning = false
         defer { isRunning = wasRunning }
+        if settings.isContinuous { return restContinuously() }
         for machine in machines {
             machine.life = nil
             finish(machine.number)
@@ -287,12 +357,81 @@ final class Simulation: @unchecked Sendable {
         result.faults.append("it never comes to rest")
     }
 
-    /// How many changes the server has seen; two trees with the same are the same.
-    private var revision: String { serverTree().map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "|") }
+    /// Lets sessions without end run until nothing changes any more.
+    private func restContinuously() {
+        revive()
+        for machine in machines {
+            machine.life = nil
+            machine.network.faults = 0
+            pause(machine, nil, "at rest")
+            machine.nudge()
+            machine.start()
+            machine.watcher?.deliver()
+        }
+        if settings.isStrict {
+            // In less time than it takes until everything is scanned anew.
+            for _ in 0..<12 { passForAll(.seconds(2)) }
+            if result.faults.isEmpty, !agrees { result.faults.append("something was not noticed by events alone") }
+        }
+        var quiet = 0
+        var before = (revision, machines.map { fingerprint($0) })
+        for _ in 0..<60 where result.faults.isEmpty {
+            passForAll(.seconds(3))
+            passForAll(.seconds(4_000))
+            let now = (revision, machines.map { fingerprint($0) })
+            quiet = before == now ? quiet + 1 : 0
+            if quiet == 2 { return machines.forEach { $0.checkTrees() } }
+            before = now
+        }
+        if result.faults.isEmpty { result.faults.append("it never comes to rest") }
+    }
 
-    private func fingerprint(_ machine: SimulatedMachine) -> String {
-        machine.disk.tree().map { "\($0.path)=\($0.content.map { String(decoding: $0, as: UTF8.self) } ?? "/")" }
-            .joined(separator: "|")
+    private func passForAll(_ time: Duration) {
+        for machine in machines {
+            pass(time, machine)
+            machine.network.endWait()
+            var count = 0
+            while !executor.isIdle, count < 200_000 {
+                executor.step()
+                count += 1
+            }
+            if count == 200_000 { result.faults.append("machine \(machine.number) never waits") }
+            if !machine.isSyncing, case .failure(let error) = machine.lastOutcome {
+                result.faults.append("machine \(machine.number) ends at rest: \(error)")
+            }
+            if !result.faults.isEmpty { return }
+        }
+    }
+
+    /// Whether all disks show what the server has.
+    private var agrees: Bool {
+        if settings.hasSelections || settings.hasIgnoreFiles { return true }
+        let stored = Self.canonical(serverTree())
+        return machines.allSatisfy { Self.canonical(tree($0)) == stored }
+    }
+
+    /// A machine's tree, by paths; folders with a slash.
+    private func tree(_ machine: SimulatedMachine) -> [String: String] {
+        Dictionary(
+            machine.disk.tree().map {
+                (
+                    $0.content == nil ? $0.path + "/" : $0.path,
+                    $0.content.map { String(decoding: $0, as: UTF8.self) } ?? ""
+                )
+            },
+            uniquingKeysWith: { $0 + $1 })
+    }
+
+    /// How many changes the server has seen; two trees with the same are the same.
+    private var revision: Int { serverTree().hashValue }
+
+    private func fingerprint(_ machine: SimulatedMachine) -> Int {
+        var hasher = Hasher()
+        for entry in machine.disk.tree() {
+            hasher.combine(entry.path)
+            hasher.combine(entry.content)
+        }
+        return hasher.finalize()
     }
 
     /// What the server holds, by paths; folders with a slash.
@@ -338,16 +477,7 @@ final class Simulation: @unchecked Sendable {
         // What is only in the trash or in the server's history was replaced or deleted, and nobody has meant that.
         var kept: Set<String> = []
         for machine in machines {
-            let tree = machine.disk.tree()
-            let mine = Self.canonical(
-                Dictionary(
-                    tree.map {
-                        (
-                            $0.content == nil ? $0.path + "/" : $0.path,
-                            $0.content.map { String(decoding: $0, as: UTF8.self) } ?? ""
-                        )
-                    },
-                    uniquingKeysWith: { $0 + $1 }))
+            let mine = Self.canonical(tree(machine))
             if mine != stored {
                 let missing = stored.filter { mine[$0.key] != $0.value }.map { "\($0.key)" }.sorted()
                 machine.account.forEach(note)
@@ -379,7 +509,14 @@ final class Simulation: @unchecked Sendable {
         }
         for (number, user) in users.enumerated() {
             let lost = user.owed.subtracting(kept).sorted()
-            if !lost.isEmpty { result.faults.append("lost of user \(number): \(lost)") }
+            if lost.isEmpty { continue }
+            result.faults.append("lost of user \(number): \(lost)")
+            for machine in machines {
+                machine.account.forEach(note)
+                for (path, content) in machine.disk.tree(includesPrivate: true) {
+                    note("  machine \(machine.number) has \(path): \(content.map(SimulatedUser.lines) ?? [])")
+                }
+            }
         }
     }
 

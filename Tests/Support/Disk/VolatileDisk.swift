@@ -2,7 +2,7 @@ import Glibc
 
 /// A file system on a disk whose power can be cut: what it was not told to flush is lost, or a part of it.
 ///
-/// It is a journaled ext4 image, looped over `Config/volatile-disk`; so it needs root and FUSE.
+/// It is a journaled ext4 image, looped over `Tests/Tools/volatile-disk`; so it needs root and FUSE.
 public final class VolatileDisk: Sendable {
     /// Why there is no such disk.
     public struct DiskError: Error, CustomStringConvertible {
@@ -35,7 +35,7 @@ public final class VolatileDisk: Sendable {
         path = folder + "/disk"
         for directory in [fuse, path] { unsafe mkdir(directory, 0o700) }
         device = try Program.start(
-            Fixture.projectRoot + "/Config/volatile-disk", [image, fuse, "\(keep)"], timeout: .seconds(3600))
+            Fixture.projectRoot + "/Tests/Tools/volatile-disk", [image, fuse, "\(keep)"], timeout: .seconds(3600))
         let clock = ContinuousClock()
         let end = clock.now + .seconds(10)
         while unsafe access(fuse + "/disk", F_OK) != 0 {

@@ -117,7 +117,7 @@ struct SmallScope {
                 item.remote = remote[index - 2]
             }
             if index < 4, let synced = locals[0][index] {
-                item.synced = SyncedState(
+                item.base = SyncedState(
                     place: synced.place, isFolder: synced.isFolder, hash: synced.hash, revision: 1)
             }
             trees[id] = item

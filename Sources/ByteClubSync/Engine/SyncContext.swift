@@ -1,0 +1,101 @@
+import ByteClubCore
+
+/// What the workers of one session share: the trees, the mirror's root and the world around them.
+///
+/// It decides nothing.
+final class SyncContext {
+    let configuration: SyncConfiguration
+    let environment: SyncEnvironment
+    let store: any TreeStore
+    let root: any DiskFolder
+    /// Open folders of the mirror.
+    let handles: FolderHandles
+    /// Whether folders are watched as they are scanned: then new ones are scanned once they are there.
+    let isWatching: Bool
+    /// The rules that decided last, for the log.
+    private var rules: [ItemID: Rule] = [:]
+
+    init(
+        _ configuration: SyncConfiguration, _ environment: SyncEnvironment, store: any TreeStore, root: any DiskFolder,
+        isWatching: Bool
+    ) {
+        self.configuration = configuration
+        self.environment = environment
+        self.store = store
+        self.root = root
+        self.isWatching = isWatching
+        handles = FolderHandles(root: root, store: store)
+    }
+
+    /// The time of day in seconds since 1970.
+    var seconds: Int64 { environment.disk.now() / 1_000_000_000 }
+
+    /// Remembers which rules decided; only what is done next is logged with its rule.
+    func decided(_ more: [ItemID: Rule]) {
+        if rules.count > 16_384 { rules = [:] }
+        rules.merge(more) { $1 }
+    }
+
+    /// The rule that decided about an item last.
+    func rule(of item: ItemID) -> Rule? { rules[item] }
+
+    /// Keeps in the log what has happened to an item; to be called in a transaction.
+    ///
+    /// - Returns: The event, to be told once the transaction is done.
+    func log(
+        _ kind: SyncEvent.Kind, _ id: ItemID, from: String? = nil, bytes: Int64? = nil, copy: String? = nil
+    ) throws -> SyncEvent {
+        let path = try store.shownPath(of: id)
+        try log(kind, path, rule: rules[id]?.rawValue, from.map { "from \($0)" } ?? copy)
+        return SyncEvent(kind, path: path, from: from, bytes: bytes, copy: copy)
+    }
+
+    /// Keeps an event in the log.
+    func log(_ kind: SyncEvent.Kind, _ path: String, rule: String? = nil, _ detail: String? = nil) throws {
+        try store.log(LogRecord(at: seconds, path: path, event: kind.rawValue, rule: rule, detail: detail))
+    }
+
+    /// Makes what was renamed in folders durable.
+    func sync(_ folders: [ItemID: any DiskFolder]) throws(FileError) {
+        if folders.count > Self.fewFiles { return try root.syncFileSystem() }
+        for (_, folder) in folders.sorted(by: { $0.key < $1.key }) { try folder.sync() }
+    }
+
+    /// How many files or folders are synced one by one rather than with their whole file system.
+    static let fewFiles = 4
+
+    /// Whether the disk has room for so many bytes beyond the reserve; the item is refused otherwise.
+    func hasRoom(for bytes: Int64, _ id: ItemID, _ report: inout SyncReport) throws(FileError) -> Bool {
+        let (free, total) = try root.room()
+        // A small disk would have nothing but its reserve.
+        let reserve = min(configuration.diskReserve, total / 50)
+        if free - bytes >= reserve { return true }
+        report.refuse(
+            id, "the disk is nearly full: \(HumanSize.text(free)) are left, and \(HumanSize.text(reserve)) stay free",
+            isFinal: true)
+        return false
+    }
+}
+
+extension TreeView {
+    /// The path of an item relative to the mirror's root as a side has it, for people and for the trash.
+    func path(of id: ItemID, on side: Side) throws -> String {
+        var names: [String] = []
+        var next = id
+        while next != .root, next != .outside, names.count < NameRules.maximumDepth {
+            guard let place = try item(next)?.place(on: side) else { break }
+            names.append(place.name.text)
+            next = place.parent
+        }
+        return names.reversed().joined(separator: "/")
+    }
+
+    /// The path by which people know an item: the disk's where it is there, else the server's or the last one.
+    func shownPath(of id: ItemID) throws -> String {
+        guard let item = try item(id) else { return "" }
+        if item.local != nil { return try path(of: id, on: .local) }
+        if item.remote != nil { return try path(of: id, on: .remote) }
+        guard let place = item.synced?.place else { return "" }
+        return LocalPath.join(try shownPath(of: place.parent), place.name.text)
+    }
+}

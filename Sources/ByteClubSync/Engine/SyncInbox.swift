@@ -1,0 +1,88 @@
+import ByteClubCore
+import Synchronization
+
+/// What can happen to a session from outside; it is taken between two steps, never during one.
+enum SessionEvent: Sendable {
+    /// The watcher saw changes of the disk.
+    case disk(DiskChange)
+    /// A wait for the server's changes has ended.
+    case polled(PollResult)
+    /// A large file's way has ended.
+    case transferEnded(ItemID, TransferResult)
+    /// A large file has come so far.
+    case transferProgressed(ItemID, TransferProgress)
+    /// Files that were read for the audit, and what was found in them.
+    case audited([AuditedFile])
+}
+
+/// The one way into a session: anybody posts, from any thread; the session alone takes and waits.
+final class SyncInbox: Sendable {
+    private struct State {
+        var events: [SessionEvent] = []
+        /// How far each large file has come, of which the latest alone counts.
+        var progress: [ItemID: TransferProgress] = [:]
+        var waiter: CheckedContinuation<Void, Never>?
+        var isWoken = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds an event, and wakes the session if it waits.
+    func post(_ event: SessionEvent) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if case .transferProgressed(let item, let progress) = event {
+                state.progress[item] = progress
+            } else {
+                state.events.append(event)
+            }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Takes all that has happened since the last time, in its order.
+    func drain() -> [SessionEvent] {
+        state.withLock { state in
+            defer { (state.events, state.progress) = ([], [:]) }
+            let progress = state.progress.sorted { $0.key < $1.key }
+            return state.events + progress.map { .transferProgressed($0.key, $0.value) }
+        }
+    }
+
+    /// Waits until something happens, or until a moment; nil waits for events alone.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    func wait(until deadline: SyncInstant?, _ environment: SyncEnvironment) async throws {
+        let timer = deadline.map { deadline in
+            Task(executorPreference: environment.workers) { [self] in
+                try await environment.clock.sleep(until: deadline)
+                wake()
+            }
+        }
+        defer { timer?.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDue = state.withLock { state in
+                    if state.isWoken || !state.events.isEmpty || !state.progress.isEmpty { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if isDue { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+        state.withLock { $0.isWoken = false }
+        try Task.checkCancellation()
+    }
+
+    private func wake() {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.isWoken = state.waiter == nil
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+}

@@ -1,0 +1,175 @@
+import ByteClubCore
+
+/// A file that was read for the audit.
+struct AuditedFile: Sendable {
+    let item: Item
+    let local: LocalState
+    /// The content's hash; nil when it could not be read.
+    var found: ContentHash?
+    /// Why it could not be read.
+    var reason: String?
+    /// Whether it was written to or moved since the tree was told of it.
+    var isChanged = false
+}
+
+/// Reads all files little by little, over and over, and tells which hold other bytes than were synced.
+///
+/// A file that was written to without the engine's notice is scanned, as any edit. One whose bytes are other ones though
+/// neither its times nor its length tell of a write is a problem that people are told of: it is not sent, since more
+/// likely than anybody's edit is that the disk has lost the bytes, and the server has them.
+final class Auditor {
+    /// How many bytes are read at a time, and the pause after them: 8 MiB a second at most.
+    private static let readBytes = 256 << 10
+    private static let readPause = Duration.milliseconds(31)
+
+    private let context: SyncContext
+    private var progress: AuditProgress?
+    private var store: any TreeStore { context.store }
+
+    init(_ context: SyncContext) { self.context = context }
+
+    /// How long to wait before so many files are read, when all are to be read in a time.
+    func step() throws -> (pause: Duration, files: Int) {
+        let share = context.configuration.auditPeriod / Double(max(1, try store.syncedCount()))
+        let pause = min(max(share, .seconds(60)), .seconds(900))
+        return (pause, max(1, Int((pause / share).rounded(.up))))
+    }
+
+    /// Opens the next files and gives the work that reads them, to be run beside the session; begins anew after the last.
+    func next(_ count: Int, _ report: inout SyncReport) throws -> @Sendable () async throws -> [AuditedFile] {
+        let last = try known().last
+        let items = try store.synced(after: last, limit: max(1, count))
+        var open: [(audited: AuditedFile, file: any DiskFile, look: DiskLook)] = []
+        for item in items {
+            guard item.isSettled, !item.isExcluded, !item.isFrozen, !item.isFolder, let local = item.local,
+                local.hash != nil, let look = local.look, !look.isRacy
+            else { continue }
+            do {
+                guard let folder = try context.handles.folder(local.place.parent, &report) else { continue }
+                let file = try folder.open(local.place.name.text)
+                if file.isBeingWritten { continue }
+                guard try file.look().isUntouched(since: look) else {
+                    try scan(local.place.parent, &report)
+                    continue
+                }
+                open.append((AuditedFile(item: item, local: local), file, look))
+            } catch let error as FileError {
+                if error.isMissing { try scan(local.place.parent, &report) }
+            }
+        }
+        if let end = items.last?.id {
+            try change { $0.last = end }
+        } else if last != nil {
+            try change { $0.last = nil }
+            try store.log(
+                LogRecord(
+                    at: context.seconds, path: "", event: "audit", rule: nil, detail: "every file was read once more"))
+        }
+        let (clock, opened) = (context.environment.clock, open)
+        return { @Sendable in
+            var results: [AuditedFile] = []
+            for (audited, file, look) in opened {
+                var audited = audited
+                do {
+                    audited.found = try await Self.slowHash(file, clock)
+                    audited.isChanged = try !file.look().isUntouched(since: look)
+                } catch let error as FileError {
+                    if error.isMissing { audited.isChanged = true } else { audited.reason = error.reason }
+                }
+                results.append(audited)
+            }
+            return results
+        }
+    }
+
+    /// Has a folder scanned, whatever its fingerprint says.
+    private func scan(_ folder: ItemID, _ report: inout SyncReport) throws {
+        try store.setSeal(nil, of: folder)
+        report.rescans.insert(folder)
+    }
+
+    /// Notes what came of reading a file, unless the tree has gone on since.
+    func judge(_ audited: AuditedFile, _ report: inout SyncReport) throws {
+        let (item, local) = (audited.item, audited.local)
+        if audited.isChanged { return try scan(local.place.parent, &report) }
+        guard let now = try store.item(item.id), now.isSettled, now.local == local, let look = local.look else {
+            return
+        }
+        if audited.reason == nil, audited.found == local.hash { return try forget(item.id) }
+        let path = try store.shownPath(of: item.id)
+        let message =
+            audited.reason.map { "the file cannot be read: \($0)" }
+            ?? "the bytes on this disk are not those that were synced, though nothing tells that the file was written to: "
+            + "the disk may be failing; the server has the right ones, and 'touch' sends these instead"
+        let finding = AuditProgress.Finding(
+            item: item.id, handle: look.handle, modified: look.fingerprint.modified, path: path)
+        if try known().findings.contains(finding) { return }
+        try forget(item.id)
+        try change { $0.set(finding, of: item.id) }
+        try store.setProblem(Problem(path: path, item: nil, message: message, isFromScan: false), path: path)
+        try context.log(.problem, path, message)
+        report.emitOnce(SyncEvent(.problem, path: path, message: message))
+    }
+
+    private func forget(_ item: ItemID) throws {
+        guard try known().findings.contains(where: { $0.item == item }) else { return }
+        var old: AuditProgress.Finding?
+        try change { old = $0.set(nil, of: item) }
+        if let old { try store.setProblem(nil, path: old.path) }
+    }
+
+    /// Forgets what was found of files that have been written to, replaced or deleted since; what was moved is told under
+    /// its new path.
+    func review() throws {
+        for finding in try known().findings {
+            let item = try store.item(finding.item)
+            let isSame =
+                item?.local?.look.map { $0.handle == finding.handle && $0.fingerprint.modified == finding.modified }
+                ?? false
+            guard isSame, item?.isEditedLocally == false else {
+                try forget(finding.item)
+                continue
+            }
+            let path = try store.shownPath(of: finding.item)
+            if path.utf8.elementsEqual(finding.path.utf8) { continue }
+            let problem = try store.problems().first { $0.path == finding.path }
+            try store.setProblem(nil, path: finding.path)
+            var moved = finding
+            moved.path = path
+            try change { $0.set(moved, of: finding.item) }
+            if var problem {
+                problem.path = path
+                try store.setProblem(problem, path: path)
+            }
+        }
+    }
+
+    private func known() throws -> AuditProgress {
+        if let progress { return progress }
+        let read = AuditProgress(try store.meta(.audit))
+        progress = read
+        return read
+    }
+
+    private func change(_ change: (inout AuditProgress) -> Void) throws {
+        var now = try known()
+        change(&now)
+        if now == progress { return }
+        try store.setMeta(.audit, now.text.isEmpty ? nil : now.text)
+        progress = now
+    }
+
+    /// The hash of a file's content, read with pauses.
+    @concurrent private static func slowHash(_ file: any DiskFile, _ clock: any SyncClock) async throws -> ContentHash {
+        var hasher = ContentHasher()
+        var buffer = [UInt8](repeating: 0, count: readBytes)
+        var offset: Int64 = 0
+        while true {
+            let count = try file.read(into: &buffer, at: offset)
+            hasher.update(count == buffer.count ? buffer : Array(buffer[..<count]))
+            if count < buffer.count { return hasher.finalize() }
+            offset += Int64(count)
+            try await clock.sleep(until: clock.now + readPause)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+public import ByteClubCore
+import Glibc
+
+/// Both sides as they are now, in a copy of the mirror's state: it has no control directory, so it can write nothing.
+final class ObservedCopy {
+    let context: SyncContext
+    let scanner: Scanner
+    private let reader: FileReader
+    private let scope: SyncScope
+    private let connector: RemoteConnector
+    private var deletions: DeletionGuard
+
+    init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
+        let store = try environment.openStore()
+        let root = try MirrorRoot(configuration, environment, store, isDryRun: true)
+        let id = try root.identify(nil, store)
+        context = SyncContext(configuration, environment, store: store, root: root.folder, isWatching: false)
+        scanner = Scanner(root: root.folder, store: store)
+        reader = FileReader(context, scanner)
+        scope = SyncScope(context, scanner)
+        connector = RemoteConnector(
+            RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
+        deletions = DeletionGuard(configuration.deleteGuard, approvesAll: configuration.approvesDeletions)
+    }
+
+    /// The server's side of the trees.
+    var tree: RemoteTree { get async throws { try await connector.connect().tree } }
+
+    /// Scans everything, and reads the server's feed to its end.
+    func observe() async throws {
+        var report = SyncReport()
+        _ = try scope.reload(&deletions, &report)
+        _ = try scanner.scan(.everything, confirmsDeletions: true)
+        try await pull()
+    }
+
+    /// Reads the server's feed to its end.
+    func pull() async throws {
+        var report = SyncReport()
+        let replica = try await connector.connect()
+        while try await replica.pull(&report) != .end { replica.inlineContents.clear() }
+        replica.inlineContents.clear()
+    }
+
+    /// Plans all that is unsettled, reading what the planner must know; each part is told with its plan.
+    func plan(_ take: (Plan) throws -> Void) throws {
+        var report = SyncReport()
+        var chunks = UnsettledChunks(context.store, of: 4_096)
+        while let chunk = try chunks.next() {
+            let ids = chunk.filter { $0.remote?.isDoubtful != true }.map(\.id)
+            var plan = try Planner.plan(ids, in: context.store)
+            for _ in 0..<4 where !plan.unread.isEmpty {
+                var count = 0
+                for id in plan.unread where try reader.hash(id, &report) { count += 1 }
+                if count == 0 { break }
+                plan = try Planner.plan(ids, in: context.store)
+            }
+            try take(plan)
+        }
+    }
+}
+
+/// Plans what a sync would do first.
+actor DryRun {
+    private let executor: any SerialExecutor
+    private let copy: ObservedCopy
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
+        executor = environment.executor
+        copy = try ObservedCopy(configuration, remote, environment)
+    }
+
+    func close() throws { try copy.context.store.close() }
+
+    /// The events that a sync would tell first.
+    func events() async throws -> [SyncEvent] {
+        try await copy.observe()
+        var events: [SyncEvent] = []
+        try copy.plan { plan in events += try plan.operations.compactMap(event) }
+        return events
+    }
+
+    /// The event that an operation would be; nil for what has no effect.
+    private func event(_ operation: Operation) throws -> SyncEvent? {
+        let store = copy.context.store
+        let path = try store.shownPath(of: operation.item)
+        let target = { (place: Place) in
+            LocalPath.join(try store.shownPath(of: place.parent), place.name.text)
+        }
+        switch operation {
+        case .adopt, .forget, .revoke, .unify: return nil
+        case .makeFolder: return SyncEvent(.makeLocalFolder, path: path)
+        case .moveLocal(_, let place): return SyncEvent(.moveLocal, path: try target(place), from: path)
+        case .download: return SyncEvent(.download, path: path)
+        case .discard: return SyncEvent(.deleteLocal, path: path)
+        case .reconcile(_, let name):
+            return SyncEvent(.conflict, path: path, copy: LocalPath.join(LocalPath.split(path).parent, name.text))
+        case .makeRemoteFolder: return SyncEvent(.makeRemoteFolder, path: path)
+        case .upload: return SyncEvent(.upload, path: path)
+        case .moveRemote(_, let place):
+            return SyncEvent(
+                .moveRemote, path: try target(place), from: try store.path(of: operation.item, on: .remote))
+        case .deleteRemote: return SyncEvent(.deleteRemote, path: path)
+        }
+    }
+}
+
+extension SyncEngine {
+    /// What ``runOnce(_:)`` would do first, as the events that it would tell; changes neither side nor the state.
+    ///
+    /// - Throws: ``SyncError``.
+    public func plan() async throws(SyncError) -> [SyncEvent] {
+        do {
+            var environment = try SyncEnvironment(configuration)
+            let database = configuration.databasePath
+            environment.openStore = { try SQLiteTreeStore.rehearsal(path: database) }
+            if isNew { environment.disk = LinuxDisk(try Self.emptyDirectory()) }
+            let dryRun = try DryRun(configuration, remote, environment)
+            let events = try await dryRun.events()
+            try await dryRun.close()
+            return events
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+
+    /// Whether there is neither a mirror nor a database yet.
+    var isNew: Bool {
+        unsafe access(configuration.directory, F_OK) != 0 && access(configuration.databasePath, F_OK) != 0
+    }
+
+    /// A directory in which nothing is: the mirror as it would begin.
+    private static func emptyDirectory() throws(FileError) -> String {
+        let path = "/tmp/byteclub-nothing-\(getuid())"
+        try MirrorLock.makeDirectories(path, mode: 0o700)
+        return path
+    }
+}

@@ -1,0 +1,50 @@
+public import ByteClubCore
+
+extension SyncEngine {
+    /// Compares what is on the disk and what the server has with what the mirror knows: reads every file, and proves by
+    /// a digest that the server's tree is the mirror's, or goes through it when it is not.
+    ///
+    /// First both sides are looked at as a sync does, in a copy of the mirror's state, so that what merely waits to be
+    /// synced is told as such. Nothing is changed, and an engine may run meanwhile. `progress` is called after every few
+    /// files, with how many were compared and how many bytes were read.
+    ///
+    /// - Throws: ``SyncError``, `cancelled` soon after the task is.
+    public func verify(
+        progress: (_ files: Int, _ bytes: Int64) -> Void
+    ) async throws(SyncError) -> SyncVerification {
+        do {
+            var environment = try SyncEnvironment(configuration)
+            let database = configuration.databasePath
+            environment.openStore = { try SQLiteTreeStore.rehearsal(path: database) }
+            let verifier = try Verifier(configuration, remote, environment)
+            do {
+                var result = try await verifier.begin()
+                var last: ItemID?
+                while let part = try await verifier.compareDisk(after: last) {
+                    last = part.last
+                    result.add(part.found)
+                    progress(result.files, result.bytes)
+                }
+                result.add(try await verifier.compareServer())
+                try await verifier.close()
+                return result
+            } catch {
+                try? await verifier.close()
+                throw error
+            }
+        } catch {
+            throw SyncError.wrapping(error)
+        }
+    }
+}
+
+extension SyncVerification {
+    /// Adds what was found in a part.
+    mutating func add(_ part: SyncVerification) {
+        files += part.files
+        folders += part.folders
+        bytes += part.bytes
+        unsettled += part.unsettled
+        for difference in part.differences { add(difference) }
+    }
+}

@@ -1,0 +1,108 @@
+import ByteClubCore
+
+/// Puts many new files in their places as a pipeline: one group is written and synced while the one before gets its
+/// names, and one sync of the file system serves the contents of a group and the names of that before.
+final class BulkInstaller {
+    /// From how many files on they are written beside other work.
+    private static let manyFiles = 64
+
+    /// A group that is being written.
+    private struct Group {
+        let items: Set<ItemID>
+        let work: Task<Written, any Error>
+    }
+
+    private struct Written: Sendable {
+        var contents: [StagedContent] = []
+        var failures: [(item: ItemID, error: FileError)] = []
+    }
+
+    private let context: SyncContext
+    private let control: ControlDirectory
+    private let installer: Installer
+    private var underWay: Group?
+    /// New files in their places that are not known to be durable there yet.
+    private var placed: [InstalledFile] = []
+
+    init(_ context: SyncContext, _ control: ControlDirectory, _ installer: Installer) {
+        self.context = context
+        self.control = control
+        self.installer = installer
+    }
+
+    /// The items of which new files are on their way.
+    var items: Set<ItemID> { (underWay?.items ?? []).union(placed.map(\.content.item)) }
+
+    /// Puts new contents in their places, many of them beside other work; ``settle(_:)`` brings those to their end.
+    func install(_ contents: [StagedContent], _ report: inout SyncReport) async throws {
+        guard contents.count >= Self.manyFiles else {
+            _ = try installer.install(contents, as: .download, &report)
+            return
+        }
+        let staging = control.staging
+        let workers = context.environment.workers
+        let writing = Self.writing(contents, to: staging, workers)
+        do {
+            try await nameGroup(&report)
+        } catch {
+            _ = await writing.value
+            throw error
+        }
+        let written = await writing.value
+        underWay = Group(
+            items: Set(contents.map(\.item)), work: Self.syncing(written, context.root, workers))
+    }
+
+    /// Brings what is under way to its end.
+    func settle(_ report: inout SyncReport) async throws {
+        try await nameGroup(&report)
+        if placed.isEmpty { return }
+        try await Self.syncFileSystem(context.root)
+        try rememberPlaced(&report)
+    }
+
+    /// Gives the files of the group under way their names, and remembers those before, whose names are durable now.
+    private func nameGroup(_ report: inout SyncReport) async throws {
+        guard let group = underWay else { return }
+        underWay = nil
+        let written = try await group.work.value
+        try rememberPlaced(&report)
+        for failure in written.failures { report.refuse(failure.item, in: nil, failure.error) }
+        placed += try installer.place(written.contents, &report)
+    }
+
+    private func rememberPlaced(_ report: inout SyncReport) throws {
+        let installed = placed
+        placed = []
+        if installed.isEmpty { return }
+        try installer.remember(installed, of: installed.map(\.content.item), as: .download, &report)
+    }
+
+    private static func writing(
+        _ contents: [StagedContent], to staging: any DiskFolder, _ workers: (any TaskExecutor)?
+    ) -> Task<Written, Never> {
+        Task(executorPreference: workers) {
+            var written = Written()
+            for var one in contents {
+                do throws(FileError) {
+                    try one.write(to: staging, durably: false)
+                    written.contents.append(one)
+                } catch {
+                    written.failures.append((one.item, error))
+                }
+            }
+            return written
+        }
+    }
+
+    private static func syncing(
+        _ written: Written, _ root: any DiskFolder, _ workers: (any TaskExecutor)?
+    ) -> Task<Written, any Error> {
+        Task(executorPreference: workers) {
+            try root.syncFileSystem()
+            return written
+        }
+    }
+
+    @concurrent private static func syncFileSystem(_ root: any DiskFolder) async throws { try root.syncFileSystem() }
+}

@@ -1,0 +1,70 @@
+import ByteClubCore
+
+/// Settles items whose content both sides changed: the texts are merged when that is clean; otherwise the server's keeps
+/// the name, and the disk's stands beside it under a conflict name, as an entry of its own.
+struct ContentResolver {
+    let context: SyncContext
+    let reader: FileReader
+    let installer: Installer
+    let copier: ConflictCopier
+    let fetcher: ContentFetcher
+    let replica: any RemoteReplica
+
+    private var store: any TreeStore { context.store }
+
+    /// Settles an item.
+    ///
+    /// - Throws: ``RemoteError`` of calls of the server, beside what the store and the disk throw.
+    func resolve(_ id: ItemID, conflictName: EntryName, _ report: inout SyncReport) async throws {
+        guard let item = try store.item(id), let local = item.local, local.hash != nil, let remote = item.remote
+        else { return }
+        let isText = local.size <= Int64(TextMerge.limit) && remote.size <= Int64(TextMerge.limit)
+        if isText || remote.hash == nil {
+            guard let theirs = try await fetcher.content(of: item, remote, &report) else { return }
+            let theirHash = ContentHasher.hash(theirs)
+            if remote.hash == nil {
+                // A server that tells no hashes: now it is known, and the next plan decides.
+                let isNews = try store.edit(durably: false) { editor in
+                    try editor.change(id) { $0.remote?.hash = theirHash }
+                }
+                if isNews { report.done += 1 }
+                return
+            }
+            if let base = item.synced {
+                guard let ours = try reader.note(id, local, &report) else { return }
+                if let bytes = try await fetcher.base(of: item, base, &report),
+                    let merged = TextMerge.merge(base: bytes, mine: ours, theirs: theirs)
+                {
+                    return try await commit(merged, to: item, remote, theirs: theirHash, &report)
+                }
+            }
+        }
+        guard let now = try store.item(id), now.local == local, now.remote == remote else { return }
+        try copier.keepBoth(now, local, conflictName, &report)
+    }
+
+    /// Sends a merged text as the successor of the very version that was merged in, then puts it on the disk.
+    private func commit(
+        _ merged: [UInt8], to item: Item, _ remote: RemoteState, theirs: ContentHash, _ report: inout SyncReport
+    ) async throws {
+        let hash = ContentHasher.hash(merged)
+        if hash != theirs {
+            guard try await replica.writeMerged(merged, hash, item, remote, &report) else { return }
+            report.done += 1
+        }
+        guard let now = try store.item(item.id), now.local == item.local, let told = now.remote, told.hash == hash
+        else { return }
+        if hash == now.local?.hash {
+            let event = try store.edit(durably: true) { editor in
+                _ = try editor.markSynced(now.id)
+                return try context.log(.merge, now.id)
+            }
+            report.emit(event)
+            report.done += 1
+        } else {
+            let place = now.local?.place ?? told.place
+            let content = StagedContent(item: now, place: place, remote: told, hash: hash, bytes: merged)
+            _ = try installer.install([content], as: .merge, &report)
+        }
+    }
+}

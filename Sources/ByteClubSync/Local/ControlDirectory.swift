@@ -1,0 +1,97 @@
+import ByteClubCore
+import Glibc
+
+/// The folder at the mirror's root that is ours alone: never scanned, never synced.
+struct ControlDirectory: Sendable {
+    /// Its name.
+    static let name = MirrorDirectory.privateName
+    private static let markerName = "root"
+
+    /// Where new contents are written, and displaced files stand until they were looked at.
+    let staging: any DiskFolder
+    let trash: Trash
+    private let top: any DiskFolder
+
+    /// Opens the area, making what is missing.
+    init(in root: any DiskFolder) throws(FileError) {
+        top = try root.subfolder(Self.name)
+        try top.closeToOthers()
+        guard try top.look().fingerprint.device == root.look().fingerprint.device else {
+            throw FileError(operation: "use", path: Self.name, code: EXDEV)
+        }
+        staging = try top.subfolder("staging")
+        trash = Trash(try top.subfolder("trash"))
+    }
+
+    /// Which database the mirror belongs to; nil when it has no marker.
+    static func marker(in root: any DiskFolder) throws(FileError) -> String? {
+        do throws(FileError) {
+            let bytes = try root.folder(name).open(markerName).bytes(limit: 128)
+            return String(decoding: bytes.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
+    /// Makes the mirror belong to a database.
+    func setMarker(_ id: String) throws(FileError) {
+        if try top.entry(Self.markerName) != nil { try top.removeFile(Self.markerName) }
+        if try top.entry("root.new") != nil { try top.removeFile("root.new") }
+        let file = try top.create("root.new")
+        try file.write(Array((id + "\n").utf8))
+        try file.sync()
+        try top.rename("root.new", to: top, Self.markerName, .withoutReplacing)
+        try top.sync()
+    }
+}
+
+extension DiskFolder {
+    /// Opens a folder in it and makes that when it is missing.
+    func subfolder(_ name: String) throws(FileError) -> any DiskFolder {
+        do throws(FileError) {
+            return try folder(name)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+        do throws(FileError) {
+            try makeFolder(name)
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
+        return try folder(name)
+    }
+}
+
+extension DiskFile {
+    /// All bytes, up to a limit.
+    func bytes(limit: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try read(into: &bytes, at: 0)
+        bytes.removeLast(limit - count)
+        return bytes
+    }
+}
+
+extension DiskFolder {
+    /// Moves a file into another folder under the first conflict name that is free there, and makes that durable.
+    ///
+    /// - Returns: The name.
+    func moveBeside(
+        _ name: String, _ original: String, in home: any DiskFolder
+    ) throws(FileError) -> String {
+        let hash = try Scanner.hash(open(name))
+        var number = 1
+        while true {
+            let copy = ConflictName.name(for: original, loser: hash, number: number)
+            do throws(FileError) {
+                try rename(name, to: home, copy, .withoutReplacing)
+                try home.sync()
+                return copy
+            } catch {
+                guard error.code == EEXIST else { throw error }
+                number += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ByteClubCore
+
+/// The mirror's root, and how it is known to be the one that was synced before.
+struct MirrorRoot {
+    private let configuration: SyncConfiguration
+    private let environment: SyncEnvironment
+    let folder: any DiskFolder
+
+    /// Opens the root; what is wrong with it is recorded, unless the session changes nothing.
+    ///
+    /// - Throws: ``SyncError`` with the code `rootMissing` or `rootReplaced`.
+    init(
+        _ configuration: SyncConfiguration, _ environment: SyncEnvironment, _ store: any TreeStore, isDryRun: Bool
+    ) throws {
+        self.configuration = configuration
+        self.environment = environment
+        do {
+            folder = try Self.open(configuration, environment.disk)
+            try Self.checkMarker(folder, store, configuration)
+        } catch {
+            let now = environment.disk.now() / 1_000_000_000
+            if !isDryRun { try? store.note(obstacle: SyncError.wrapping(error), at: now) }
+            throw error
+        }
+    }
+
+    private static func open(_ configuration: SyncConfiguration, _ disk: any Disk) throws -> any DiskFolder {
+        do throws(FileError) {
+            return try disk.openRoot()
+        } catch {
+            guard error.isMissing else { throw error }
+            throw SyncError(
+                .rootMissing,
+                "the mirror '\(configuration.directory)' is gone; bring it back, or choose another directory")
+        }
+    }
+
+    /// Refuses a root that is not the one that was synced before.
+    private static func checkMarker(
+        _ root: any DiskFolder, _ store: any TreeStore, _ configuration: SyncConfiguration
+    ) throws {
+        let known = try store.meta(.mirrorID)
+        let marker = try ControlDirectory.marker(in: root)
+        let fileSystem = try root.fileSystem()
+        guard let known, marker != known, try store.syncedCount() > 0 else { return }
+        let isElsewhere = try store.meta(.fileSystem).map { $0 != fileSystem } ?? false
+        throw SyncError(
+            .rootReplaced,
+            isElsewhere
+                ? "'\(configuration.directory)' is on another disk than the mirror that was synced before; is its disk mounted?"
+                : "'\(configuration.directory)' is not the mirror that was synced before: its marker is "
+                    + (marker == nil ? "missing" : "another one's")
+                    + "; bring the mirror back, or remove '\(configuration.stateDirectory)' to start anew with what is there"
+        )
+    }
+
+    /// Gives database and root the same identity, and tells it; without a control directory nothing is written.
+    func identify(_ control: ControlDirectory?, _ store: any TreeStore) throws -> String {
+        let known = try store.meta(.mirrorID)
+        let handle = try folder.look().handle
+        let id = known ?? ContentHasher.hash(Array("\(environment.disk.now()) \(handle)".utf8)).description
+        guard let control else { return id }
+        if try ControlDirectory.marker(in: folder) != id { try control.setMarker(id) }
+        let fileSystem = try folder.fileSystem()
+        try store.transaction(durably: true) {
+            try store.setMeta(.mirrorID, id)
+            try store.setMeta(.fileSystem, fileSystem)
+            try store.setMeta(.isOpen, "1")
+        }
+        return id
+    }
+
+    /// Checks that the root is still the one that was opened and the one at its path.
+    func check(_ store: any TreeStore) throws {
+        let there = try Self.open(configuration, environment.disk)
+        guard try there.look().handle == folder.look().handle, try there.fileSystem() == folder.fileSystem() else {
+            throw SyncError(
+                .rootReplaced, "the mirror '\(configuration.directory)' was replaced while it was being synced")
+        }
+        try Self.checkMarker(folder, store, configuration)
+    }
+}
+
+extension TreeStore {
+    /// Keeps what is in the way of the whole mirror, for those who ask why.
+    func note(obstacle error: SyncError, at seconds: Int64) throws {
+        if error.code == .cancelled { return }
+        if let known = try meta(.obstacle).flatMap({ Obstacle($0) }), known.message == error.message { return }
+        try setMeta(.obstacle, Obstacle(since: seconds, message: error.message).text)
+    }
+}

@@ -1,0 +1,195 @@
+import ByteClubCore
+
+/// Brings contents from the server to the disk: those that came along with the feed, and those that it is asked for.
+final class ContentFetcher {
+    /// What is to come, and where.
+    typealias Wanted = (item: ItemID, place: Place)
+    private typealias Known = (item: Item, place: Place, remote: RemoteState)
+
+    /// The most bytes of contents that are held in memory at once.
+    private static let groupBytes: Int64 = 4 << 20
+    private static let groupFiles = 2_000
+    static let anotherContent = "the server sent another content than it tells of"
+
+    private let context: SyncContext
+    private let replica: any RemoteReplica
+    private let bulk: BulkInstaller
+    private var store: any TreeStore { context.store }
+
+    init(_ context: SyncContext, _ replica: any RemoteReplica, _ bulk: BulkInstaller) {
+        self.context = context
+        self.replica = replica
+        self.bulk = bulk
+    }
+
+    /// Gets contents to the disk; asks for large ones to travel beside other work.
+    func fetch(_ wanted: [Wanted], _ report: inout SyncReport) async throws {
+        if wanted.isEmpty { return }
+        do {
+            try await fetchGroups(wanted, &report)
+            try await bulk.settle(&report)
+        } catch {
+            try? await bulk.settle(&report)
+            throw error
+        }
+    }
+
+    /// Brings contents that came along with a part of the feed to the disk, before the next part comes.
+    func land(missing: Set<ItemID>, _ mover: Mover, _ report: inout SyncReport) async throws {
+        if replica.inlineContents.isEmpty { return }
+        let underWay = bulk.items
+        let view = UnconfirmedView(base: store, unconfirmed: missing)
+        var chunks = UnsettledChunks(store, of: 4_096)
+        while let chunk = try chunks.next() {
+            let new = chunk.filter {
+                $0.local == nil && $0.synced == nil && $0.remote != nil && !underWay.contains($0.id)
+            }.map(\.id)
+            if new.isEmpty { continue }
+            let plan = try store.reading { try Planner.plan(new, in: view) }
+            for batch in plan.batches {
+                try mover.makeFolders(
+                    batch.compactMap { if case .makeFolder(let id, let place) = $0 { (id, place) } else { nil } },
+                    &report)
+                let ready = try store.reading {
+                    try batch.compactMap { operation -> Wanted? in
+                        guard case .download(let id, let place) = operation,
+                            let hash = try store.item(id)?.remote?.hash,
+                            replica.inlineContents.content(hash) != nil
+                        else { return nil }
+                        return (id, place)
+                    }
+                }
+                try await fetchGroups(ready, &report)
+            }
+        }
+        replica.inlineContents.clear()
+    }
+
+    /// Brings to its end what ``land(missing:_:_:)`` has under way.
+    func settle(_ report: inout SyncReport) async throws { try await bulk.settle(&report) }
+
+    private func fetchGroups(_ wanted: [Wanted], _ report: inout SyncReport) async throws {
+        var rest = wanted[...]
+        while !rest.isEmpty, report.failure == nil {
+            var group: [Known] = []
+            var size: Int64 = 0
+            try store.reading {
+                while let next = rest.first, group.count < Self.groupFiles, size < Self.groupBytes {
+                    rest.removeFirst()
+                    guard let item = try store.item(next.item), let remote = item.remote, !remote.isFolder else {
+                        continue
+                    }
+                    if remote.size > SyncBatch.maximumInlineBytes {
+                        report.transfers.append(TransferRequest(item: item.id, kind: .download(to: next.place)))
+                        continue
+                    }
+                    size += remote.size
+                    group.append((item, next.place, remote))
+                }
+            }
+            guard let first = group.first else { continue }
+            guard try context.hasRoom(for: size, first.item.id, &report) else { return }
+            try await fetch(group, &report)
+        }
+    }
+
+    private func fetch(_ group: [Known], _ report: inout SyncReport) async throws {
+        var missing: [Known] = []
+        var contents: [StagedContent] = []
+        for one in group {
+            if let hash = one.remote.hash, let bytes = replica.inlineContents.content(hash) {
+                contents.append(
+                    StagedContent(item: one.item, place: one.place, remote: one.remote, hash: hash, bytes: bytes))
+            } else {
+                missing.append(one)
+            }
+        }
+        if !missing.isEmpty { contents += try await ask(missing, &report) }
+        try await bulk.install(contents, &report)
+    }
+
+    /// Asks the server for contents, several at a time.
+    private func ask(_ wanted: [Known], _ report: inout SyncReport) async throws -> [StagedContent] {
+        var contents: [StagedContent] = []
+        let remote = replica.tree.remote
+        try await withThrowingTaskGroup(of: (Int, Result<[UInt8], RemoteError>).self) { group in
+            var next = 0
+            var underWay = 0
+            while true {
+                while underWay < context.configuration.parallelTransfers, next < wanted.count, report.failure == nil {
+                    let index = next
+                    let path = try replica.tree.path(of: wanted[index].item.id, &report)
+                    let limit = Int(wanted[index].remote.size)
+                    next += 1
+                    underWay += 1
+                    group.addTask { await (index, Self.content(at: path, limit: limit, remote)) }
+                }
+                guard let (index, result) = try await group.next() else { return }
+                underWay -= 1
+                let one = wanted[index]
+                switch result {
+                case .success(let bytes):
+                    let hash = ContentHasher.hash(bytes)
+                    guard one.remote.hash == nil || hash == one.remote.hash else {
+                        report.isFeedStale = true
+                        report.refuse(one.item.id, Self.anotherContent, isBreach: true)
+                        continue
+                    }
+                    contents.append(
+                        StagedContent(item: one.item, place: one.place, remote: one.remote, hash: hash, bytes: bytes))
+                case .failure(let error): try report.judge(error.asBreach, about: [one.item.id])
+                }
+            }
+        }
+        return contents
+    }
+
+    private static func content(
+        at path: RemotePath, limit: Int, _ remote: any Remote
+    ) async -> Result<[UInt8], RemoteError> {
+        do throws(RemoteError) {
+            return .success(try await remote.content(at: path, revision: nil, range: nil, limit: limit).bytes)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The content that the server shows of an item now; nil when it is another than the tree says.
+    func content(of item: Item, _ told: RemoteState, _ report: inout SyncReport) async throws -> [UInt8]? {
+        if let hash = told.hash, let bytes = replica.inlineContents.content(hash) { return bytes }
+        let path = try replica.tree.path(of: item.id, &report)
+        do throws(RemoteError) {
+            let bytes = try await replica.tree.remote.content(
+                at: path, revision: nil, range: nil, limit: TextMerge.limit
+            ).bytes
+            if told.hash == nil || ContentHasher.hash(bytes) == told.hash { return bytes }
+        } catch {
+            if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
+        }
+        report.isFeedStale = true
+        return nil
+    }
+
+    /// The content that both sides had last.
+    func base(of item: Item, _ base: SyncedState, _ report: inout SyncReport) async throws -> [UInt8]? {
+        guard let hash = base.hash, base.size <= Int64(TextMerge.limit) else { return nil }
+        if let kept = context.environment.bases.content(hash) { return kept }
+        guard let path = try? replica.tree.path(of: item.id, &report) else { return nil }
+        do throws(RemoteError) {
+            let bytes = try await replica.tree.remote.content(
+                at: path, revision: Revision(number: base.revision), range: nil, limit: TextMerge.limit
+            ).bytes
+            return ContentHasher.hash(bytes) == hash ? bytes : nil
+        } catch {
+            if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
+            return nil
+        }
+    }
+}
+
+extension RemoteError {
+    /// What a failure to get a content is to a sync: more bytes than the feed told of are none that it may have.
+    var asBreach: RemoteError {
+        code == .tooLarge ? RemoteError(.protocolViolation, "the server sends more bytes than it tells of") : self
+    }
+}

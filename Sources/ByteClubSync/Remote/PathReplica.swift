@@ -1,0 +1,478 @@
+import ByteClubCore
+
+/// A server of Core API v1, which knows paths alone: its feed tells paths, and each write is a call of its own.
+final class PathReplica: RemoteReplica {
+    /// What the pages of a pull under way have told.
+    private struct Pull {
+        var walk = FeedWalk()
+        var moves = MoveDetector()
+        /// Whether it goes on with one that was interrupted.
+        let isContinued: Bool
+    }
+
+    let tree: RemoteTree
+    var inlineContents = InlineContentCache()
+    private let remote: any Remote
+    private let hasLongPoll: Bool
+    private var pull: Pull?
+    /// Whether a call that moves an entry had no answer: paths mean nothing until the feed tells.
+    private var hasPendingMove = false
+    /// Whether a call has written since the feed was last asked.
+    private var hasWrittenSinceFeed = false
+
+    private var context: SyncContext { tree.context }
+    private var store: any TreeStore { tree.context.store }
+    private var configuration: SyncConfiguration { tree.context.configuration }
+
+    init(_ tree: RemoteTree, hasLongPoll: Bool) {
+        self.tree = tree
+        self.hasLongPoll = hasLongPoll
+        remote = tree.remote
+    }
+
+    // MARK: The feed
+
+    func pull(_ report: inout SyncReport) async throws -> PullResult {
+        if self.pull == nil {
+            if try tree.checkFeed("delta"), !configuration.remoteRoot.isRoot { try store.setMeta(.rootNode, nil) }
+            self.pull = Pull(isContinued: try store.meta(.isDeltaOpen) != nil)
+        }
+        guard var pull else { return .end }
+        let cursor = try store.meta(.cursor)
+        hasWrittenSinceFeed = false
+        let page = try await page(after: cursor)
+        try pull.walk.record.progress.take(
+            entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
+            hasMore: page.hasMore)
+        try store.edit(durably: false) { editor in
+            pull.walk.generation = try tree.beginWalk(isReset: page.reset)
+            for entry in page.entries { try take(entry, &pull, &editor, &report) }
+            if !page.hasMore {
+                let moves = try pull.isContinued ? MoveDetector(unsettledIn: store) : pull.moves
+                try moves.run(in: store)
+                try tree.endWalk(&pull.walk, &editor, &report)
+            }
+            let isOpen = try store.meta(.isDeltaOpen) != nil
+            if page.hasMore != isOpen { try store.setMeta(.isDeltaOpen, page.hasMore ? "1" : nil) }
+            try store.setMeta(.cursor, page.cursor)
+        }
+        self.pull = pull
+        if page.hasMore { return .more(lands: false) }
+        self.pull = nil
+        hasPendingMove = false
+        try await tree.confirm(pull.walk.swept)
+        try await verifyMoved(&report)
+        return .end
+    }
+
+    func abandonPull() { pull = nil }
+
+    /// Such a server has no journal.
+    func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) { report.isFeedStale = true }
+
+    func poll() throws -> (@Sendable () async throws -> PollResult)? {
+        guard let cursor = try store.meta(.cursor) else { return nil }
+        let (remote, clock, timeout) = (remote, context.environment.clock, configuration.longPollTimeout)
+        let interval: Duration = hasLongPoll ? .zero : .seconds(10)
+        return { @Sendable in
+            while true {
+                if interval > .zero { try await clock.sleep(until: clock.now + interval) }
+                let pause = PollPause(clock)
+                let answer = try await remote.waitForChanges(after: cursor, timeout: timeout)
+                if let seconds = answer.backoff {
+                    try await clock.sleep(until: clock.now + .seconds(min(seconds, 300)))
+                }
+                if answer.changes { return .changed }
+                try await pause.rest()
+            }
+        }
+    }
+
+    private func page(after cursor: String?) async throws(RemoteError) -> DeltaPage {
+        do {
+            return try await remote.delta(after: cursor, prefix: configuration.remoteRoot)
+        } catch {
+            guard error.code == .badCursor || error.code == .staleCursor, cursor != nil else { throw error }
+        }
+        return try await remote.delta(after: nil, prefix: configuration.remoteRoot)
+    }
+
+    private func take(
+        _ entry: DeltaEntry, _ pull: inout Pull, _ editor: inout TreeEditor, _ report: inout SyncReport
+    ) throws {
+        let root = configuration.remoteRoot
+        guard let metadata = entry.metadata, !metadata.isDeleted else {
+            guard let names = relative(entry.key) else { return }
+            if names.isEmpty {
+                for child in try store.children(of: .root, on: .remote) { try remove(child, &pull) }
+            } else if let item = try tree.item(at: names) {
+                try remove(item, &pull)
+            }
+            return
+        }
+        guard let path = metadata.path.rebased(from: root, to: .root), !path.isRoot else {
+            try pull.walk.record.progress.takeRepeat()
+            if metadata.path.key != root.key { return }
+            if !metadata.isFolder { throw SyncError(.configuration, "'\(root)' on the server is a file, not a folder") }
+            return
+        }
+        let names = path.components.map { EntryName($0) }
+        guard let last = names.last, let parent = try folder(names.dropLast(), &pull, &editor, &report) else { return }
+        let known = try store.children(of: parent, key: last.key, on: .remote).first
+        if let seen = known?.remote, pull.walk.generation == nil, let told = metadata.rev, told.number < seen.revision {
+            return
+        }
+        var told = RemoteState(
+            place: Place(parent, last), isFolder: metadata.isFolder, hash: metadata.contentHash, size: metadata.bytes,
+            revision: metadata.rev?.number ?? 0)
+        told.generation = pull.walk.generation ?? known?.remote?.generation ?? 0
+        if told.hash == nil, known?.remote?.revision == told.revision { told.hash = known?.remote?.hash }
+        if let known, known.isFolder != metadata.isFolder { try remove(known, &pull) }
+        try tree.keep(
+            told, as: known, isOutside: false, isRefresh: pull.walk.generation != nil, &pull.walk, &editor, &report)
+        if known == nil, let item = try store.children(of: parent, key: last.key, on: .remote).first {
+            pull.moves.new.append(item.id)
+        }
+    }
+
+    /// The names below the mirrored folder; empty for that or one above it, nil for what is outside.
+    private func relative(_ key: PathKey) -> [String]? {
+        let root = configuration.remoteRoot.key
+        if key == root || root.isBelow(key) { return [] }
+        guard key.isBelow(root) else { return nil }
+        let names = key.string.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        return Array(names.dropFirst(configuration.remoteRoot.components.count))
+    }
+
+    /// The folder with so many names, made in the tree where the server has not told it yet.
+    private func folder(
+        _ names: ArraySlice<EntryName>, _ pull: inout Pull, _ editor: inout TreeEditor, _ report: inout SyncReport
+    ) throws -> ItemID? {
+        var parent = ItemID.root
+        for name in names {
+            if let known = try store.children(of: parent, key: name.key, on: .remote).first {
+                guard known.isFolder else { return nil }
+                parent = known.id
+                continue
+            }
+            var told = RemoteState(place: Place(parent, name), isFolder: true)
+            told.generation = pull.walk.generation ?? 0
+            pull.walk.record.untoldFolders += 1
+            if pull.walk.record.untoldFolders > FeedProgress.mostRepeats {
+                throw RemoteError(.protocolViolation, "the server's list of changes leaves out the folders")
+            }
+            try tree.keep(told, as: nil, isOutside: false, isRefresh: false, &pull.walk, &editor, &report)
+            guard let made = try store.children(of: parent, key: name.key, on: .remote).first else { return nil }
+            pull.moves.new.append(made.id)
+            parent = made.id
+        }
+        return parent
+    }
+
+    private func remove(_ item: Item, _ pull: inout Pull) throws {
+        var gone: [Item] = []
+        try tree.forget(item) { gone.append($0) }
+        pull.moves.gone += gone.compactMap { item in item.remote.map { (item.id, $0) } }
+    }
+
+    /// Asks the server about entries whose folder was moved and that it has not told since.
+    private func verifyMoved(_ report: inout SyncReport) async throws {
+        var chunks = UnsettledChunks(store, of: 1_000)
+        while let chunk = try chunks.next() {
+            for item in chunk {
+                // With a folder that is gone, all that was in it may have gone since the chunk was read.
+                guard try store.item(item.id)?.remote?.isDoubtful == true else { continue }
+                let told = try await tree.metadata(at: tree.path(of: item.id, &report))
+                guard var now = try store.item(item.id), now.remote?.isDoubtful == true else { continue }
+                if let told, !told.isDeleted, told.isFolder == now.isFolder {
+                    now.remote?.revision = told.rev?.number ?? 0
+                    now.remote?.size = told.bytes
+                    if let hash = told.contentHash { now.remote?.hash = hash }
+                    try store.save(now)
+                } else {
+                    try store.transaction(durably: false) { try tree.forget(now) }
+                }
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    /// One call of Core API v1 that writes, with what it was made from.
+    private struct Call: Sendable {
+        enum Verb: Sendable {
+            case folder(RemotePath)
+            case put(RemotePath, [UInt8], WriteCondition)
+            case move(RemotePath, RemotePath)
+            case delete(RemotePath, seen: Revision)
+        }
+
+        let write: OutgoingWrite
+        let verb: Verb
+
+        func send(to remote: any Remote) async -> Result<Metadata, RemoteError> {
+            do throws(RemoteError) {
+                switch verb {
+                case .folder(let path): return .success(try await remote.createFolder(path))
+                case .put(let path, let bytes, let condition):
+                    return .success(
+                        try await remote.put(
+                            .bytes(bytes), at: path, condition: condition, policy: .fail, progress: nil))
+                case .move(let path, let target): return .success(try await remote.move(path, to: target))
+                case .delete(let path, let seen):
+                    return .success(try await remote.delete(path, ifUnchangedSince: seen))
+                }
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    func write(_ operations: [Operation], _ reader: FileReader, _ report: inout SyncReport) async throws {
+        for group in Self.grouped(operations) where !hasPendingMove {
+            try await write(group, reader, &report)
+            if report.failure != nil { return }
+        }
+    }
+
+    /// Folders and moves one after the other, since they may depend on each other; contents and deletions side by side.
+    private static func grouped(_ operations: [Operation]) -> [ArraySlice<Operation>] {
+        var groups: [ArraySlice<Operation>] = []
+        var start = 0
+        for (index, operation) in operations.enumerated() {
+            let isAlone =
+                switch operation {
+                case .upload, .deleteRemote: false
+                default: true
+                }
+            if isAlone {
+                if start < index { groups.append(operations[start..<index]) }
+                groups.append(operations[index...index])
+                start = index + 1
+            }
+        }
+        if start < operations.count { groups.append(operations[start...]) }
+        return groups
+    }
+
+    private func write(
+        _ operations: ArraySlice<Operation>, _ reader: FileReader, _ report: inout SyncReport
+    ) async throws {
+        try await withThrowingTaskGroup(of: (Call, Result<Metadata, RemoteError>).self) { group in
+            var rest = operations
+            var underWay = 0
+            let remote = remote
+            while true {
+                while underWay < configuration.parallelTransfers, report.failure == nil, let next = rest.popFirst() {
+                    guard let call = try prepare(next, reader, &report) else { continue }
+                    try context.noteSending([call.write])
+                    underWay += 1
+                    group.addTask { await (call, call.send(to: remote)) }
+                }
+                guard let (call, result) = try await group.next() else { return }
+                underWay -= 1
+                try take(call, result, &report)
+            }
+        }
+    }
+
+    private func prepare(_ operation: Operation, _ reader: FileReader, _ report: inout SyncReport) throws -> Call? {
+        guard let item = try store.item(operation.item), try tree.isStillDue(operation, item) else { return nil }
+        switch operation {
+        case .makeRemoteFolder:
+            guard let local = item.local, item.remote == nil, try tree.isOnServer(local.place.parent) else {
+                return nil
+            }
+            return Call(
+                write: OutgoingWrite(item: item.id, effect: .folder, local: local),
+                verb: .folder(try tree.path(of: local.place, &report)))
+        case .upload:
+            guard let local = item.local, let (path, condition) = try target(of: item, local, &report) else {
+                return nil
+            }
+            if local.size > SyncBatch.maximumInlineBytes {
+                report.transfers.append(TransferRequest(item: item.id, kind: .upload))
+                return nil
+            }
+            guard let content = try reader.content(item.id, local, &report) else { return nil }
+            return Call(
+                write: OutgoingWrite(
+                    item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
+                    local: content.local),
+                verb: .put(path, content.bytes, condition))
+        case .moveRemote(_, let place):
+            guard item.remote != nil, try tree.isOnServer(place.parent) else { return nil }
+            return Call(
+                write: OutgoingWrite(
+                    item: item.id, effect: .move(place), pathBefore: try store.path(of: item.id, on: .remote)),
+                verb: .move(try tree.path(of: item.id, &report), try tree.path(of: place, &report)))
+        case .deleteRemote: return try prepareDeletion(item, &report)
+        default: return nil
+        }
+    }
+
+    private func prepareDeletion(_ item: Item, _ report: inout SyncReport) throws -> Call? {
+        guard let remote = item.remote, item.local == nil else { return nil }
+        if item.isFolder, hasWrittenSinceFeed {
+            // By our own later revisions, what others had put into the folder before would pass for seen.
+            report.isFeedStale = true
+            return nil
+        }
+        var newest = remote.revision
+        if remote.isFolder {
+            try store.visitRemote(below: item.id) { newest = max(newest, $0.remote?.revision ?? 0) }
+        }
+        return Call(
+            write: OutgoingWrite(
+                item: item.id, effect: .delete(nodes: try store.remoteCount(item.id)),
+                pathBefore: try store.path(of: item.id, on: .remote)),
+            verb: .delete(try tree.path(of: item.id, &report), seen: Revision(number: newest)))
+    }
+
+    /// To which path a content goes, and on which condition: to that at which the server has the entry, once it is where
+    /// the entry belongs; nil when it must wait.
+    private func target(
+        of item: Item, _ local: LocalState, _ report: inout SyncReport
+    ) throws -> (path: RemotePath, condition: WriteCondition)? {
+        guard item.remote?.place.isSameKey(as: local.place) ?? true, try tree.isOnServer(local.place.parent) else {
+            return nil
+        }
+        let path = try item.remote == nil ? tree.path(of: local.place, &report) : tree.path(of: item.id, &report)
+        return (path, item.remote.map { .parent(Revision(number: $0.revision)) } ?? .create)
+    }
+
+    private func take(
+        _ call: Call, _ result: Result<Metadata, RemoteError>, _ report: inout SyncReport
+    ) throws {
+        let metadata: Metadata?
+        switch result {
+        case .success(let told): metadata = told
+        case .failure(let error):
+            guard case .delete = call.write.effect, error.code == .notFound else {
+                if case .move = call.verb, error.isRetryable { (hasPendingMove, report.isFeedStale) = (true, true) }
+                return try report.judge(error, about: [call.write.item])
+            }
+            // Gone already: what was wanted.
+            metadata = nil
+        }
+        try take(call.write, metadata, &report)
+        if case .put(_, let bytes, _) = call.verb, let hash = call.write.hash {
+            context.environment.bases.keep(bytes, hash)
+        }
+    }
+
+    /// Keeps what a write that the server has answered has done; no answer is one about an entry that is gone.
+    func take(_ write: OutgoingWrite, _ metadata: Metadata?, _ report: inout SyncReport) throws {
+        report.note(.succeeded, of: write.item)
+        let emission = try store.edit(durably: true) { editor in
+            if let item = try store.item(write.item) {
+                if case .delete = write.effect {
+                    report.deleted += try editor.tombstoned(item)
+                } else {
+                    hasWrittenSinceFeed = true
+                    if let metadata { try record(write, metadata, item, &editor, &report) }
+                }
+            }
+            return try write.log(in: context)
+        }
+        report.emissions.append(emission)
+        report.done += 1
+    }
+
+    private func record(
+        _ write: OutgoingWrite, _ metadata: Metadata, _ item: Item, _ editor: inout TreeEditor,
+        _ report: inout SyncReport
+    ) throws {
+        let parent: ItemID
+        switch write.effect {
+        case .move(let place): parent = place.parent
+        default: parent = item.remote?.place.parent ?? write.local?.place.parent ?? .root
+        }
+        var told = RemoteState(
+            place: Place(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
+            hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev?.number ?? 0)
+        told.generation = item.remote?.generation ?? 0
+        if told.hash == nil { told.hash = item.remote?.hash }
+        guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
+            // The feed was quicker, and the folder is gone, or another entry had come to the path: where the entry is now,
+            // only a walk over everything tells.
+            report.isFeedStale = true
+            return try store.setMeta(.cursor, nil)
+        }
+        for other in try store.children(of: parent, key: told.place.name.key, on: .remote) where other.id != item.id {
+            // The server had the name free: what the tree has there is gone.
+            try tree.forget(other)
+        }
+        if case .move = write.effect { try doubt(below: item, &report) }
+        // The feed may have told of a later edit while the answer to a large file was on its way.
+        let newer = item.remote.flatMap { !$0.isDoubtful && $0.revision > told.revision ? $0 : nil }
+        try editor.written(item, write, told, newer: newer)
+    }
+
+    /// Without identities, what was in a folder is known under its new path only when the server has told it there:
+    /// somebody may have changed it at the old one just before.
+    private func doubt(below folder: Item, _ report: inout SyncReport) throws {
+        guard folder.isFolder else { return }
+        report.isFeedStale = true
+        try store.visitRemote(below: folder.id) { child in
+            var child = child
+            child.remote?.revision = RemoteState.doubtful
+            try store.save(child)
+        }
+    }
+
+    // MARK: Single contents
+
+    func writeMerged(
+        _ bytes: [UInt8], _ hash: ContentHash, _ item: Item, _ remote: RemoteState, _ report: inout SyncReport
+    ) async throws -> Bool {
+        if hasPendingMove { return false }
+        report.isFeedStale = true
+        do throws(RemoteError) {
+            guard let path = try? tree.path(of: item.id, &report) else { return false }
+            let metadata = try await self.remote.put(
+                .bytes(bytes), at: path, condition: .parent(Revision(number: remote.revision)), policy: .fail,
+                progress: nil)
+            do { try takeMerged(metadata, item.id) } catch { return false }
+            return true
+        } catch {
+            if error.code == .conflict || error.code == .notFound { return false }
+            throw error
+        }
+    }
+
+    private func takeMerged(_ metadata: Metadata, _ id: ItemID) throws {
+        guard var item = try store.item(id), let revision = metadata.rev else { return }
+        item.remote?.hash = metadata.contentHash
+        item.remote?.size = metadata.bytes
+        item.remote?.revision = revision.number
+        try store.save(item)
+    }
+
+    func upload(
+        _ upload: LargeUpload, _ report: inout SyncReport
+    ) throws -> (@Sendable () async throws -> UploadResult)? {
+        guard !hasPendingMove, let item = try store.item(upload.write.item), let local = item.local,
+            let (path, condition) = try target(of: item, local, &report)
+        else { return nil }
+        let remote = remote
+        return { @Sendable in
+            guard let content = try upload.whole() else { return .changed }
+            let metadata = try await upload.rate.limited(.up) { () throws(RemoteError) in
+                try await remote.put(content, at: path, condition: condition, policy: .fail, progress: upload.progress)
+            }
+            return .stored(metadata)
+        }
+    }
+
+    func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) throws {
+        guard case .stored(let metadata) = result else { return }
+        guard metadata.contentHash ?? upload.write.hash == upload.write.hash else {
+            // It was written to on the way: the server has a state that was never whole, and gets the next one.
+            report.isFeedStale = true
+            if let folder = upload.write.local?.place.parent { report.rescans.insert(folder) }
+            return
+        }
+        try take(upload.write, metadata, &report)
+    }
+}

@@ -1,0 +1,32 @@
+import ByteClubCore
+
+/// Makes the replica that suits a server, once it was asked what it can do.
+final class RemoteConnector {
+    private let tree: RemoteTree
+    private let operations: OperationIDs
+    /// The replica; nil before the server was asked.
+    private(set) var replica: (any RemoteReplica)?
+
+    init(_ tree: RemoteTree, _ operations: OperationIDs) {
+        self.tree = tree
+        self.operations = operations
+    }
+
+    /// The replica; asks the server the first time.
+    func connect() async throws(RemoteError) -> any RemoteReplica {
+        if let replica { return replica }
+        let features = try await tree.remote.features()
+        let made: any RemoteReplica
+        if features.sync, tree.context.configuration.usesExtension, let wire = tree.remote.journaled {
+            do {
+                made = try JournalReplica(tree, wire, operations)
+            } catch {
+                throw RemoteError(.localFile, SyncError.wrapping(error).message)
+            }
+        } else {
+            made = PathReplica(tree, hasLongPoll: features.longPoll)
+        }
+        replica = made
+        return made
+    }
+}

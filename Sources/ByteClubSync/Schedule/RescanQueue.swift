@@ -1,0 +1,116 @@
+/// Files that were just closed after a write, or moved somewhere: names on disk, by the folder.
+typealias ClosedFiles = [ItemID: Set<String>]
+
+/// What part of the disk is scanned next.
+enum ScanRequest: Hashable, Sendable {
+    /// Single files of which an event says that they were just saved.
+    case files(ClosedFiles)
+    /// These folders, but not those in them unless they are new or have been moved.
+    case folders(Set<ItemID>)
+    /// All folders; what is gone and found nowhere is taken to be deleted when that is confirmed.
+    case everything(confirmsDeletions: Bool)
+}
+
+/// What is to be scanned, and when.
+///
+/// It also keeps the items that are missing where the tree has them: nothing is decided about those before a complete
+/// scan of everything has told whether they were moved or deleted (invariant I8).
+struct RescanQueue: Sendable {
+    /// How often a complete scan is repeated at once when it leaves items missing.
+    private static let mostRepeats = 3
+    private static let repeatDelay = Duration.milliseconds(210)
+
+    private var files: ClosedFiles = [:]
+    private var folders: [ItemID: SyncInstant] = [:]
+    /// Folders that changed so lately that their times may not tell of the next change.
+    private var racyFolders: [ItemID: SyncInstant] = [:]
+    private var everything: SyncInstant?
+    /// Items that are not where the tree has them and may turn up elsewhere.
+    private(set) var missing: Set<ItemID> = []
+    private var missingSince: SyncInstant?
+    private var repeats = 0
+
+    /// Asks for a scan of files at once.
+    mutating func add(_ closed: ClosedFiles) { files.merge(closed) { $0.union($1) } }
+
+    /// Asks for a scan of folders; the earliest moment counts.
+    mutating func add(_ more: Set<ItemID>, at time: SyncInstant) {
+        for folder in more { folders[folder] = min(folders[folder] ?? time, time) }
+    }
+
+    /// Asks for another scan of folders that changed within the last moments; the last moment counts.
+    mutating func addRacy(_ more: Set<ItemID>, at time: SyncInstant) {
+        for folder in more { racyFolders[folder] = time }
+    }
+
+    /// Asks for a scan of everything; the earliest moment counts.
+    mutating func addEverything(at time: SyncInstant) { everything = min(everything ?? time, time) }
+
+    /// Forgets the scans that were asked for.
+    mutating func removeAll() { (files, folders, racyFolders, everything) = ([:], [:], [:], nil) }
+
+    /// What is due; nil when nothing is.
+    ///
+    /// While the disk is settling, no deletion is confirmed.
+    func next(at now: SyncInstant, isSettling: Bool) -> ScanRequest? {
+        if !files.isEmpty { return .files(files) }
+        if let everything, everything <= now { return .everything(confirmsDeletions: !isSettling) }
+        if !isSettling, let missingSince, missingSince <= now { return .everything(confirmsDeletions: true) }
+        let due = Set(folders.filter { $0.value <= now }.keys).union(racyFolders.filter { $0.value <= now }.keys)
+        return due.isEmpty ? nil : .folders(due)
+    }
+
+    /// When a scan is due next that was asked for; nil when none was.
+    var deadline: SyncInstant? {
+        [everything, folders.values.min(), racyFolders.values.min()].compactMap(\.self).min()
+    }
+
+    /// When the missing items are looked for again; nil when none are missing.
+    var missingDeadline: SyncInstant? { missingSince }
+
+    /// Notes that a scan has begun: what is asked for from now on needs another one.
+    ///
+    /// - Returns: The folders that were only scanned again because they were racy.
+    @discardableResult
+    mutating func begin(_ request: ScanRequest, at now: SyncInstant) -> Set<ItemID> {
+        var again: Set<ItemID> = []
+        switch request {
+        case .files: files = [:]
+        case .folders(let scanned):
+            again = scanned.filter { racyFolders[$0].map { $0 <= now } ?? false && folders[$0] == nil }
+            for folder in scanned { (folders[folder], racyFolders[folder]) = (nil, nil) }
+        case .everything:
+            everything = nil
+            folders = folders.filter { $0.value > now }
+            racyFolders = racyFolders.filter { $0.value > now }
+        }
+        return again
+    }
+
+    /// Takes what a scan has missed.
+    mutating func end(_ request: ScanRequest, vanished: [ItemID], at now: SyncInstant) {
+        if case .everything(let confirms) = request {
+            missing = Set(vanished)
+            repeats = confirms ? repeats + 1 : repeats
+        } else {
+            missing.formUnion(vanished)
+            if !vanished.isEmpty { repeats = 0 }
+        }
+        if missing.isEmpty {
+            (missingSince, repeats) = (nil, 0)
+        } else if repeats == 0 {
+            missingSince = now
+        } else {
+            missingSince = repeats < Self.mostRepeats ? now + Self.repeatDelay : now + .seconds(60)
+        }
+    }
+
+    /// Puts back what a scan that has failed was to do.
+    mutating func putBack(_ request: ScanRequest, at time: SyncInstant) {
+        switch request {
+        case .files(let closed): add(Set(closed.keys), at: time)
+        case .folders(let scanned): add(scanned, at: time)
+        case .everything: addEverything(at: time)
+        }
+    }
+}

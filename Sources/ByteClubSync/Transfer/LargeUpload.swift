@@ -1,0 +1,72 @@
+import ByteClubCore
+
+/// A large file that is sent beside other work, as it was when it was read for its hash and its chunks.
+struct LargeUpload: Sendable {
+    let write: OutgoingWrite
+    let content: ChunkedContent
+    let file: any DiskFile
+    /// How the file looked when it was read.
+    let look: DiskLook
+    let rate: TransferPolicy
+    let progress: @Sendable (TransferProgress) -> Void
+
+    /// What the whole file is sent as; nil when it is not what was read before.
+    ///
+    /// One that has a path is read while it travels, and its last bytes are held back when it has changed.
+    func whole() throws(FileError) -> Content? {
+        if let path = file.path { return .file(path: path) }
+        let bytes = try file.bytes(limit: Int(content.size) + 1)
+        return ContentHasher.hash(bytes) == content.whole ? .bytes(bytes) : nil
+    }
+}
+
+/// How fast large files may travel, and how many at once: by the limits and the schedule, at any moment.
+struct TransferPolicy: Sendable {
+    /// Which way a large file travels.
+    enum Direction: Sendable {
+        case up
+        case down
+    }
+
+    private let configuration: SyncConfiguration
+    private let disk: any Disk
+
+    init(_ configuration: SyncConfiguration, _ disk: any Disk) {
+        self.configuration = configuration
+        self.disk = disk
+    }
+
+    /// What the schedule says now; nil when it says nothing.
+    private var rule: SyncSchedule.Rule? {
+        if configuration.schedule.spans.isEmpty { return nil }
+        let (weekday, minute) = WallClock.localTime(disk.now())
+        return configuration.schedule.rule(weekday: weekday, minute: minute)
+    }
+
+    /// How many bytes a second a large file may take now; nil for as many as it can.
+    private func limit(_ direction: Direction) -> Int? {
+        var limits = [direction == .up ? configuration.uploadLimit : configuration.downloadLimit].compactMap(\.self)
+        if case .limit(let rate) = rule { limits.append(rate) }
+        return limits.min().map { max(1, $0) }
+    }
+
+    /// How many large files may travel at once: one has all of a line that is limited, so that the limit is kept.
+    var places: Int {
+        if rule == .pause { return 0 }
+        return limit(.up) == nil && limit(.down) == nil ? TransferBoard.places : 1
+    }
+
+    /// Makes a call that moves a large file's bytes, as fast as it may be made now.
+    func limited<Value: Sendable>(
+        _ direction: Direction, _ call: @Sendable () async throws(RemoteError) -> Value
+    ) async throws(RemoteError) -> Value {
+        let result = await TransferRate.$limit.withValue(limit(direction)) { () async -> Result<Value, RemoteError> in
+            do throws(RemoteError) {
+                return .success(try await call())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
