@@ -399,6 +399,11 @@ final class PathReplica: RemoteReplica {
             report.isFeedStale = true
             return try store.setMeta(.cursor, nil)
         }
+        guard try tree.path(of: told.place, &report).key == metadata.path.key else {
+            // Its folder was moved while a large file was on its way to the old path: the feed tells of what is there.
+            report.isFeedStale = true
+            return
+        }
         for other in try store.children(of: parent, key: told.place.name.key, on: .remote) where other.id != item.id {
             // The server had the name free: what the tree has there is gone.
             try tree.forget(other)
