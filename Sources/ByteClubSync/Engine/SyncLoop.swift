@@ -220,6 +220,8 @@ struct SyncLoop: ~Copyable {
             // A clock that is set otherwise, or a word that nobody told of, is noticed in time.
             pausedUntil = now + min(max(rest, .seconds(1)), .seconds(10))
             state = .paused
+            // What changes meanwhile is read when it is over.
+            needsReload = true
         case (nil, .paused):
             pausedUntil = nil
             state = .active
@@ -320,6 +322,7 @@ struct SyncLoop: ~Copyable {
             }
         }
         if report.failure != nil {
+            if done > 0 { progressed() }
             state = .active
             needsRound = true
         }
@@ -553,7 +556,7 @@ struct SyncLoop: ~Copyable {
     private func deadline(at now: SyncInstant) -> SyncInstant? {
         let isSettling = isSettling(at: now)
         var settled: SyncInstant?
-        if deletions.isWaiting || isSettling, let lastDiskChange {
+        if deletions.isDeferring || isSettling, let lastDiskChange {
             settled = max(lastDiskChange + Self.debounce, now) + .milliseconds(10)
         }
         let scheduled = transfers.scheduled.isEmpty ? nil : now + Self.scheduleInterval

@@ -186,7 +186,7 @@ actor SyncSession {
         context.handles.forgetAll()
         switch step {
         case .recover: try local.recover(besides: loop.transfers.items.union(local.bulk.items), &report)
-        case .check(let reloads): try check(reloads, &report)
+        case .check(let reloads): try await check(reloads, &report)
         case .finish(let item, let result):
             status.nextProgress[item] = nil
             try await transfers.finish(item, result, replica(), &report)
@@ -217,8 +217,8 @@ actor SyncSession {
 
     private func fetcher() async throws -> ContentFetcher { ContentFetcher(context, try await replica(), local.bulk) }
 
-    private func check(_ reloads: Bool, _ report: inout SyncReport) throws {
-        if let until = try pausedUntil() { return pause(until) }
+    private func check(_ reloads: Bool, _ report: inout SyncReport) async throws {
+        if let until = try pausedUntil() { return try await pause(until, &report) }
         loop.setPause(nil, at: environment.clock.now)
         status.outcome.pausedUntil = nil
         try root.check(store)
@@ -240,7 +240,10 @@ actor SyncSession {
         return until
     }
 
-    private func pause(_ until: Int64) {
+    private func pause(_ until: Int64, _ report: inout SyncReport) async throws {
+        // No scan may meet contents that are on their way to the disk when syncing goes on.
+        connector.replica?.abandonPull()
+        try await local.bulk.settle(&report)
         if until != status.outcome.pausedUntil, watcher != nil { reporter.emit(SyncEvent(pausedUntil: until)) }
         status.outcome.pausedUntil = until
         let rest: Duration = until == .max ? .seconds(10) : .seconds(until - context.seconds)
@@ -361,7 +364,7 @@ actor SyncSession {
     /// Plans some of the unsettled items and carries the plan out; deletions are judged with the last of them.
     private func sync(after last: ItemID?, _ report: inout SyncReport) async throws {
         status.hasRested = false
-        if let until = try pausedUntil() { return pause(until) }
+        if let until = try pausedUntil() { return try await pause(until, &report) }
         if last == nil { try root.check(store) }
         let slice = try store.unsettled(after: last, limit: Self.sliceSize)
         report.last = slice.last?.id ?? .root
@@ -460,7 +463,7 @@ actor SyncSession {
     /// Judges the deletions that the plans of a round have wanted, as far as they still are, and carries out those that
     /// may be.
     private func delete(_ items: [ItemID], _ report: inout SyncReport) async throws {
-        if let until = try pausedUntil() { return pause(until) }
+        if let until = try pausedUntil() { return try await pause(until, &report) }
         if !items.isEmpty { try root.check(store) }
         let view = UnconfirmedView(base: store, unconfirmed: loop.rescans.missing)
         let wanted =
@@ -568,36 +571,4 @@ actor SyncSession {
         for (item, bytes) in loop.transfers.travelled { waiting.items[item] = .underWay(bytes: bytes) }
         if try store.meta(.waiting) != waiting.text { try store.setMeta(.waiting, waiting.text) }
     }
-}
-
-/// What a session remembers for those who ask how it goes.
-private struct SessionStatus {
-    /// After how many bytes a large file's way is recorded.
-    static let progressStep: Int64 = 4 << 20
-
-    var outcome = SessionOutcome()
-    var breach: RemoteError?
-    /// At how many bytes each large file's way is recorded next.
-    var nextProgress: [ItemID: Int64] = [:]
-    /// Why folders cannot be watched, as it was told last.
-    var watching: String?
-    /// Whether something was recorded to be in the way of the whole mirror, and whether that is known.
-    var (hasObstacle, isObstacleKnown) = (false, false)
-    var hasRested = false
-    var lastSync: Int64?
-}
-
-extension TreeStore {
-    /// How many entries of the server there are in an item, itself included.
-    func remoteCount(_ id: ItemID) throws -> Int {
-        guard let item = try item(id), item.isFolder else { return 1 }
-        var count = 1
-        try visitRemote(below: id) { _ in count += 1 }
-        return count
-    }
-}
-
-extension SyncEvent {
-    /// Tells a pause that ends at a time in seconds since 1970, or with `Int64.max` when somebody resumes it.
-    init(pausedUntil time: Int64) { self.init(.paused, until: time == .max ? nil : time) }
 }

@@ -31,7 +31,7 @@ struct DeletionGuard: Sendable {
     private var recent: [(at: SyncInstant, count: Int)] = []
     private var deferredSince: SyncInstant?
     /// Whether the last verdict put deletions off.
-    private var isDeferring = false
+    private(set) var isDeferring = false
 
     init(_ threshold: DeleteGuard, approvesAll: Bool) {
         self.threshold = threshold
@@ -45,9 +45,6 @@ struct DeletionGuard: Sendable {
     mutating func noteDeferral(isMissing: Bool, at now: SyncInstant) {
         deferredSince = isDeferring || isMissing ? deferredSince ?? now : nil
     }
-
-    /// Whether deletions wait until the disk has settled.
-    var isWaiting: Bool { deferredSince != nil }
 
     /// Counts entries that were deleted.
     mutating func count(_ entries: Int, at now: SyncInstant) { if entries > 0 { recent.append((now, entries)) } }

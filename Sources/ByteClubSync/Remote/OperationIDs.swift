@@ -1,0 +1,25 @@
+import ByteClubCore
+
+/// Names for writes that no other write has.
+final class OperationIDs {
+    private let session: String
+    private var count = 0
+
+    /// Makes names for one session of the mirror with this identity.
+    init(mirror: String, at now: Int64) {
+        session = mirror.prefix(8) + "-" + String(UInt64(bitPattern: now), radix: 16)
+    }
+
+    /// The next name.
+    ///
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's identity is no name.
+    func next() throws(SyncError) -> OperationID {
+        count += 1
+        let digits = String(count)
+        let number = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+        guard let id = OperationID(session + "-" + number) else {
+            throw SyncError(.database, "the mirror's identity in the database is damaged")
+        }
+        return id
+    }
+}
