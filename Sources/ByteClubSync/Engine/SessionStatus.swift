@@ -17,16 +17,6 @@ struct SessionStatus {
     var lastSync: Int64?
 }
 
-extension TreeStore {
-    /// How many entries of the server there are in an item, itself included.
-    func remoteCount(_ id: ItemID) throws -> Int {
-        guard let item = try item(id), item.isFolder else { return 1 }
-        var count = 1
-        try visitRemote(below: id) { _ in count += 1 }
-        return count
-    }
-}
-
 extension SyncEvent {
     /// Tells a pause that ends at a time in seconds since 1970, or with `Int64.max` when somebody resumes it.
     init(pausedUntil time: Int64) { self.init(.paused, until: time == .max ? nil : time) }

@@ -37,10 +37,9 @@ extension SyncEngine {
     private static func restore(_ top: ItemID, keptOn side: Side, in store: SQLiteTreeStore) throws {
         var rest = [top]
         while let id = rest.popLast() {
-            guard var item = try store.item(id), item.synced != nil else { continue }
+            guard let item = try store.item(id), item.synced != nil else { continue }
             if item.place(on: side) == nil || item.place(on: side.other) != nil { continue }
-            item.setBase(nil)
-            try store.save(item)
+            _ = try store.editing { editor in try editor.forgetBase(id) }
             rest += try store.children(of: id, on: side).map(\.id)
         }
     }

@@ -24,7 +24,7 @@ struct ExclusionPass {
     private func losses(_ folder: ItemID, _ key: PathKey) throws -> Int {
         try store.children(of: folder, on: .local).reduce(0) { count, item in
             guard let place = item.local?.place, !item.isExcluded else { return count }
-            let key = PathKey(folded: key == .root ? "/" + place.name.key : key.string + "/" + place.name.key)
+            let key = key.appending(place.name.key)
             if rules.excludes(key, isFolder: item.isFolder) { return try count + syncedCount(item) }
             return try item.isFolder ? count + losses(item.id, key) : count
         }
@@ -40,7 +40,7 @@ struct ExclusionPass {
         for var item in try store.children(of: folder, on: side) {
             let state = side == .local ? item.local?.place : item.remote?.place
             guard let place = state, !item.isOutside else { continue }
-            let key = PathKey(folded: key == .root ? "/" + place.name.key : key.string + "/" + place.name.key)
+            let key = key.appending(place.name.key)
             if rules.excludes(key, isFolder: item.isFolder) {
                 if !item.isExcluded { try store.editing { editor in try editor.exclude(item.id) } }
                 continue

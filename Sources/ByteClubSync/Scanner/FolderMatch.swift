@@ -100,7 +100,7 @@ struct FolderMatch {
         var ignored = 0
         for entry in entries {
             let name = EntryName(entry.name)
-            let key = PathKey(folded: (visit.key == .root ? "" : visit.key.string) + "/" + name.key)
+            let key = visit.key.appending(name.key)
             switch pass.scanner.rules.verdict(
                 entry, key: key, depth: visit.path.isEmpty ? 0 : visit.path.utf8.count + 1)
             {

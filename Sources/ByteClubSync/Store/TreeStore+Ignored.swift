@@ -18,10 +18,14 @@ extension TreeStore {
             guard let next = try children(of: found, key: String(Substring(name)), on: .remote).first else { return 0 }
             found = next.id
         }
-        return try remoteCount(below: found) + 1
+        return try remoteCount(found)
     }
 
-    private func remoteCount(below folder: ItemID) throws -> Int {
-        try children(of: folder, on: .remote).reduce(0) { try $0 + 1 + ($1.isFolder ? remoteCount(below: $1.id) : 0) }
+    /// How many entries of the server there are in an item, itself included.
+    func remoteCount(_ id: ItemID) throws -> Int {
+        guard let item = try item(id), item.isFolder else { return 1 }
+        var count = 1
+        try visitRemote(below: id) { _ in count += 1 }
+        return count
     }
 }
