@@ -100,6 +100,7 @@ let package = Package(
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSQLiteLog"),
         .target(name: "ByteClubCore", dependencies: [crypto], swiftSettings: settings),
         .target(
             name: "ByteClubHTTP", dependencies: ["CLibcurl", httpTypes, logging],
@@ -109,7 +110,10 @@ let package = Package(
             name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubHTTP", httpTypes],
             swiftSettings: settings),
         .target(
-            name: "ByteClubSync", dependencies: ["ByteClubCore", "CLinux", crypto, logging, serviceLifecycle, sqlite],
+            name: "ByteClubSync",
+            dependencies: [
+                "ByteClubCore", "CLinux", "CSQLiteLog", crypto, logging, serviceLifecycle, sqlite,
+            ],
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "ByteClubCLI",

@@ -35,10 +35,10 @@ import Testing
 
         private final class Answer: @unchecked Sendable {
             // Invariant: one thread uses it.
-            var files: [AuditedFile]?
+            var file: AuditedFile?
         }
 
-        /// Reads so many items between two runs of an engine; tells whether folders are to be scanned.
+        /// Takes so many steps between two runs of an engine; tells whether folders are to be scanned.
         @discardableResult
         func audit(_ count: Int = 100) throws -> Bool {
             machine.clock.isAutomatic = true
@@ -48,11 +48,13 @@ import Testing
                 isWatching: false)
             let auditor = Auditor(context)
             var report = SyncReport()
-            let work = try auditor.next(count, &report)
-            let answer = Answer()
-            Task(executorPreference: executor) { answer.files = (try? await work()) ?? [] }
-            run { answer.files != nil }
-            for file in try #require(answer.files) { try auditor.judge(file, &report) }
+            for _ in 0..<count {
+                guard let work = try auditor.next(&report) else { continue }
+                let answer = Answer()
+                Task(executorPreference: executor) { answer.file = await work() }
+                run { answer.file != nil }
+                try auditor.judge(try #require(answer.file), &report)
+            }
             // The next engine knows what was found by the database alone.
             var random = SeededGenerator(seed: 1)
             machine.restart(afterPowerCut: false, using: &random)

@@ -23,7 +23,12 @@ final class MemoryTreeStore: TreeStore {
     private var state = State()
     /// The states a crash may go back to, the oldest being the last durable one.
     private var survivors: [State] = [State()]
+    /// Values that go with the next change.
+    private var later: [MetaKey: String] = [:]
     private var isInTransaction = false
+    private var hasChanged = false
+    /// How many transactions have changed something.
+    private(set) var commits = 0
     private var isOpen = true
 
     /// An empty store.
@@ -37,6 +42,7 @@ final class MemoryTreeStore: TreeStore {
         let last = Int.random(in: 0..<survivors.count, using: &generator)
         state = survivors[last]
         survivors = [state]
+        later = [:]
         isInTransaction = false
         isOpen = true
     }
@@ -45,10 +51,11 @@ final class MemoryTreeStore: TreeStore {
     func clear() {
         state = State()
         survivors = [state]
+        later = [:]
     }
 
     /// Opens it again as it is, as a process does that follows another.
-    func reopen() { isOpen = true }
+    func reopen() { (isOpen, later) = (true, [:]) }
 
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
         precondition(isOpen, "the store is closed")
@@ -61,7 +68,7 @@ final class MemoryTreeStore: TreeStore {
             keep(durably: durably)
             return result
         } catch {
-            state = before
+            (state, hasChanged) = (before, false)
             throw error
         }
     }
@@ -70,11 +77,16 @@ final class MemoryTreeStore: TreeStore {
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
         precondition(isOpen, "the store is closed")
         let result = body(&state)
+        hasChanged = true
         if !isInTransaction { keep(durably: false) }
         return result
     }
 
     private func keep(durably: Bool) {
+        if hasChanged || durably { commits += 1 }
+        hasChanged = false
+        state.meta.merge(later) { $1 }
+        later = [:]
         if durably { survivors.removeAll(keepingCapacity: true) }
         survivors.append(state)
     }
@@ -132,13 +144,27 @@ final class MemoryTreeStore: TreeStore {
 
     func seal(of folder: ItemID) -> FolderSeal? { state.seals[folder] }
 
-    func setSeal(_ seal: FolderSeal?, of folder: ItemID) { change { $0.seals[folder] = seal } }
+    func setSeal(_ seal: FolderSeal?, of folder: ItemID) {
+        if state.seals[folder] != seal { change { $0.seals[folder] = seal } }
+    }
 
     // MARK: Beside the trees
 
-    func meta(_ key: MetaKey) -> String? { state.meta[key] }
+    func meta(_ key: MetaKey) -> String? { later[key] ?? state.meta[key] }
 
-    func setMeta(_ key: MetaKey, _ value: String?) { change { $0.meta[key] = value } }
+    func setMeta(_ key: MetaKey, _ value: String?) {
+        later[key] = nil
+        if state.meta[key] == value { return }
+        change { $0.meta[key] = value }
+    }
+
+    func setMetaLater(_ key: MetaKey, _ value: String) { later[key] = value }
+
+    func rest() {
+        if later.isEmpty { return }
+        hasChanged = true
+        keep(durably: false)
+    }
 
     func problems() -> [Problem] { state.problems }
 
@@ -190,5 +216,8 @@ final class MemoryTreeStore: TreeStore {
         return Array(found.suffix(limit))
     }
 
-    func close() { isOpen = false }
+    func close() {
+        rest()
+        isOpen = false
+    }
 }

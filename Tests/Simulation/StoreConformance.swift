@@ -66,6 +66,17 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             #expect(try store.children(of: .root, on: .local) == [item])
             #expect(try store.events(limit: 9, below: nil).isEmpty)
         },
+        StoreConformance("a value that is kept later is told at once, and a newer one takes its place") { store in
+            try store.setMeta(.cursor, "1")
+            try store.setMetaLater(.cursor, "2")
+            try store.setMetaLater(.lastSync, "7")
+            #expect(try store.meta(.cursor) == "2" && store.meta(.lastSync) == "7")
+            try store.transaction(durably: false) { try store.setMeta(.cursor, "3") }
+            #expect(try store.meta(.cursor) == "3" && store.meta(.lastSync) == "7")
+            try store.setMetaLater(.lastSync, "8")
+            try store.rest()
+            #expect(try store.meta(.cursor) == "3" && store.meta(.lastSync) == "8")
+        },
         StoreConformance("a disk may have several names under one key, and each is found by it") { store in
             let names = ["Ä", "ä", "A\u{308}", "a", "A", "b"]
             for name in names { try store.save(folder(try store.newItem(), name)) }

@@ -6,7 +6,7 @@ public struct SyncConfiguration: Sendable {
     public var stateDirectory: String
     /// The folder on the server that is mirrored.
     public var remoteRoot: RemotePath
-    /// How many notes travel at once, 1 to 64; photos have two places of their own.
+    /// How many notes travel at once, 1 to 64; large files have three places of their own.
     public var parallelTransfers: Int
     /// When deletions are held.
     public var deleteGuard: DeleteGuard

@@ -9,7 +9,7 @@ public enum ConflictName {
     }
 
     /// Whether a name is one that was given to a losing side.
-    public static func isCopy(_ name: String) -> Bool { name.contains(" (conflict ") }
+    public static func isCopy(_ name: String) -> Bool { original(of: name) != nil }
 
     /// The name of which such a name was made, nil when it is none; one that had to be shortened stays short.
     public static func original(of name: String) -> String? {

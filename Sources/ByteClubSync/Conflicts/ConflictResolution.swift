@@ -9,11 +9,13 @@ import Glibc
 struct ConflictResolution {
     let disk: any Disk
     private let root: any DiskFolder
+    private let control: ControlDirectory
     private static let chunk = 1 << 18
 
     init(_ disk: any Disk) throws(FileError) {
         self.disk = disk
         root = try disk.openRoot()
+        control = try ControlDirectory(in: root)
     }
 
     /// Keeps one content or both.
@@ -52,26 +54,19 @@ struct ConflictResolution {
     private func place(_ path: String) throws(FileError) -> Place {
         var names = Self.names(path)
         guard let name = names.popLast() else { throw FileError(operation: "open", path: path, code: EISDIR) }
-        return (try folder(names, makingIt: false), name)
+        var folder = root
+        for name in names { folder = try folder.folder(name) }
+        return (folder, name)
     }
 
     private static func names(_ path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    private func folder(_ names: [String], makingIt: Bool) throws(FileError) -> any DiskFolder {
-        var current = root
-        for name in names {
-            if makingIt, try current.entry(name) == nil { try current.makeFolder(name) }
-            current = try current.folder(name)
-        }
-        return current
-    }
-
     /// Puts what is written into an entry's place, and what was there into the trash.
     private func replace(_ path: String, _ write: (Place) throws(FileError) -> Void) throws {
         let target = try place(path)
-        let staging = try folder([MirrorDirectory.privateName, "staging"], makingIt: true)
+        let staging = control.staging
         let staged = "resolve-" + String(ContentHasher.hash(Array(path.utf8)).description.prefix(16))
         if try staging.entry(staged) != nil { try discard((staging, staged), as: path) }
         try write((staging, staged))
@@ -105,20 +100,7 @@ struct ConflictResolution {
 
     /// Moves a file into today's trash under its own path, or one like it when that is taken.
     private func discard(_ place: Place, as path: String) throws(FileError) {
-        var names = [MirrorDirectory.privateName, "trash", WallClock.day(disk.now())] + Self.names(path)
-        let name = names.removeLast()
-        let folder = try folder(names, makingIt: true)
-        var number = 0
-        while true {
-            do throws(FileError) {
-                let free = number == 0 ? name : "\(name).\(number)"
-                try place.folder.rename(place.name, to: folder, free, .withoutReplacing)
-                break
-            } catch {
-                guard error.code == EEXIST, number < 10_000 else { throw error }
-                number += 1
-            }
-        }
+        try control.trash.take(place.name, from: place.folder, as: path, at: disk.now())
         try place.folder.sync()
     }
 }

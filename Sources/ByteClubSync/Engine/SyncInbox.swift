@@ -11,8 +11,8 @@ enum SessionEvent: Sendable {
     case transferEnded(ItemID, TransferResult)
     /// A large file has come so far.
     case transferProgressed(ItemID, TransferProgress)
-    /// Files that were read for the audit, and what was found in them.
-    case audited([AuditedFile])
+    /// A file was read for the audit; nil when there was none to be read.
+    case audited(AuditedFile?)
 }
 
 /// The one way into a session: anybody posts, from any thread; the session alone takes and waits.

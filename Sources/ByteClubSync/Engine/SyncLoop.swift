@@ -14,49 +14,6 @@ enum SyncGoal: Hashable, Sendable {
 /// It has no clock, does no IO and knows no store; the session performs the steps. What cannot happen in a state stops
 /// the process, with the names of both.
 struct SyncLoop: ~Copyable {
-    /// What a session does next.
-    enum Step: Sendable {
-        /// Classify what an engine that was stopped has left.
-        case recover
-        /// Check the mirror's root, and read settings and rules when they may have changed.
-        case check(reloads: Bool)
-        /// Take what a large file's way has ended with.
-        case finish(ItemID, TransferResult)
-        /// Judge files that were read for the audit.
-        case judge([AuditedFile])
-        /// Keep a page of the journal that a poll has brought.
-        case ingest(SyncChanges, after: String)
-        /// Start large files' ways.
-        case start([TransferRequest])
-        case scan(ScanRequest)
-        /// Read the next page of the server's feed.
-        case pull
-        /// Bring contents to the disk that came with a part of the feed.
-        case land
-        /// Plan the unsettled items after one of them, some at a time, and carry the plan out, but for deletions.
-        case sync(after: ItemID?)
-        /// Judge the deletions that the plans wanted, and carry out those that may be.
-        case delete([ItemID])
-        /// Do what is due now and then, and record how the mirror is.
-        case conclude
-        /// Start to wait for the server's changes.
-        case poll
-        /// Start to read files for the audit.
-        case audit
-        /// Wait for an event, or until a moment.
-        case wait(until: SyncInstant?)
-        case end
-    }
-
-    /// How far the tree is as the server is.
-    enum Feed: Hashable, Sendable {
-        /// The feed must be read.
-        case stale
-        /// A part of it was read; `lands` when contents that came with it are to be brought to the disk first.
-        case partial(lands: Bool)
-        case current
-    }
-
     /// Where the loop is.
     private enum State: Hashable {
         case idle
@@ -95,9 +52,8 @@ struct SyncLoop: ~Copyable {
     var retries = RetryTable()
     var deletions: DeletionGuard
     var transfers = TransferBoard()
-    private var pace = PollingPace()
+    private var periodicScans: PeriodicScans
 
-    private let rescanInterval: Duration
     private let audits: Bool
     private var goal = SyncGoal.agreement(retries: 0)
     private var state = State.idle
@@ -109,8 +65,15 @@ struct SyncLoop: ~Copyable {
     // What has come and is not taken yet.
     private var pages: [(changes: SyncChanges, after: String)] = []
     private var results: [(item: ItemID, result: TransferResult)] = []
-    private var audited: [[AuditedFile]] = []
+    private var audited: [AuditedFile] = []
     private var starts: [TransferRequest] = []
+    /// Items that have become ready to be decided about, which needs no round.
+    private var ready: Set<ItemID> = []
+    // Turns.
+    /// Whether the last work was a scan: then what it has found goes first.
+    private var hasScanned = false
+    /// Whether something has happened since the last conclusion that is worth one.
+    private var needsConclusion = true
     // Failures.
     private var idleRounds = 0
     private var callFailures = 0
@@ -129,13 +92,12 @@ struct SyncLoop: ~Copyable {
     private var lastDiskChange: SyncInstant?
     /// Until when it waits at most, all being done that could be.
     private var waitsUntil: SyncInstant?
-    // What was scanned since the last conclusion.
-    private var scanning = (racy: Set<ItemID>(), everything: false, time: Duration.zero)
-    private var isWatched = true
+    /// When it is looked whether large files may travel that wait for the schedule.
+    private var scheduledAt: SyncInstant?
 
     init(_ configuration: SyncConfiguration) {
         deletions = DeletionGuard(configuration.deleteGuard, approvesAll: configuration.approvesDeletions)
-        rescanInterval = configuration.rescanInterval
+        periodicScans = PeriodicScans(every: configuration.rescanInterval)
         audits = configuration.auditPeriod > .zero
     }
 
@@ -147,8 +109,9 @@ struct SyncLoop: ~Copyable {
         state = .active
         dropStarts()
         feed = .stale
-        (needsCheck, needsReload, needsRound) = (true, true, true)
+        (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
         (idleRounds, callFailures, sessionFailures, backoffUntil, pausedUntil) = (0, 0, 0, nil, nil)
+        (waitsUntil, scheduledAt, ready, hasScanned) = (nil, nil, [], false)
         if case .agreement(let retries, _) = goal { retriesLeft = retries }
         rescans.addEverything(at: now)
     }
@@ -156,7 +119,10 @@ struct SyncLoop: ~Copyable {
     /// Takes an event.
     mutating func receive(_ event: SessionEvent, at now: SyncInstant) {
         switch event {
-        case .disk(let change): receive(change, at: now)
+        case .disk(let change):
+            receive(change, at: now)
+            // What has only begun waits until the disk has settled, and is no reason to do anything before.
+            if change.isOnlyBegun { return }
         case .polled(let result): receive(result, at: now)
         case .transferEnded(let item, let result):
             guard transfers.contains(item) else { return }
@@ -164,9 +130,9 @@ struct SyncLoop: ~Copyable {
         case .transferProgressed(let item, let progress):
             transfers.note(item, bytes: progress.completed)
             return
-        case .audited(let files):
-            isAuditing = false
-            audited.append(files)
+        case .audited(let file):
+            (isAuditing, needsConclusion) = (false, true)
+            if let file { audited.append(file) }
         }
         wake()
     }
@@ -177,8 +143,10 @@ struct SyncLoop: ~Copyable {
         rescans.add(change.finished, at: now)
         rescans.add(change.begun, at: now + Self.debounce)
         if change.isLost || !change.finished.isEmpty || !change.begun.isEmpty { lastDiskChange = now }
-        if change.isNudge { (needsCheck, needsReload, needsRound) = (true, true, true) }
-        endBackoff()
+        if change.isNudge {
+            (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
+            endBackoff()
+        }
     }
 
     private mutating func receive(_ result: PollResult, at now: SyncInstant) {
@@ -206,7 +174,7 @@ struct SyncLoop: ~Copyable {
         switch state {
         case .idle, .concluded:
             state = .active
-            (idleRounds, needsCheck) = (0, true)
+            (idleRounds, needsCheck, waitsUntil) = (0, true, nil)
         case .active, .round, .paused: break
         case .ended: preconditionFailure("an event cannot wake a loop that is \(state.name)")
         }
@@ -226,7 +194,7 @@ struct SyncLoop: ~Copyable {
             pausedUntil = nil
             state = .active
             feed = .stale
-            needsRound = true
+            (needsRound, needsConclusion) = (true, true)
             rescans.addEverything(at: now)
         case (nil, _): pausedUntil = nil
         }
@@ -235,16 +203,21 @@ struct SyncLoop: ~Copyable {
     /// Takes that the rules which keep entries out have changed.
     mutating func rulesChanged(at now: SyncInstant) { rescans.addEverything(at: now) }
 
+    /// Tries files again that were being written.
+    mutating func attend(_ items: [ItemID]) {
+        retries.attend(items)
+        if !items.isEmpty { needsRound = true }
+    }
+
     /// Whether somebody has to say when the next files are to be read for the audit.
     var needsAuditTime: Bool { goal == .never && audits && !isAuditing && auditAt == nil }
 
     /// Takes when the next files are to be read for the audit.
     mutating func setAudit(at time: SyncInstant) { auditAt = time }
 
-    /// Takes whether all folders are watched, and which changed ones are not.
+    /// Takes whether all folders are watched.
     mutating func setWatched(_ isWatched: Bool, at now: SyncInstant) {
-        if self.isWatched, !isWatched { rescans.addEverything(at: now + PollingPace.shortest) }
-        self.isWatched = isWatched
+        periodicScans.setWatched(isWatched, &rescans, at: now)
     }
 
     /// Takes what a step has done and found out; `places` is how many large files may travel now.
@@ -255,6 +228,7 @@ struct SyncLoop: ~Copyable {
     ) throws(RemoteError) -> [(met: SyncReport.Met, delay: Duration)] {
         let problems = note(report, at: now)
         for request in report.transfers where transfers.admit(request, places: places) { starts.append(request) }
+        ready.formUnion(report.ready)
         try advance(step, report, at: now)
         return problems
     }
@@ -265,7 +239,12 @@ struct SyncLoop: ~Copyable {
     mutating func note(_ report: SyncReport, at now: SyncInstant) -> [(met: SyncReport.Met, delay: Duration)] {
         var problems: [(met: SyncReport.Met, delay: Duration)] = []
         for met in report.met {
-            if let delay = retries.note(met.outcome, of: met.item, at: now) { problems.append((met, delay)) }
+            if let delay = retries.note(met.outcome, of: met.item, at: now) {
+                problems.append((met, delay))
+            } else if case .refused = met.outcome {
+                // It may pass at once, and is a problem when it does not.
+                needsRound = true
+            }
         }
         rescans.add(report.rescans, at: now)
         deletions.count(report.deleted, at: now)
@@ -280,17 +259,33 @@ struct SyncLoop: ~Copyable {
         switch step {
         case .recover: needsRecovery = report.needsRecovery
         case .check: needsCheck = false
-        case .finish, .judge, .ingest, .start, .land:
-            needsRound = true
+        case .ingest where !report.hasChanges && !report.isFeedStale && report.met.isEmpty: break
+        case .finish where !report.ready.isEmpty: needsConclusion = true
+        case .judge: break
+        case .finish, .ingest, .start, .land:
+            (needsRound, needsConclusion) = (true, true)
             if report.done > 0 { progressed() }
-        case .scan: needsRound = true
+        case .scan(let request):
+            hasScanned = true
+            if case .everything = request { (needsRound, needsConclusion) = (true, true) }
+        case .settle:
+            needsConclusion = true
+            if report.done > 0 { progressed() }
+            // What has no effect, or could only be decided together with others, is a round's.
+            if !report.deletions.isEmpty || report.done == 0 && report.transfers.isEmpty { needsRound = true }
         case .pull:
-            needsRound = true
-            if report.failure == nil { return }
-        case .sync, .delete: try advanceRound(step, report, at: now)
+            (needsRound, needsConclusion) = (true, true)
+            // A server that takes back at the end of each pull what it has told gets no rest otherwise.
+            if report.failure == nil {
+                if feed == .stale { idleRounds += 1 }
+                return
+            }
+        case .sync, .delete:
+            needsConclusion = true
+            try advanceRound(step, report, at: now)
         case .conclude:
-            deletions.noteDeferral(isMissing: !rescans.missing.isEmpty, at: now)
-            callFailures = 0
+            deletions.noteDeferral(isMissing: rescans.missingDeadline.map { $0 <= now } ?? false, at: now)
+            (callFailures, needsConclusion) = (0, false)
             if state != .paused { state = .concluded }
         case .poll: isPolling = true
         case .audit: isAuditing = true
@@ -350,10 +345,10 @@ struct SyncLoop: ~Copyable {
         _ request: ScanRequest, _ found: ScanReport, again: Set<ItemID>, unwatched: Set<ItemID>, lasting: Duration,
         at now: SyncInstant
     ) {
+        let missing = rescans.missing
         rescans.end(request, vanished: found.vanished, at: now)
-        if case .everything = request { scanning.everything = true }
-        scanning.time += lasting
-        scanning.racy.formUnion(unwatched)
+        if found.hasChanges || rescans.missing != missing { (needsRound, needsConclusion) = (true, true) }
+        periodicScans.note(request, unwatched: unwatched, lasting: lasting)
         if goal == .never {
             rescans.addRacy(
                 found.restless.subtracting(again), at: now + Fingerprint.racyWindow + .milliseconds(100))
@@ -416,6 +411,8 @@ struct SyncLoop: ~Copyable {
 
     // MARK: Asked
 
+    private var isInRound: Bool { if case .round = state { true } else { false } }
+
     private var isFeedPartial: Bool { if case .partial = feed { true } else { false } }
 
     /// Whether the tree is as the server is, as far as it has told.
@@ -434,10 +431,7 @@ struct SyncLoop: ~Copyable {
         (backoffUntil, isBackoffAsked) = (nil, false)
         if needsRecovery { return .recover }
         if let pausedUntil, pausedUntil <= now { (needsCheck, self.pausedUntil) = (true, nil) }
-        if state == .concluded, let waitsUntil, waitsUntil <= now {
-            (state, needsCheck, needsRound) = (.active, true, true)
-            (self.waitsUntil, idleRounds) = (nil, 0)
-        }
+        if state == .concluded, let waitsUntil, waitsUntil <= now { goOn(at: now) }
         if needsCheck {
             let reloads = needsReload
             (needsCheck, needsReload) = (false, false)
@@ -445,10 +439,27 @@ struct SyncLoop: ~Copyable {
         }
         if let step = nextArrival() { return step }
         if state == .paused { return goal == .never ? .wait(until: pausedUntil) : finish() }
+        if goal == .never, needsPoll(at: now) { return .poll }
         if idleRounds < Self.mostIdleRounds, let step = nextWork(at: now) { return step }
-        if state != .concluded { return .conclude }
+        if needsConclusion { return .conclude }
+        state = .concluded
         if goal == .never { return nextInQuiet(at: now) }
         return nextInAgreement(at: now)
+    }
+
+    /// What was waited for is due.
+    private mutating func goOn(at now: SyncInstant) {
+        (state, needsCheck, waitsUntil, idleRounds) = (.active, true, nil, 0)
+        if deletions.isDeferring { needsRound = true }
+        if let scheduledAt, scheduledAt <= now { (needsRound, self.scheduledAt) = (true, nil) }
+    }
+
+    /// Whether the server's changes are to be waited for, also while there is other work; after failures that is put off.
+    private mutating func needsPoll(at now: SyncInstant) -> Bool {
+        if isPolling || feed != .current { return false }
+        guard let pollAt else { return true }
+        if pollAt <= now { (self.pollAt, feed) = (nil, .stale) }
+        return false
     }
 
     /// What has come and is to be taken.
@@ -474,10 +485,21 @@ struct SyncLoop: ~Copyable {
 
     /// What is to be done so that both sides come to agree.
     private mutating func nextWork(at now: SyncInstant) -> Step? {
+        // What a scan has found goes first: a disk that never rests keeps nothing else from its turn.
+        if hasScanned, let step = nextExchange(at: now) {
+            hasScanned = false
+            return step
+        }
         // Contents of a feed that is read in part are on their way to the disk, and no scan may meet them there.
         if !isFeedPartial, let request = rescans.next(at: now, isSettling: isSettling(at: now)) {
             return .scan(request)
         }
+        hasScanned = false
+        return nextExchange(at: now)
+    }
+
+    /// What is to be done between the two sides.
+    private mutating func nextExchange(at now: SyncInstant) -> Step? {
         switch feed {
         case .stale, .partial(lands: false):
             abandonRound()
@@ -486,13 +508,18 @@ struct SyncLoop: ~Copyable {
         case .current: break
         }
         if let next = retries.next, next <= now { needsRound = true }
+        if let item = transfers.nextWaiting() { ready.insert(item) }
+        if !ready.isEmpty, !needsRound || isInRound {
+            defer { ready = [] }
+            return .settle(ready)
+        }
         switch state {
         case .round(let last?, let deletions, _) where last == .root: return .delete(deletions)
         case .round(let last, _, _): return .sync(after: last)
         default: break
         }
         if !needsRound { return nil }
-        needsRound = false
+        (needsRound, ready) = (false, [])
         retries.release(at: now)
         transfers.forgetWaiting()
         state = .round(after: nil, deletions: [], done: 0)
@@ -509,7 +536,7 @@ struct SyncLoop: ~Copyable {
 
     /// What a continuous session does when nothing is left to do.
     private mutating func nextInQuiet(at now: SyncInstant) -> Step {
-        keepLooking(at: now)
+        periodicScans.plan(&rescans, at: now)
         sessionFailures = 0
         if idleRounds >= Self.mostIdleRounds, hasWork(at: now) {
             // What never has an effect is tried again later.
@@ -519,18 +546,12 @@ struct SyncLoop: ~Copyable {
             state = .active
             return .wait(until: backoffUntil)
         }
-        if let pollAt, pollAt <= now {
-            self.pollAt = nil
-            feed = .stale
-            state = .active
-            return next(at: now)
-        }
-        if !isPolling, pollAt == nil, feed == .current { return .poll }
         if audits, !isAuditing, let auditAt, auditAt <= now, !isSettling(at: now) {
             self.auditAt = nil
             return .audit
         }
-        waitsUntil = deadline(at: now)
+        // What was due before does not become due later because something else has happened.
+        waitsUntil = [waitsUntil, deadline(at: now)].compactMap(\.self).min()
         return .wait(until: waitsUntil)
     }
 
@@ -538,30 +559,15 @@ struct SyncLoop: ~Copyable {
         feed != .current || rescans.next(at: now, isSettling: false) != nil
     }
 
-    /// What is scanned because no event will tell of it.
-    private mutating func keepLooking(at now: SyncInstant) {
-        let (racy, everything, time) = scanning
-        scanning = ([], false, .zero)
-        if everything { rescans.addEverything(at: now + rescanInterval) }
-        if isWatched { return }
-        let hot = pace.hotFolders(adding: racy, now)
-        rescans.add(hot, at: now + PollingPace.hot)
-        if everything {
-            rescans.addEverything(at: now + pace.afterEverything(foundChanges: !racy.isEmpty, lasting: time))
-        } else if !racy.isEmpty {
-            rescans.addEverything(at: now + PollingPace.shortest)
-        }
-    }
-
-    private func deadline(at now: SyncInstant) -> SyncInstant? {
+    private mutating func deadline(at now: SyncInstant) -> SyncInstant? {
         let isSettling = isSettling(at: now)
         var settled: SyncInstant?
         if deletions.isDeferring || isSettling, let lastDiskChange {
             settled = max(lastDiskChange + Self.debounce, now) + .milliseconds(10)
         }
-        let scheduled = transfers.scheduled.isEmpty ? nil : now + Self.scheduleInterval
+        scheduledAt = transfers.scheduled.isEmpty ? nil : scheduledAt ?? now + Self.scheduleInterval
         let deadlines = [
-            rescans.deadline, isSettling ? nil : rescans.missingDeadline, retries.next, settled, scheduled, pollAt,
+            rescans.deadline, isSettling ? nil : rescans.missingDeadline, retries.next, settled, scheduledAt, pollAt,
             isAuditing || isSettling ? nil : auditAt,
         ]
         return deadlines.compactMap(\.self).min().map { max($0, now + .milliseconds(1)) }

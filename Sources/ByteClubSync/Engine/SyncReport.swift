@@ -20,6 +20,10 @@ struct SyncReport: Sendable {
 
     /// Operations that took effect.
     var done = 0
+    /// Whether the trees are not as they were before.
+    var hasChanges = false
+    /// Items about which something can be decided now, whatever becomes of others.
+    var ready: Set<ItemID> = []
     /// Folders whose listing no longer matches the tree.
     var rescans: Set<ItemID> = []
     /// Folders that changed so lately that their times may not tell of the next change.

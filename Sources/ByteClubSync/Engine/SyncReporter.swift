@@ -2,13 +2,9 @@ import ByteClubCore
 
 /// Counts what a sync does and tells it to whoever watches; the session alone uses it.
 final class SyncReporter {
-    /// How often the progress of one path is told.
-    private static let progressInterval = Duration.milliseconds(100)
-
     /// What was done so far.
     private(set) var summary = SyncSummary()
     private var once: Set<String> = []
-    private var shown: [String: SyncInstant] = [:]
     private let tell: @Sendable (SyncEvent) -> Void
 
     init(_ tell: @escaping @Sendable (SyncEvent) -> Void) { self.tell = tell }
@@ -45,10 +41,8 @@ final class SyncReporter {
         if once.insert("\(event.event) \(event.path ?? "") \(event.message ?? "")").inserted { tell(event) }
     }
 
-    /// Passes on a transfer's progress, at most ten times a second for each path, and always its end.
-    func emitProgress(_ path: String, _ progress: TransferProgress, at now: SyncInstant) {
-        if progress.completed != progress.total, let last = shown[path], now - last < Self.progressInterval { return }
-        shown[path] = now
+    /// Passes on a transfer's progress.
+    func emitProgress(_ path: String, _ progress: TransferProgress) {
         tell(SyncEvent(.progress, path: path, bytes: progress.completed, total: progress.total))
     }
 }

@@ -15,6 +15,8 @@ struct SessionOutcome: Hashable, Sendable {
 actor SyncSession {
     /// How many items are planned at once.
     private static let sliceSize = 4_096
+    /// How many files that wait for a place are recorded for those who ask why.
+    private static let recordedWaiting = 256
     /// How long nothing must happen until memory is given back.
     private static let restDelay = Duration.seconds(4)
 
@@ -34,8 +36,8 @@ actor SyncSession {
     private var loop: SyncLoop
     /// What is told of a run when it has ended.
     private var status = SessionStatus()
-    /// Work beside the steps that is not a transfer: the wait for the server's changes, and the audit's reading.
-    private var beside: [Task<Void, Never>] = []
+    /// Work beside the steps that is not a transfer.
+    private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
 
     private var store: any TreeStore { context.store }
 
@@ -74,8 +76,8 @@ actor SyncSession {
     /// Closes the database; nothing may be asked of the session after.
     func close() throws {
         transfers.cancel()
-        for task in beside { task.cancel() }
-        try store.setMeta(.isOpen, nil)
+        polling?.cancel()
+        auditing?.cancel()
         try store.setMeta(.watching, nil)
         try store.close()
     }
@@ -145,7 +147,7 @@ actor SyncSession {
 
     private func note(_ progress: TransferProgress, of item: ItemID) {
         guard loop.transfers.contains(item), let path = try? store.shownPath(of: item) else { return }
-        reporter.emitProgress(path, progress, at: environment.clock.now)
+        reporter.emitProgress(path, progress)
         guard progress.completed >= status.nextProgress[item] ?? SessionStatus.progressStep else { return }
         status.nextProgress[item] = progress.completed + SessionStatus.progressStep
         // Nobody waits for it: whoever asks next is told less.
@@ -190,16 +192,20 @@ actor SyncSession {
         case .finish(let item, let result):
             status.nextProgress[item] = nil
             try await transfers.finish(item, result, replica(), &report)
-        case .judge(let files): for file in files { try auditor.judge(file, &report) }
+        case .judge(let file): try auditor.judge(file, &report)
         case .ingest(let changes, let cursor):
             try await replica().ingest(changes, after: cursor, &report)
         case .start(let requests): try await start(requests, &report)
-        case .scan(let request): try scan(request, &report)
+        case .scan(let request):
+            // No scan may meet contents that are on their way to the disk, as after a failure.
+            try await local.bulk.settle(&report)
+            try scan(request, &report)
         case .pull: try await pull(&report)
         case .land:
             try await fetcher().land(missing: loop.rescans.missing, local.mover, &report)
             loop.landed()
         case .sync(let last): try await sync(after: last, &report)
+        case .settle(let items): try await settle(items, &report)
         case .delete(let items): try await delete(items, &report)
         case .conclude: try conclude(&report)
         case .poll: try await poll()
@@ -273,7 +279,7 @@ actor SyncSession {
         let written = try loop.retries.beingWritten.keys.sorted().filter { id in
             try store.item(id)?.local.map { folders.contains($0.place.parent) } ?? true
         }
-        loop.retries.attend(written)
+        loop.attend(written)
         if let watcher {
             watcher.remove(try folders.sorted().filter { try $0 != .root && store.item($0)?.local == nil })
         }
@@ -324,7 +330,7 @@ actor SyncSession {
 
     private func poll() async throws {
         guard let work = try await replica().poll() else { return inbox.post(.polled(.failed)) }
-        runBeside { [inbox] in
+        polling = runBeside { [inbox] in
             let result: PollResult
             do { result = try await work() } catch { result = .failed }
             if !Task.isCancelled { inbox.post(.polled(result)) }
@@ -332,17 +338,15 @@ actor SyncSession {
     }
 
     private func audit(_ report: inout SyncReport) throws {
-        let work = try auditor.next(auditor.step().files, &report)
-        runBeside { [inbox] in
-            let files = (try? await work()) ?? []
-            if !Task.isCancelled { inbox.post(.audited(files)) }
+        guard let work = try auditor.next(&report) else { return inbox.post(.audited(nil)) }
+        auditing = runBeside { [inbox] in
+            let file = await work()
+            if !Task.isCancelled { inbox.post(.audited(file)) }
         }
     }
 
-    private func runBeside(_ work: @escaping @Sendable () async -> Void) {
-        beside.removeAll(where: \.isCancelled)
-        if beside.count > 8 { beside.removeFirst(beside.count - 8) }
-        beside.append(Task(executorPreference: environment.workers) { await work() })
+    private func runBeside(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: environment.workers) { await work() }
     }
 
     private func wait(until deadline: SyncInstant?) async throws {
@@ -368,8 +372,20 @@ actor SyncSession {
         if last == nil { try root.check(store) }
         let slice = try store.unsettled(after: last, limit: Self.sliceSize)
         report.last = slice.last?.id ?? .root
+        try await plan(slice, &report)
+    }
+
+    /// Plans some items alone, and carries the plan out.
+    private func settle(_ items: Set<ItemID>, _ report: inout SyncReport) async throws {
+        status.hasRested = false
+        try root.check(store)
+        try await plan(try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }, &report)
+    }
+
+    /// Plans items that may be planned now, and carries the plan out but for its deletions.
+    private func plan(_ items: [Item], _ report: inout SyncReport) async throws {
         let now = environment.clock.now
-        let ids = slice.filter { $0.remote?.isDoubtful != true }.map(\.id)
+        let ids = items.filter { $0.remote?.isDoubtful != true }.map(\.id)
             .filter { !loop.transfers.contains($0) && !loop.retries.isWaiting($0, at: now) }
         if ids.isEmpty { return }
         let plan = try readAndPlan(ids, &report)
@@ -547,7 +563,9 @@ actor SyncSession {
             problems.isEmpty && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
             && loop.transfers.scheduled.isEmpty
         if isDone, status.outcome.held == 0, local.scope.heldRules == nil { try stamp() }
-        if loop.needsAuditTime { loop.setAudit(at: environment.clock.now + (try auditor.step().pause)) }
+        if loop.needsAuditTime {
+            loop.setAudit(at: environment.clock.now + (auditor.hasNext ? .zero : try auditor.step().pause))
+        }
         if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
     }
 
@@ -556,14 +574,14 @@ actor SyncSession {
         let now = context.seconds
         if let last = status.lastSync, now - last < 2, now >= last { return }
         status.lastSync = now
-        try store.setMeta(.lastSync, "\(now)")
+        try store.setMetaLater(.lastSync, "\(now)")
     }
 
     /// Keeps what waits or travels though nothing is wrong with it.
     private func recordWaiting() throws {
         var waiting = Waiting()
-        for item in loop.transfers.queued { waiting.items[item] = .queued }
-        for item in loop.transfers.scheduled { waiting.items[item] = .scheduled }
+        for item in loop.transfers.queued.sorted().prefix(Self.recordedWaiting) { waiting.items[item] = .queued }
+        for item in loop.transfers.scheduled.sorted().prefix(Self.recordedWaiting) { waiting.items[item] = .scheduled }
         let now = environment.clock.now
         for (item, until) in loop.retries.beingWritten where until > now {
             waiting.items[item] = .written(until: context.seconds + (until - now).components.seconds)

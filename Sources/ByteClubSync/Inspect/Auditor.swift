@@ -24,6 +24,8 @@ final class Auditor {
 
     private let context: SyncContext
     private var progress: AuditProgress?
+    /// What is to be read at once, the next one last.
+    private var queue: [Item] = []
     private var store: any TreeStore { context.store }
 
     init(_ context: SyncContext) { self.context = context }
@@ -35,51 +37,66 @@ final class Auditor {
         return (pause, max(1, Int((pause / share).rounded(.up))))
     }
 
-    /// Opens the next files and gives the work that reads them, to be run beside the session; begins anew after the last.
-    func next(_ count: Int, _ report: inout SyncReport) throws -> @Sendable () async throws -> [AuditedFile] {
+    /// Whether files are left that are to be read at once.
+    var hasNext: Bool { !queue.isEmpty }
+
+    /// Opens the next file and gives the work that reads it, to be run beside the session; nil when none is to be read now.
+    ///
+    /// It begins anew after the last.
+    func next(_ report: inout SyncReport) throws -> (@Sendable () async -> AuditedFile)? {
+        if queue.isEmpty { try fill() }
+        while let item = queue.popLast() {
+            if let work = try reading(item, &report) { return work }
+            try change { $0.last = item.id }
+        }
+        return nil
+    }
+
+    private func fill() throws {
         let last = try known().last
-        let items = try store.synced(after: last, limit: max(1, count))
-        var open: [(audited: AuditedFile, file: any DiskFile, look: DiskLook)] = []
-        for item in items {
-            guard item.isSettled, !item.isExcluded, !item.isFrozen, !item.isFolder, let local = item.local,
-                local.hash != nil, let look = local.look, !look.isRacy
-            else { continue }
-            do {
-                guard let folder = try context.handles.folder(local.place.parent, &report) else { continue }
-                let file = try folder.open(local.place.name.text)
-                if file.isBeingWritten { continue }
-                guard try file.look().isUntouched(since: look) else {
-                    try scan(local.place.parent, &report)
-                    continue
-                }
-                open.append((AuditedFile(item: item, local: local), file, look))
-            } catch let error as FileError {
-                if error.isMissing { try scan(local.place.parent, &report) }
+        queue = try store.synced(after: last, limit: try step().files).reversed()
+        guard queue.isEmpty, last != nil else { return }
+        try change { $0.last = nil }
+        try store.log(
+            LogRecord(
+                at: context.seconds, path: "", event: "audit", rule: nil, detail: "every file was read once more"))
+    }
+
+    /// The work that reads a file; nil for one that is left out.
+    private func reading(_ item: Item, _ report: inout SyncReport) throws -> (@Sendable () async -> AuditedFile)? {
+        guard let now = try store.item(item.id), now.isSettled, !now.isExcluded, !now.isFrozen, !now.isFolder,
+            let local = now.local, local.hash != nil, let look = local.look, !look.isRacy
+        else { return nil }
+        do {
+            guard let folder = try context.handles.folder(local.place.parent, &report) else { return nil }
+            let file = try folder.open(local.place.name.text)
+            if file.isBeingWritten { return nil }
+            guard try file.look().isUntouched(since: look) else {
+                try scan(local.place.parent, &report)
+                return nil
             }
+            let clock = context.environment.clock
+            return { @Sendable in await Self.read(AuditedFile(item: now, local: local), file, look, clock) }
+        } catch let error as FileError {
+            if error.isMissing { try scan(local.place.parent, &report) }
+            return nil
         }
-        if let end = items.last?.id {
-            try change { $0.last = end }
-        } else if last != nil {
-            try change { $0.last = nil }
-            try store.log(
-                LogRecord(
-                    at: context.seconds, path: "", event: "audit", rule: nil, detail: "every file was read once more"))
+    }
+
+    private static func read(
+        _ audited: AuditedFile, _ file: any DiskFile, _ look: DiskLook, _ clock: any SyncClock
+    ) async -> AuditedFile {
+        var audited = audited
+        do {
+            audited.found = try await slowHash(file, clock)
+            audited.isChanged = try !file.look().isUntouched(since: look)
+        } catch let error as FileError {
+            if error.isMissing { audited.isChanged = true } else { audited.reason = error.reason }
+        } catch {
+            // The session ends: what the bytes are is not known.
+            audited.isChanged = true
         }
-        let (clock, opened) = (context.environment.clock, open)
-        return { @Sendable in
-            var results: [AuditedFile] = []
-            for (audited, file, look) in opened {
-                var audited = audited
-                do {
-                    audited.found = try await Self.slowHash(file, clock)
-                    audited.isChanged = try !file.look().isUntouched(since: look)
-                } catch let error as FileError {
-                    if error.isMissing { audited.isChanged = true } else { audited.reason = error.reason }
-                }
-                results.append(audited)
-            }
-            return results
-        }
+        return audited
     }
 
     /// Has a folder scanned, whatever its fingerprint says.
@@ -91,6 +108,7 @@ final class Auditor {
     /// Notes what came of reading a file, unless the tree has gone on since.
     func judge(_ audited: AuditedFile, _ report: inout SyncReport) throws {
         let (item, local) = (audited.item, audited.local)
+        try change { $0.last = item.id }
         if audited.isChanged { return try scan(local.place.parent, &report) }
         guard let now = try store.item(item.id), now.isSettled, now.local == local, let look = local.look else {
             return

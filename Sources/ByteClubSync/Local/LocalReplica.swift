@@ -43,7 +43,9 @@ final class LocalReplica {
         context.handles.forgetAll()
         switch request {
         case .files(let closed):
-            report.rescans.formUnion(try scanner.scanFiles(closed, reader))
+            let found = try scanner.scanFiles(closed, reader)
+            report.rescans.formUnion(found.rescans)
+            report.ready.formUnion(found.ready)
             try scope.noteOwnRules()
             return ScanReport()
         case .folders(let folders):

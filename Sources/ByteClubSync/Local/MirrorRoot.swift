@@ -62,10 +62,11 @@ struct MirrorRoot {
         guard let control else { return id }
         if try ControlDirectory.marker(in: folder) != id { try control.setMarker(id) }
         let fileSystem = try folder.fileSystem()
-        try store.transaction(durably: true) {
-            try store.setMeta(.mirrorID, id)
-            try store.setMeta(.fileSystem, fileSystem)
-            try store.setMeta(.isOpen, "1")
+        if try known != id || store.meta(.fileSystem) != fileSystem {
+            try store.transaction(durably: true) {
+                try store.setMeta(.mirrorID, id)
+                try store.setMeta(.fileSystem, fileSystem)
+            }
         }
         return id
     }

@@ -155,6 +155,12 @@ final class JournalReplica: RemoteReplica {
         }
         if walk.needsWholeState { return }
         if !page.hasMore { try tree.endWalk(&walk, &editor, &report) }
+        if walk.generation == nil, !report.hasChanges {
+            // What this tells again is told again if it is lost.
+            try store.setMetaLater(.cursor, page.cursor)
+            if let sequence = page.sequence { try store.setMetaLater(.sequence, "\(sequence)") }
+            return
+        }
         try store.setMeta(.cursor, page.cursor)
         if let sequence = page.sequence { try store.setMeta(.sequence, "\(sequence)") }
     }
@@ -166,7 +172,7 @@ final class JournalReplica: RemoteReplica {
         if entry.node == .root { return try walk.record.progress.takeRepeat() }
         if entry.isDeleted {
             if entry.node == root { try setRoot(nil) }
-            return try takeDeletion(entry)
+            return try takeDeletion(entry, &report)
         }
         guard let parent = try item(folder: entry.parent) else {
             throw RemoteError(.protocolViolation, "the server's journal tells '\(entry.name)' before its folder")
@@ -183,7 +189,10 @@ final class JournalReplica: RemoteReplica {
         let isOutside = try tree.isOutside(parent, &walk)
         var item = try store.item(node: entry.node)
         if item == nil, walk.isForeign { item = try formerItem(at: Place(parent, name), isFolder: entry.isFolder) }
-        if try isOutside && isMirroredFolder(entry, parent, name) { return try enterRoot(entry.node, item) }
+        if try isOutside && isMirroredFolder(entry, parent, name) {
+            report.hasChanges = true
+            return try enterRoot(entry.node, item)
+        }
         if let known = item, let seen = known.remote, walk.generation == nil, entry.isOlder(than: seen) { return }
         if item?.remote == nil, entry.isFolder, walk.generation == nil, try wasTold(entry) {
             // What the tree has lost is not told again. So it is with a folder that somebody moved out of another one, right
@@ -207,9 +216,10 @@ final class JournalReplica: RemoteReplica {
     /// Up to which change the journal has told; nil before its first walk has ended.
     private func toldSequence() throws -> Int64? { try store.meta(.sequence).flatMap { Int64($0) } }
 
-    private func takeDeletion(_ entry: SyncEntry) throws {
+    private func takeDeletion(_ entry: SyncEntry, _ report: inout SyncReport) throws {
         guard var item = try store.item(node: entry.node) else { return }
         if let remote = item.remote, entry.revision < remote.revision { return }
+        if item.remote != nil { report.hasChanges = true }
         item.remote = nil
         item.lastNode = item.isOutside ? nil : entry.node
         try store.save(item)

@@ -115,6 +115,7 @@ final class RemoteTree {
         try walk.record.note(item.id)
         if refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
         try editor.observeRemote(&item, as: told, isRollback: isRollback)
+        if item != known { report.hasChanges = true }
         if hasMoved, known != nil, item.isFolder, !item.isExcluded {
             try revisit(item, wasHidden: wasHidden, &walk)
         }

@@ -157,7 +157,8 @@ struct FolderMatch {
     /// Notes how an item looks now.
     private mutating func keep(_ item: Item, _ candidate: Candidate, isNew: Bool) throws {
         let path = LocalPath.join(visit.path, candidate.entry.name)
-        try pass.observe(item, candidate.entry, at: Place(visit.item, candidate.name), path: path)
+        try pass.observe(
+            item, candidate.entry, in: folder, at: Place(visit.item, candidate.name), path: path)
         enter(item.id, candidate, isNew: isNew)
     }
 

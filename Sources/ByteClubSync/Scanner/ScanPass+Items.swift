@@ -11,8 +11,11 @@ extension ScanPass {
         report.bytes += size
     }
 
-    /// Notes how and where an item is now: `known` is what the tree has, `path` is the same place as `place`.
-    func observe(_ known: Item, _ entry: DiskEntry, at place: Place, path: String) throws {
+    /// Notes how and where an item is now, which was found in an open folder: `known` is what the tree has, `path` is the
+    /// same place as `place`.
+    func observe(
+        _ known: Item, _ entry: DiskEntry, in folder: any DiskFolder, at place: Place, path: String
+    ) throws {
         guard var local = known.local else { return }
         var item = known
         let look = local.look
@@ -25,7 +28,10 @@ extension ScanPass {
         } else {
             local.look = entry.look
             local.size = entry.look.fingerprint.size
-            if Self.isSameContent(look, entry.look, isMoved: isMoved) {
+            let isSame =
+                Self.isSameContent(look, entry.look, isMoved: isMoved)
+                || Self.isReadAgain(entry, in: folder, look, local.hash, isMoved: isMoved)
+            if isSame {
                 // A rename stamps the file anew, but a write would have changed the time of the content, too.
                 if isMoved, look?.isRacy == false { local.look?.isRacy = false }
             } else {
@@ -37,16 +43,35 @@ extension ScanPass {
         }
         if !item.isFolder, problems.has(path) { item.isFrozen = false }
         item.local = local
-        if item != known { try save(item) }
+        if item == known { return }
+        try save(item, isNews: isMoved || item.isFrozen != known.isFrozen || !item.isSettled)
     }
 
     /// Whether what was read when a file looked one way is what is in it now that it looks another.
     private static func isSameContent(_ old: DiskLook?, _ new: DiskLook, isMoved: Bool) -> Bool {
-        guard let old, old.handle == new.handle else { return false }
         // A write right after a racy look leaves no trace. The doubt stays as long as the look is racy, and then ends.
-        if old.isRacy, !new.isRacy { return false }
+        guard let old, !old.isRacy || new.isRacy else { return false }
+        return looksSame(old, new, isMoved: isMoved)
+    }
+
+    private static func looksSame(_ old: DiskLook, _ new: DiskLook, isMoved: Bool) -> Bool {
+        guard old.handle == new.handle else { return false }
         if isMoved { return new.fingerprint.isSameContent(as: old.fingerprint) }
         return new.fingerprint.isUntouched(since: old.fingerprint)
+    }
+
+    /// Whether a small file that was read right after a change has the same content now that a write would show, so that
+    /// nothing need be decided about it.
+    private static func isReadAgain(
+        _ entry: DiskEntry, in folder: any DiskFolder, _ old: DiskLook?, _ hash: ContentHash?, isMoved: Bool
+    ) -> Bool {
+        guard let old, let hash, old.isRacy, !entry.look.isRacy, looksSame(old, entry.look, isMoved: isMoved),
+            entry.look.fingerprint.size <= SyncBatch.maximumInlineBytes, let file = try? folder.open(entry.name),
+            !file.isBeingWritten,
+            let bytes = try? file.bytes(limit: Int(entry.look.fingerprint.size) + 1),
+            ContentHasher.hash(bytes) == hash, let after = try? file.look()
+        else { return false }
+        return after.handle == entry.look.handle && after.fingerprint.isUntouched(since: entry.look.fingerprint)
     }
 
     /// Whether a folder is another's, or above it.
@@ -92,5 +117,6 @@ extension ScanPass {
     func exclude(_ id: ItemID) throws {
         try store.editing { editor in try editor.exclude(id) }
         writes += 1
+        report.hasChanges = true
     }
 }

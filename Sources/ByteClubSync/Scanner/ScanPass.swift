@@ -58,6 +58,7 @@ final class ScanPass {
         var report = report
         report.vanished = vanished
         report.problems = problems.count
+        if problems.hasChanged { report.hasChanges = true }
         return report
     }
 
@@ -193,8 +194,10 @@ final class ScanPass {
         try save(item)
     }
 
-    func save(_ item: Item) throws {
+    /// Keeps an item; with `isNews`, something may have to be decided about it or others.
+    func save(_ item: Item, isNews: Bool = true) throws {
         try store.save(item)
         writes += 1
+        if isNews { report.hasChanges = true }
     }
 }

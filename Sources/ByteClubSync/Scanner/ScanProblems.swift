@@ -3,6 +3,8 @@ final class ScanProblems {
     private let store: any TreeStore
     private var byFolder: [String: [String: Problem]] = [:]
     private(set) var count = 0
+    /// Whether anything was noted or forgotten.
+    private(set) var hasChanged = false
 
     init(_ store: any TreeStore) throws {
         self.store = store
@@ -17,6 +19,7 @@ final class ScanProblems {
         let problem = Problem(path: path, item: item, message: message, isFromScan: true)
         if byFolder[LocalPath.split(path).parent]?[path] == problem { return }
         try store.setProblem(problem, path: path)
+        hasChanged = true
         keep(problem)
     }
 
@@ -24,6 +27,7 @@ final class ScanProblems {
     func clear(_ path: String) throws {
         guard byFolder[LocalPath.split(path).parent]?.removeValue(forKey: path) != nil else { return }
         count -= 1
+        hasChanged = true
         try store.setProblem(nil, path: path)
     }
 

@@ -27,6 +27,9 @@ struct ScanReport: Hashable, Sendable {
     /// Folders that cannot be trusted yet, since something in them changed within the last moments.
     var restless: Set<ItemID> = []
 
+    /// Whether something may have to be decided that did not before, or people told of it.
+    var hasChanges = false
+
     /// Items of which the tree now says something else.
     var changes: Int { created + moved + edited + deleted }
 }

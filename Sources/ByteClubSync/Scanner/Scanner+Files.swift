@@ -6,23 +6,24 @@ extension Scanner {
     /// So a note need not wait for a scan of all that is beside it. The folder's own scan is still to come; here, only
     /// what leaves no doubt is taken in.
     ///
-    /// - Returns: The folders that need a scan of their own before anything is decided.
-    func scanFiles(_ closed: ClosedFiles, _ reader: FileReader) throws -> Set<ItemID> {
-        if closed.isEmpty { return [] }
-        var doubtful: Set<ItemID> = []
+    /// - Returns: The items that something is to be decided about, and the folders that need a scan of their own before
+    ///   anything is.
+    func scanFiles(_ closed: ClosedFiles, _ reader: FileReader) throws -> (ready: Set<ItemID>, rescans: Set<ItemID>) {
+        var ready: Set<ItemID> = []
+        var rescans: Set<ItemID> = []
         try store.transaction(durably: false) {
             let pass = try ScanPass(self)
             for (folder, names) in closed.sorted(by: { $0.key < $1.key }) {
-                let isClear = try scan(names.sorted(), in: folder, pass, reader)
-                if !isClear { doubtful.insert(folder) }
+                let isClear = try scan(names.sorted(), in: folder, pass, reader, &ready)
+                if !isClear { rescans.insert(folder) }
             }
         }
-        return doubtful
+        return (ready, rescans)
     }
 
     /// False when a scan of the whole folder has to tell.
     private func scan(
-        _ names: [String], in id: ItemID, _ pass: ScanPass, _ reader: FileReader
+        _ names: [String], in id: ItemID, _ pass: ScanPass, _ reader: FileReader, _ ready: inout Set<ItemID>
     ) throws -> Bool {
         guard let found = try pass.walk.verified(id), found.item == id,
             let path = try LocalPath.path(of: id, in: store), !pass.problems.has(path)
@@ -30,8 +31,12 @@ extension Scanner {
         for name in names {
             // What is gone was deleted or moved, and only the folder's scan tells.
             guard let entry = try? found.folder.entry(name) else { continue }
-            guard let item = try take(entry, at: Place(id, EntryName(name)), in: path, pass) else { return false }
-            if item != .root { try read(item, in: found.folder, reader) }
+            guard let item = try take(entry, in: found.folder, at: Place(id, EntryName(name)), path, pass) else {
+                return false
+            }
+            if item == .root { continue }
+            try read(item, in: found.folder, reader)
+            if try store.item(item)?.isSettled == false { ready.insert(item) }
         }
         if pass.writes > 0 { try store.setSeal(nil, of: id) }
         return true
@@ -48,11 +53,13 @@ extension Scanner {
     /// Takes in a file that the tree has under the same name, or that nobody knows; nil for anything else.
     ///
     /// - Returns: The item, or the root for what is kept out.
-    private func take(_ entry: DiskEntry, at place: Place, in folder: String, _ pass: ScanPass) throws -> ItemID? {
+    private func take(
+        _ entry: DiskEntry, in folder: any DiskFolder, at place: Place, _ folderPath: String, _ pass: ScanPass
+    ) throws -> ItemID? {
         guard entry.kind == .file, entry.isDecodable else { return nil }
-        let path = LocalPath.join(folder, entry.name)
+        let path = LocalPath.join(folderPath, entry.name)
         let key = PathKey(folded: "/" + PathKey.fold(path))
-        switch rules.verdict(entry, key: key, depth: folder.isEmpty ? 0 : folder.utf8.count + 1) {
+        switch rules.verdict(entry, key: key, depth: folderPath.isEmpty ? 0 : folderPath.utf8.count + 1) {
         case .included: break
         case .excluded: return .root
         case .problem: return nil
@@ -70,7 +77,7 @@ extension Scanner {
         if known.local?.look?.handle != entry.look.handle, try !store.items(handle: entry.look.handle).isEmpty {
             return nil
         }
-        try pass.observe(known, entry, at: place, path: path)
+        try pass.observe(known, entry, in: folder, at: place, path: path)
         return known.id
     }
 }

@@ -16,14 +16,38 @@ struct TransferRequest: Hashable, Sendable {
 
 /// Which large files are under way and which wait for a place.
 struct TransferBoard: Sendable {
+    /// Items in the order in which they came.
+    private struct Line: Sendable {
+        private var order: [ItemID] = []
+        private var start = 0
+        private(set) var members: Set<ItemID> = []
+
+        mutating func append(_ item: ItemID) { if members.insert(item).inserted { order.append(item) } }
+
+        mutating func remove(_ item: ItemID) { members.remove(item) }
+
+        mutating func popFirst() -> ItemID? {
+            while start < order.count {
+                defer { start += 1 }
+                if let item = members.remove(order[start]) { return item }
+            }
+            (order, start) = ([], 0)
+            return nil
+        }
+    }
+
     /// How many large files travel at once, beside the notes.
     static let places = 3
     /// How many files are read at once for their hash.
     private static let hashPlaces = 1
+    /// From how many files on that wait to travel no more are read: what was read would have to be kept or read again.
+    private static let readAhead = 8
 
     private var running: [ItemID: (request: TransferRequest, bytes: Int64)] = [:]
-    /// Those for which there is no place now.
-    private(set) var queued: Set<ItemID> = []
+    private var waitingToTravel = Line()
+    private var waitingForHash = Line()
+    /// How many files may travel now, as was said last.
+    private var places = 0
     /// Those that the schedule does not let travel now.
     private(set) var scheduled: Set<ItemID> = []
 
@@ -31,6 +55,8 @@ struct TransferBoard: Sendable {
     var isEmpty: Bool { running.isEmpty }
     /// The items under way.
     var items: Set<ItemID> { Set(running.keys) }
+    /// Those for which there is no place now.
+    var queued: Set<ItemID> { waitingToTravel.members.union(waitingForHash.members) }
     /// How many bytes of each travelling file have travelled.
     var travelled: [ItemID: Int64] { running.filter { $0.value.request.travels }.mapValues(\.bytes) }
 
@@ -39,19 +65,32 @@ struct TransferBoard: Sendable {
 
     /// Admits a request when there is a place; `places` is how many files may travel now, 0 when the schedule says none.
     mutating func admit(_ request: TransferRequest, places: Int) -> Bool {
+        self.places = places
         if running[request.item] != nil { return false }
-        let limit = request.travels ? places : Self.hashPlaces
-        if limit == 0 {
+        if request.travels, places == 0 {
             scheduled.insert(request.item)
             return false
         }
-        guard running.count(where: { $0.value.request.travels == request.travels }) < limit else {
-            queued.insert(request.item)
+        guard hasPlace(toTravel: request.travels) else {
+            if request.travels { waitingToTravel.append(request.item) } else { waitingForHash.append(request.item) }
             return false
         }
-        (queued, scheduled) = (queued.subtracting([request.item]), scheduled.subtracting([request.item]))
+        waitingToTravel.remove(request.item)
+        waitingForHash.remove(request.item)
+        scheduled.remove(request.item)
         running[request.item] = (request, 0)
         return true
+    }
+
+    private func hasPlace(toTravel travels: Bool) -> Bool {
+        let isAhead = !travels && waitingToTravel.members.count >= Self.readAhead
+        return !isAhead && running.count { $0.value.request.travels == travels } < (travels ? places : Self.hashPlaces)
+    }
+
+    /// Takes the next item out of the line for which there is a place now; it is planned anew, since it may have changed.
+    mutating func nextWaiting() -> ItemID? {
+        if hasPlace(toTravel: true), let item = waitingToTravel.popFirst() { return item }
+        return hasPlace(toTravel: false) ? waitingForHash.popFirst() : nil
     }
 
     /// Notes how far a file has come; nothing for one that has ended.
@@ -61,5 +100,5 @@ struct TransferBoard: Sendable {
     mutating func end(_ item: ItemID) -> TransferRequest? { running.removeValue(forKey: item)?.request }
 
     /// Forgets who waits: the next plan asks for all of them again.
-    mutating func forgetWaiting() { (queued, scheduled) = ([], []) }
+    mutating func forgetWaiting() { (waitingToTravel, waitingForHash, scheduled) = (Line(), Line(), []) }
 }

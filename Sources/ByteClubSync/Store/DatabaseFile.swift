@@ -12,13 +12,15 @@ enum DatabaseFile {
 
     /// Opens a database for an engine, a new one when there is none that can be used; the flag tells whether the engine
     /// that had it last did not close it.
-    static func open(_ path: String) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool) {
-        if let found = try existing(path) { return found }
+    static func open(
+        _ path: String
+    ) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool, isNew: Bool) {
+        if let found = try existing(path) { return (found.connection, found.wasUnclean, false) }
         let connection = try SQLiteConnection(path, .writing)
         try prepare(connection)
         try connection.run("PRAGMA journal_mode = WAL")
         try makeSchema(connection)
-        return (connection, false)
+        return (connection, false, true)
     }
 
     /// Opens a database that is there already; nil when there is none that can be used.

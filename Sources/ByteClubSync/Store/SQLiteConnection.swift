@@ -1,4 +1,5 @@
 import ByteClubCore
+import CSQLiteLog
 import GRDBSQLite
 
 /// One open SQLite database, used from one thread at a time; closed with its owner.
@@ -91,6 +92,9 @@ import GRDBSQLite
         let code = unsafe sqlite3_backup_finish(backup)
         try check(code)
     }
+
+    /// Has the log left as it is when the database is closed, though nobody else has it open.
+    func keepLog() { unsafe byteclub_sqlite_keep_log(handle) }
 
     /// Turns a result code into an error.
     func check(_ code: Int32) throws(SyncError) {

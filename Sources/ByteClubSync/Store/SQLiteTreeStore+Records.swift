@@ -2,6 +2,7 @@ import ByteClubCore
 
 extension SQLiteTreeStore {
     func meta(_ key: MetaKey) throws -> String? {
+        if let value = later[key] { return value }
         let statement = try prepared("SELECT value FROM meta WHERE name = ?")
         statement.bind(1, key.rawValue)
         defer { statement.reset() }
@@ -9,8 +10,12 @@ extension SQLiteTreeStore {
     }
 
     func setMeta(_ key: MetaKey, _ value: String?) throws {
+        later[key] = nil
+        if try meta(key) == value { return }
         try changing { () throws(SyncError) in try setValue(key.rawValue, value) }
     }
+
+    func setMetaLater(_ key: MetaKey, _ value: String) throws { later[key] = value }
 
     /// Keeps or forgets a value within a transaction.
     func setValue(_ name: String, _ value: String?) throws(SyncError) {

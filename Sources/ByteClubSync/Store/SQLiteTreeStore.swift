@@ -23,8 +23,12 @@ final class SQLiteTreeStore {
     /// Where the last search for unseen items began to find any.
     var unseenStart: UnseenStart?
 
+    /// Values that go with the next change.
+    var later: [MetaKey: String] = [:]
     private var isFull = false
     private var hasUnsyncedCommits = false
+    private var hasSyncedCommits = false
+    private var isNew = false
     private(set) var isInTransaction = false
     /// The database's version by which other connections' changes are noticed.
     private var dataVersion: Int64 = -1
@@ -36,9 +40,11 @@ final class SQLiteTreeStore {
     /// A file that cannot be used, being damaged or another version's, is moved aside to a name that ends in `.old`, and
     /// so is one that turns out to be damaged, when it is closed.
     convenience init(path: String) throws {
-        let (connection, wasUnclean) = try DatabaseFile.open(path)
+        let (connection, wasUnclean, isNew) = try DatabaseFile.open(path)
         try self.init(connection, isWriter: true, wasUnclean: wasUnclean)
-        try setMeta(.isOpen, "1")
+        self.isNew = isNew
+        // Who changes nothing leaves nothing behind either.
+        try setMetaLater(.isOpen, "1")
     }
 
     /// Opens the database for reading, also while an engine has it; nil when there is none that can be used.
@@ -79,7 +85,12 @@ final class SQLiteTreeStore {
 
     func close() throws {
         let isDamaged = connection.isDamaged
-        if isWriter, !isDamaged { try setMeta(.isOpen, nil) }
+        if isWriter, !isDamaged {
+            try setMeta(.isOpen, nil)
+            try flush()
+            // To carry the log over into the database, the disk must sync; a later session has more reason to.
+            if !isNew, !hasSyncedCommits { connection.keepLog() }
+        }
         for statement in kept.values { statement.finalize() }
         kept = [:]
         items.finalize()
@@ -138,8 +149,18 @@ extension SQLiteTreeStore: TreeStore {
     }
 
     func rest() throws {
+        try flush()
         cache.clear()
         try connection.run("PRAGMA shrink_memory")
+    }
+
+    /// Keeps what was put off.
+    private func flush() throws {
+        if !later.isEmpty { try transaction(durably: false) { try keepLater() } }
+    }
+
+    private func keepLater() throws(SyncError) {
+        for (key, value) in later { try setValue(key.rawValue, value) }
     }
 
     /// Forgets what was kept of the items when another connection has changed the database since.
@@ -160,9 +181,11 @@ extension SQLiteTreeStore: TreeStore {
         // Only a commit that writes something is synced.
         if durably, hasUnsyncedCommits, connection.changes == changesAtBegin { try setValue("sync", "") }
         let hasWritten = connection.changes != changesAtBegin
+        if hasWritten { try keepLater() }
         try prepared("COMMIT").run()
         isInTransaction = false
         storedNextItem = next
-        if hasWritten { hasUnsyncedCommits = !durably }
+        if hasWritten { (hasUnsyncedCommits, later) = (!durably, [:]) }
+        if hasWritten, durably { hasSyncedCommits = true }
     }
 }

@@ -45,6 +45,9 @@ protocol TreeStore: TreeView, AnyObject {
     func meta(_ key: MetaKey) throws -> String?
     /// Keeps or forgets a value.
     func setMeta(_ key: MetaKey, _ value: String?) throws
+    /// Keeps a value that is worth no transaction of its own: it goes with the next change, or when the store rests or is
+    /// closed in order. Until then this store alone tells it, and a process that is killed has not kept it.
+    func setMetaLater(_ key: MetaKey, _ value: String) throws
 
     /// What went wrong with single paths, in the order of the paths.
     func problems() throws -> [Problem]

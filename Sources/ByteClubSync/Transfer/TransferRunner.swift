@@ -21,6 +21,9 @@ enum TransferResult: Sendable {
 
 /// Runs large files' ways beside the session; what comes of them is posted to its inbox.
 final class TransferRunner {
+    /// How often a file's progress is told.
+    private static let progressInterval = Duration.milliseconds(100)
+
     private let context: SyncContext
     private let control: ControlDirectory
     private let reader: FileReader
@@ -96,9 +99,24 @@ final class TransferRunner {
         }
     }
 
-    /// What tells how far a file has come, from any thread.
+    /// What tells how far a file has come, from any thread: ten times a second, more often only after much has travelled,
+    /// and its end.
     private func progress(of item: ItemID) -> @Sendable (TransferProgress) -> Void {
-        { [inbox] progress in inbox.post(.transferProgressed(item, progress)) }
+        let (inbox, clock) = (inbox, context.environment.clock)
+        let last = Mutex<(at: SyncInstant, bytes: Int64)?>(nil)
+        return { progress in
+            let now = clock.now
+            let isDue = last.withLock { last in
+                if let known = last, now - known.at < Self.progressInterval, progress.completed != progress.total,
+                    progress.completed - known.bytes < SessionStatus.progressStep
+                {
+                    return false
+                }
+                last = (now, progress.completed)
+                return true
+            }
+            if isDue { inbox.post(.transferProgressed(item, progress)) }
+        }
     }
 
     // MARK: Hashing
@@ -129,6 +147,7 @@ final class TransferRunner {
         hashed = hashed.filter { (try? store.item($0.key)?.isSettled) == false }
         hashed[file.item] = (file.content, file.look)
         report.note(.readable, of: file.item)
+        report.ready.insert(file.item)
         report.done += 1
     }
 

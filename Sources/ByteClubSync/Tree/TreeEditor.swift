@@ -183,7 +183,7 @@ struct TreeEditor: ~Copyable {
         item.remote = told
         item.lastNode = told.node
         if let sent = item.sent, sent == told.hash, !told.isFolder { item.recognizeSent(told) }
-        try save(item, placedOn: .remote)
+        if try item != store.item(item.id) { try save(item, placedOn: .remote) }
     }
 
     /// The server has taken a write; `told` is what it shows of the entry now.

@@ -10,6 +10,9 @@ struct DiskChange: Hashable, Sendable {
     var isLost = false
     /// Whether somebody touched the file that asks for attention.
     var isNudge = false
+
+    /// Whether nothing is to be scanned before the disk has settled.
+    var isOnlyBegun: Bool { closed.isEmpty && finished.isEmpty && !isLost && !isNudge }
 }
 
 /// Watches the mirror's folders; what it sees is posted to the session's inbox.

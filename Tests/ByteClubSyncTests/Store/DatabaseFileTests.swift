@@ -15,7 +15,7 @@ import Testing
 
     private func fill() throws {
         let store = try SQLiteTreeStore(path: path)
-        try store.save(Item(try store.newItem(), local: item.local))
+        try store.transaction(durably: true) { try store.save(Item(try store.newItem(), local: item.local)) }
         try store.close()
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(!store.wasUnclean)
         #expect(try store.item(ItemID(1)) == item)
         let reader = try #require(try SQLiteTreeStore.reading(path: path))
-        try store.setMeta(.cursor, "2")
+        try store.transaction(durably: true) { try store.setMeta(.cursor, "2") }
         #expect(try reader.meta(.cursor) == "2")
         #expect(throws: SyncError.self) { try reader.setMeta(.cursor, "3") }
         let joined = try #require(try SQLiteTreeStore.joining(path: path))

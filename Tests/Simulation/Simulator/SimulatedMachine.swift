@@ -22,6 +22,8 @@ final class SimulatedMachine: @unchecked Sendable {
     var outlivesFailures = false
     /// How many calls of disk, database and network there were.
     private(set) var effects = 0
+    /// Told what the engine tells.
+    var onEvent: @Sendable (SyncEvent) -> Void = { _ in }
     /// Told of each call, and whether it only reads.
     var onPassage: ((_ isRead: Bool) -> Void)?
     private(set) var isDead = false
@@ -171,7 +173,9 @@ final class SimulatedMachine: @unchecked Sendable {
             isContinuous
             ? SimulatedWatcher(inbox, faults: watchFaults, seed: UInt64(number + 1) &* 7_919 &+ UInt64(starts)) : nil
         disk.onChange = { [weak watcher] in watcher?.note($0) }
-        let opened = try SyncSession(configuration, network, environment, inbox, watcher: watcher, tell: { _ in })
+        let opened = try SyncSession(configuration, network, environment, inbox, watcher: watcher) { [weak self] in
+            self?.onEvent($0)
+        }
         session = opened
         return opened
     }

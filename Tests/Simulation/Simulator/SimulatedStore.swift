@@ -59,6 +59,7 @@ final class SimulatedStore: TreeStore {
     func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws { try use().setSeal(seal, of: folder) }
     func meta(_ key: MetaKey) throws -> String? { try use(isRead: true).meta(key) }
     func setMeta(_ key: MetaKey, _ value: String?) throws { try use().setMeta(key, value) }
+    func setMetaLater(_ key: MetaKey, _ value: String) throws { try use().setMetaLater(key, value) }
     func problems() throws -> [Problem] { try use(isRead: true).problems() }
     func setProblem(_ problem: Problem?, path: String) throws { try use().setProblem(problem, path: path) }
     func heldDeletions() throws -> [HeldDeletion] { try use(isRead: true).heldDeletions() }

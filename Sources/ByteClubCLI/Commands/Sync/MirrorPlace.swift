@@ -42,6 +42,7 @@ struct MirrorPlace: Hashable, Sendable {
             }
             configuration.remoteRoot = folder
         }
+        configuration.serverIdentity = login.server.origin
         configuration.usesExtension = context.environment["BYTECLUB_PLAIN"] != "1"
         return configuration
     }
