@@ -102,10 +102,10 @@ import Testing
                 """)
         #expect(await world.run("sync", "deletes", "approve", "--json") == .success)
         #expect(world.out.contains(#""decision" : "approved""#))
-        #expect(try store.meta(.approvedDeletions) == "\(gone.number)\n\(lost.number)")
+        #expect(try store.records(ApprovedDeletion.self).map(\.item) == [gone, lost])
         #expect(await world.run("sync", "deletes", "restore") == .success)
         #expect(world.out == "a.md: will be downloaded again\nb.md: will be uploaded again\n")
-        #expect(try store.heldDeletions().isEmpty && store.meta(.approvedDeletions) == nil)
+        #expect(try store.heldDeletions().isEmpty && store.records(ApprovedDeletion.self).isEmpty)
         #expect(try store.item(gone)?.synced == nil && store.item(lost)?.synced == nil)
     }
 
@@ -172,7 +172,7 @@ import Testing
     @Test("status tells of a pause, of what is in the way and of slow watching")
     func status() async throws {
         try store.setMeta(.pausedUntil, "forever")
-        try store.setMeta(.obstacle, Obstacle(since: 60, message: "the disk is full").text)
+        try store.save(Obstacle(since: 60, message: "the disk is full"))
         try store.setMeta(.watching, "too few watches")
         #expect(await world.run("status") == .success)
         #expect(

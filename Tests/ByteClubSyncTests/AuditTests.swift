@@ -150,17 +150,4 @@ import Testing
         try scene.audit(4)
         #expect(read.sorted() == ["a", "a", "b", "b", "c", "c"])
     }
-
-    @Test("progress says again what it was told")
-    func text() {
-        var progress = AuditProgress()
-        progress.last = ItemID(7)
-        progress.set(
-            .init(item: ItemID(9), handle: FileHandle(high: 1, low: .max), modified: -3, path: "a b/c d"), of: ItemID(9)
-        )
-        progress.set(.init(item: ItemID(3), handle: FileHandle(high: 2, low: 0), modified: 4, path: "x"), of: ItemID(3))
-        #expect(progress.findings.map(\.path) == ["x", "a b/c d"])
-        #expect(AuditProgress(progress.text) == progress)
-        #expect(AuditProgress("found 1\nlast x y").text.isEmpty)
-    }
 }

@@ -15,20 +15,20 @@ import Testing
         let executor = SimulationExecutor(seed: 1)
         let machine = SimulatedMachine(
             0, SimulatedNetwork(MemoryRemote(), seed: 1), executor, usesExtension: true)
-        func sync() throws -> Waiting {
+        func sync() throws -> [WaitingItem] {
             machine.disk.time += 10_000_000_000
             machine.uptime += .seconds(10)
             machine.sync()
             while machine.isSyncing, !executor.isIdle { executor.step() }
             _ = try #require(machine.lastOutcome).get()
-            return Waiting(machine.database.meta(.waiting))
+            return machine.database.records(WaitingItem.self)
         }
         machine.disk.write("x", "half")
         let file = try #require(machine.disk.openForWriting("x"))
-        #expect(try sync().items.count == 1)
+        #expect(try sync().count == 1)
         file.close()
         machine.disk.delete("x")
-        #expect(try sync().items.isEmpty)
+        #expect(try sync().isEmpty)
     }
 
     private func synced() async throws -> (MemoryRemote, Device) {

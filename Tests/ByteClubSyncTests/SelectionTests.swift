@@ -76,14 +76,14 @@ import Testing
 
     @Test("a folder above takes in what is in it, and one below is left out already")
     func nested() throws {
-        var selection = Selection("/a/b\n/c")
+        var selection = Selection([PathKey(folded: "/a/b"), PathKey(folded: "/c")])
         let key = { (path: String) in PathKey(folded: path) }
         selection.leaveOut(key("/c/d"))
-        #expect(selection.text == "/a/b\n/c")
+        #expect(selection.keys == [key("/a/b"), key("/c")])
         selection.leaveOut(key("/a"))
-        #expect(selection.text == "/a\n/c")
+        #expect(selection.keys == [key("/a"), key("/c")])
         let taken = ["/a/b", "/a", "/c"].map { selection.takeIn(key($0)) }
         #expect(taken == [false, true, true])
-        #expect(selection.text == nil)
+        #expect(selection.keys.isEmpty)
     }
 }

@@ -12,6 +12,7 @@ final class MemoryTreeStore: TreeStore {
         var trees = MemoryTrees()
         var seals: [ItemID: FolderSeal] = [:]
         var meta: [MetaKey: String] = [:]
+        var records: [RecordTable: [[StoredValue]]] = [:]
         var problems: [Problem] = []
         var held: [HeldDeletion] = []
         var conflicts: [ConflictRecord] = []
@@ -164,6 +165,35 @@ final class MemoryTreeStore: TreeStore {
         if later.isEmpty { return }
         hasChanged = true
         keep(durably: false)
+    }
+
+    func records<Record: StoredRecord>(_ kind: Record.Type) -> [Record] {
+        (state.records[Record.table] ?? []).compactMap { Record($0) }
+    }
+
+    func save<Record: StoredRecord>(_ record: Record) {
+        let values = record.values
+        change { state in
+            var rows = state.records[Record.table] ?? []
+            rows.removeAll { $0.first == values.first }
+            let index = rows.firstIndex { Self.precedes(values.first, $0.first) } ?? rows.count
+            rows.insert(values, at: index)
+            state.records[Record.table] = rows
+        }
+    }
+
+    func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) {
+        if state.records[Record.table]?.contains(where: { $0.first == key }) != true { return }
+        change { $0.records[Record.table]?.removeAll { $0.first == key } }
+    }
+
+    /// The order in which a database has keys of one kind.
+    private static func precedes(_ left: StoredValue?, _ right: StoredValue?) -> Bool {
+        switch (left, right) {
+        case (.number(let left)?, .number(let right)?): left < right
+        case (.text(let left)?, .text(let right)?): left.utf8.lexicographicallyPrecedes(right.utf8)
+        default: false
+        }
     }
 
     func problems() -> [Problem] { state.problems }

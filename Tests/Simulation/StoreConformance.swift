@@ -66,6 +66,26 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             #expect(try store.children(of: .root, on: .local) == [item])
             #expect(try store.events(limit: 9, below: nil).isEmpty)
         },
+        StoreConformance("records are kept one by one or all at once, in the order of their keys") { store in
+            for number in [9, 3, 12] { try store.save(ApprovedDeletion(ItemID(Int64(number)))) }
+            try store.save(Obstacle(since: 5, message: "it's\n'so'"))
+            try store.save(Obstacle(since: 5, message: "another"))
+            #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 9, 12])
+            #expect(try store.records(Obstacle.self) == [Obstacle(since: 5, message: "another")])
+            try store.removeRecord(ApprovedDeletion.self, .number(9))
+            try store.removeRecord(ApprovedDeletion.self, .number(10))
+            #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 12])
+            let folders = ["/é", "/b", "/a/c"].map { DeselectedFolder(PathKey(folded: $0)) }
+            try store.transaction(durably: true) { try store.replace(folders) }
+            #expect(try store.records(DeselectedFolder.self).map(\.key.string) == ["/a/c", "/b", "/é"])
+            #expect(throws: Refusal.self) {
+                try store.transaction(durably: true) {
+                    try store.replace([ApprovedDeletion(ItemID(4))])
+                    throw Refusal()
+                }
+            }
+            #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 12])
+        },
         StoreConformance("a value that is kept later is told at once, and a newer one takes its place") { store in
             try store.setMeta(.cursor, "1")
             try store.setMetaLater(.cursor, "2")

@@ -10,9 +10,7 @@ extension SyncEngine {
         try configuration.change { store in
             let held = try store.heldDeletions()
             if held.isEmpty { return [] }
-            let known = try store.meta(.approvedDeletions)?.split(separator: "\n").compactMap { Int64($0) } ?? []
-            let approved = Set(known).union(held.map(\.item.number)).sorted()
-            try store.setMeta(.approvedDeletions, approved.map(String.init).joined(separator: "\n"))
+            for deletion in held { try store.save(ApprovedDeletion(deletion.item)) }
             return held.map(SyncStatus.HeldDeletion.init)
         } ?? []
     }
@@ -27,7 +25,7 @@ extension SyncEngine {
             let held = try store.heldDeletions()
             for deletion in held { try restore(deletion.item, keptOn: deletion.side, in: store) }
             try store.setHeldDeletions([])
-            if !held.isEmpty { try store.setMeta(.approvedDeletions, nil) }
+            if !held.isEmpty { try store.replace([ApprovedDeletion]()) }
             return held.map(SyncStatus.HeldDeletion.init)
         } ?? []
     }

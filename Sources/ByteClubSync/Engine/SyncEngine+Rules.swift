@@ -6,7 +6,7 @@ extension SyncEngine {
     /// - Returns: The rules that were waiting; nil when none were.
     public static func approveRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules? {
         try configuration.change { store in
-            guard let held = HeldRules(try store.meta(.heldRules)) else { return nil }
+            guard let held = try store.records(HeldRules.self).first else { return nil }
             try store.setMeta(.approvedRules, held.hash)
             return SyncStatus.HeldRules(held)
         } ?? nil
@@ -18,7 +18,7 @@ extension SyncEngine {
     /// - Returns: The rules that were waiting; nil when none were.
     public static func restoreRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules? {
         let found = try configuration.read { store in
-            try HeldRules(store.meta(.heldRules)).map { ($0, try store.meta(.ignoreText) ?? "") }
+            try store.records(HeldRules.self).first.map { ($0, try store.meta(.ignoreText) ?? "") }
         }
         guard let (held, text) = found ?? nil else { return nil }
         do {

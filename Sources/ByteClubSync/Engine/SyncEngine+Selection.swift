@@ -23,8 +23,8 @@ extension SyncEngine {
 
     /// The folders that are left out, as keys relative to the mirror's root, without a slash at their start.
     public static func deselected(of configuration: SyncConfiguration) throws(SyncError) -> [String] {
-        let text = try configuration.read { store in try store.meta(.deselected) } ?? nil
-        return Selection(text).keys.map { String($0.string.dropFirst()) }.sorted()
+        let selection = try configuration.read { store in try Selection(store) } ?? Selection()
+        return selection.keys.map { String($0.string.dropFirst()) }.sorted()
     }
 
     private static func change(
@@ -37,9 +37,9 @@ extension SyncEngine {
         }
         let key = PathKey(folded: "/" + PathKey.fold(names.joined(separator: "/")))
         let isKnown: Void? = try configuration.change { store in
-            var selection = try Selection(store.meta(.deselected))
+            var selection = try Selection(store)
             try change(&selection, key)
-            try store.setMeta(.deselected, selection.text)
+            try selection.save(in: store)
         }
         if isKnown == nil {
             throw SyncError(.configuration, "'\(configuration.directory)' was never synced; sync it first")

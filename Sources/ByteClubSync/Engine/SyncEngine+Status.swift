@@ -33,12 +33,12 @@ extension SyncStatus {
         case .forever: isPaused = true
         case .until(let time): (isPaused, pausedUntil) = (true, time)
         }
-        obstacle = try store.meta(.obstacle).flatMap { ByteClubSync.Obstacle($0) }
+        obstacle = try store.records(ByteClubSync.Obstacle.self).first
             .map { Obstacle(since: $0.since, message: $0.message) }
         watching = try store.meta(.watching)
         problems = try store.problems().map { Problem(path: $0.path, message: $0.message) }
         held = try store.heldDeletions().map(HeldDeletion.init)
-        heldRules = HeldRules(ByteClubSync.HeldRules(try store.meta(.heldRules)))
+        heldRules = HeldRules(try store.records(ByteClubSync.HeldRules.self).first)
         ignored = try store.ignored()
         conflicts = try store.conflicts(all: false).map(Conflict.init)
     }

@@ -502,8 +502,7 @@ actor SyncSession {
     }
 
     private func approvedDeletions() throws -> Set<ItemID> {
-        let text = try store.meta(.approvedDeletions) ?? ""
-        return Set(text.split(separator: "\n").compactMap { Int64($0) }.map(ItemID.init))
+        Set(try store.records(ApprovedDeletion.self).map(\.item))
     }
 
     /// Records which deletions are held, and tells of them.
@@ -513,9 +512,7 @@ actor SyncSession {
         if verdict.held.isEmpty {
             if !known.isEmpty { try store.setHeldDeletions([]) }
             // Those that were approved are carried out by now.
-            if !verdict.usesApproval, try store.meta(.approvedDeletions) != nil {
-                try store.setMeta(.approvedDeletions, nil)
-            }
+            if !verdict.usesApproval { try store.replace([ApprovedDeletion]()) }
             return
         }
         let since = Dictionary(known.map { ($0.item, $0.since) }, uniquingKeysWith: min)
@@ -556,7 +553,7 @@ actor SyncSession {
         }
         try recordWaiting()
         if status.hasObstacle || !status.isObstacleKnown {
-            if try store.meta(.obstacle) != nil { try store.setMeta(.obstacle, nil) }
+            try store.replace([Obstacle]())
             (status.hasObstacle, status.isObstacleKnown) = (false, true)
         }
         let isDone =
@@ -579,14 +576,17 @@ actor SyncSession {
 
     /// Keeps what waits or travels though nothing is wrong with it.
     private func recordWaiting() throws {
-        var waiting = Waiting()
-        for item in loop.transfers.queued.sorted().prefix(Self.recordedWaiting) { waiting.items[item] = .queued }
-        for item in loop.transfers.scheduled.sorted().prefix(Self.recordedWaiting) { waiting.items[item] = .scheduled }
+        let limit = Self.recordedWaiting
+        var waiting = loop.transfers.travelled.map { WaitingItem($0.key, .underWay(bytes: $0.value)) }
+        waiting += loop.transfers.queued.sorted().prefix(limit).map { WaitingItem($0, .queued) }
+        waiting += loop.transfers.scheduled.sorted().prefix(limit).map { WaitingItem($0, .scheduled) }
         let now = environment.clock.now
         for (item, until) in loop.retries.beingWritten where until > now {
-            waiting.items[item] = .written(until: context.seconds + (until - now).components.seconds)
+            waiting.append(WaitingItem(item, .written(until: context.seconds + (until - now).components.seconds)))
         }
-        for (item, bytes) in loop.transfers.travelled { waiting.items[item] = .underWay(bytes: bytes) }
-        if try store.meta(.waiting) != waiting.text { try store.setMeta(.waiting, waiting.text) }
+        // What was said first of an item counts.
+        let unique = Dictionary(waiting.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
+        if try unique.isEmpty && store.records(WaitingItem.self).isEmpty { return }
+        try store.transaction(durably: false) { try store.replace(unique.values.sorted { $0.item < $1.item }) }
     }
 }

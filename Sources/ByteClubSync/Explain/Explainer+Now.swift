@@ -24,7 +24,7 @@ extension Explainer {
 
     /// How far a large file is on its way, or was when the sync ended; nil when it does not travel.
     func travel(of item: Item) throws -> String? {
-        guard case .underWay(let bytes) = waiting.items[item.id] else { return nil }
+        guard case .underWay(let bytes) = waiting[item.id] else { return nil }
         let isUpload = try Planner.plan([item.id], in: store).operations.contains { operation in
             if case .upload = operation { true } else { false }
         }

@@ -21,7 +21,7 @@ extension Explainer {
                         : "the folder '\(abovePath)' cannot be read or looked at now")
             }
         }
-        switch waiting.items[item.id] {
+        switch waiting[item.id] {
         case .queued: lines.append("it is large, and other large files go first")
         case .scheduled: lines.append("it is large, and the schedule lets no large file travel now")
         case .written(let until):
@@ -78,7 +78,7 @@ extension Explainer {
         case .forever: lines.append("syncing is paused until somebody resumes it")
         case .until(let time): lines.append("syncing is paused for another \(Self.duration(time - facts.now))")
         }
-        if let obstacle = try store.meta(.obstacle).flatMap({ Obstacle($0) }) {
+        if let obstacle = try store.records(Obstacle.self).first {
             lines.append("\(obstacle.message), for \(Self.duration(max(0, facts.now - obstacle.since)))")
         }
         if isAway { lines.append("the mirror's folder is gone, or another one is in its place: is its disk mounted?") }
@@ -106,7 +106,7 @@ extension Explainer {
     /// Which folder that is not selected keeps a path out.
     func deselection(of path: String) throws -> String? {
         let key = PathKey(folded: "/" + PathKey.fold(path))
-        let folders = try Selection(store.meta(.deselected)).keys
+        let folders = try Selection(store).keys
         guard let folder = folders.first(where: { $0 == key || key.isBelow($0) }) else { return nil }
         // As it is spelled in the path that was asked about.
         let depth = folder.string.utf8.split(separator: UInt8(ascii: "/")).count

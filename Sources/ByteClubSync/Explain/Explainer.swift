@@ -28,7 +28,7 @@ struct Explainer {
     let paths: TreePaths<SQLiteTreeStore>
     let problems: [Problem]
     let held: [HeldDeletion]
-    let waiting: Waiting
+    let waiting: [ItemID: WaitingItem.Reason]
     let rules: IgnoreRules
     /// The text of the rules that hold.
     let ignoreText: String
@@ -42,8 +42,9 @@ struct Explainer {
         paths = TreePaths(view: store)
         problems = try store.problems()
         held = try store.heldDeletions()
-        waiting = Waiting(try store.meta(.waiting))
-        heldRules = HeldRules(try store.meta(.heldRules))
+        waiting = Dictionary(
+            try store.records(WaitingItem.self).map { ($0.item, $0.reason) }, uniquingKeysWith: { $1 })
+        heldRules = try store.records(HeldRules.self).first
         // What waits, or holds too much, does not decide.
         let inForce = try store.meta(.ignoreText) ?? ""
         if heldRules == nil, let now = try? IgnoreRules(facts.ignoreText) {

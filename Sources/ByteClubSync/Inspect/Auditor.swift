@@ -23,7 +23,6 @@ final class Auditor {
     private static let readPause = Duration.milliseconds(31)
 
     private let context: SyncContext
-    private var progress: AuditProgress?
     /// What is to be read at once, the next one last.
     private var queue: [Item] = []
     private var store: any TreeStore { context.store }
@@ -47,16 +46,16 @@ final class Auditor {
         if queue.isEmpty { try fill() }
         while let item = queue.popLast() {
             if let work = try reading(item, &report) { return work }
-            try change { $0.last = item.id }
+            try setLast(item.id)
         }
         return nil
     }
 
     private func fill() throws {
-        let last = try known().last
+        let last = try store.meta(.audit).flatMap { Int64($0) }.map { ItemID($0) }
         queue = try store.synced(after: last, limit: try step().files).reversed()
         guard queue.isEmpty, last != nil else { return }
-        try change { $0.last = nil }
+        try setLast(nil)
         try store.log(
             LogRecord(
                 at: context.seconds, path: "", event: "audit", rule: nil, detail: "every file was read once more"))
@@ -108,7 +107,7 @@ final class Auditor {
     /// Notes what came of reading a file, unless the tree has gone on since.
     func judge(_ audited: AuditedFile, _ report: inout SyncReport) throws {
         let (item, local) = (audited.item, audited.local)
-        try change { $0.last = item.id }
+        try setLast(item.id)
         if audited.isChanged { return try scan(local.place.parent, &report) }
         guard let now = try store.item(item.id), now.isSettled, now.local == local, let look = local.look else {
             return
@@ -119,27 +118,30 @@ final class Auditor {
             audited.reason.map { "the file cannot be read: \($0)" }
             ?? "the bytes on this disk are not those that were synced, though nothing tells that the file was written to: "
             + "the disk may be failing; the server has the right ones, and 'touch' sends these instead"
-        let finding = AuditProgress.Finding(
+        let finding = AuditFinding(
             item: item.id, handle: look.handle, modified: look.fingerprint.modified, path: path)
-        if try known().findings.contains(finding) { return }
+        if try findings().contains(finding) { return }
         try forget(item.id)
-        try change { $0.set(finding, of: item.id) }
+        try store.save(finding)
         try store.setProblem(Problem(path: path, item: nil, message: message, isFromScan: false), path: path)
         try context.log(.problem, path, message)
         report.emitOnce(SyncEvent(.problem, path: path, message: message))
     }
 
+    private func findings() throws -> [AuditFinding] { try store.records(AuditFinding.self) }
+
+    private func setLast(_ item: ItemID?) throws { try store.setMeta(.audit, item.map { String($0.number) }) }
+
     private func forget(_ item: ItemID) throws {
-        guard try known().findings.contains(where: { $0.item == item }) else { return }
-        var old: AuditProgress.Finding?
-        try change { old = $0.set(nil, of: item) }
-        if let old { try store.setProblem(nil, path: old.path) }
+        guard let finding = try findings().first(where: { $0.item == item }) else { return }
+        try store.removeRecord(AuditFinding.self, .number(item.number))
+        try store.setProblem(nil, path: finding.path)
     }
 
     /// Forgets what was found of files that have been written to, replaced or deleted since; what was moved is told under
     /// its new path.
     func review() throws {
-        for finding in try known().findings {
+        for finding in try findings() {
             let item = try store.item(finding.item)
             let isSame =
                 item?.local?.look.map { $0.handle == finding.handle && $0.fingerprint.modified == finding.modified }
@@ -154,27 +156,12 @@ final class Auditor {
             try store.setProblem(nil, path: finding.path)
             var moved = finding
             moved.path = path
-            try change { $0.set(moved, of: finding.item) }
+            try store.save(moved)
             if var problem {
                 problem.path = path
                 try store.setProblem(problem, path: path)
             }
         }
-    }
-
-    private func known() throws -> AuditProgress {
-        if let progress { return progress }
-        let read = AuditProgress(try store.meta(.audit))
-        progress = read
-        return read
-    }
-
-    private func change(_ change: (inout AuditProgress) -> Void) throws {
-        var now = try known()
-        change(&now)
-        if now == progress { return }
-        try store.setMeta(.audit, now.text.isEmpty ? nil : now.text)
-        progress = now
     }
 
     /// The hash of a file's content, read with pauses.

@@ -3,23 +3,13 @@ import Glibc
 
 /// A file that is about to get a conflict name: told to the database before, so that an engine that was stopped in between
 /// does not take its own renaming for a person's.
-private struct PendingConflictCopy {
+struct PendingConflictCopy: Hashable, Sendable {
     let item: ItemID
     let name: EntryName
 
     init(_ item: ItemID, _ name: EntryName) {
         self.item = item
         self.name = name
-    }
-
-    /// The database's value.
-    var text: String { "\(item.number) \(name.text)" }
-
-    /// Reads a value; nil when it is none.
-    init?(_ text: String) {
-        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int64(parts[0]) else { return nil }
-        self.init(ItemID(number), EntryName(String(parts[1])))
     }
 }
 
@@ -40,11 +30,11 @@ final class ConflictCopier {
             try installer.isAsPlanned(local, item.id, in: folder, &report)
         else { return }
         let pending = PendingConflictCopy(item.id, name)
-        try store.transaction(durably: true) { try store.setMeta(.parting, pending.text) }
+        try store.transaction(durably: true) { try store.save(pending) }
         do throws(FileError) {
             try folder.rename(local.place.name.text, to: folder, name.text, .withoutReplacing)
         } catch {
-            try store.setMeta(.parting, nil)
+            try forget(item.id)
             report.rescans.insert(local.place.parent)
             if error.code != EEXIST { report.refuse(item.id, in: local.place.parent, error) }
             return
@@ -54,14 +44,19 @@ final class ConflictCopier {
 
     /// Finishes the copy that an engine was at before it was stopped.
     func recover(_ report: inout SyncReport) throws {
-        guard let text = try store.meta(.parting) else { return }
-        if let pending = PendingConflictCopy(text), let item = try store.item(pending.item), let local = item.local,
-            let folder = try? context.handles.folder(local.place.parent, &report),
-            try finish(item, local, pending.name, in: folder, &report)
-        {
-            return
+        for pending in try store.records(PendingConflictCopy.self) {
+            if let item = try store.item(pending.item), let local = item.local,
+                let folder = try? context.handles.folder(local.place.parent, &report),
+                try finish(item, local, pending.name, in: folder, &report)
+            {
+                continue
+            }
+            try forget(pending.item)
         }
-        try store.setMeta(.parting, nil)
+    }
+
+    private func forget(_ item: ItemID) throws {
+        try store.removeRecord(PendingConflictCopy.self, .number(item.number))
     }
 
     /// Makes the file that has a conflict name by now an entry of its own; false when it is not that file.
@@ -77,7 +72,7 @@ final class ConflictCopier {
             try store.addConflict(
                 ConflictRecord(
                     path: before, copy: copy, winner: item.remote?.hash, loser: local.hash, at: context.seconds))
-            try store.setMeta(.parting, nil)
+            try forget(item.id)
             try context.log(.conflict, before, rule: Rule.editedBoth.rawValue, copy)
         }
         installer.note(parted: item.id, at: Place(local.place.parent, name))

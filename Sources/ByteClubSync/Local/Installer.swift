@@ -109,7 +109,7 @@ final class Installer {
 
     /// Gives staged contents their names, which are not durable yet.
     func place(_ staged: [StagedContent], _ report: inout SyncReport) throws -> [InstalledFile] {
-        try pending.add(staged.map(\.install))
+        try store.transaction(durably: false) { try pending.add(staged.map(\.install)) }
         var installed: [InstalledFile] = []
         try store.reading {
             for var one in staged {
@@ -129,7 +129,7 @@ final class Installer {
     func remember(
         _ installed: [InstalledFile], of items: [ItemID], as kind: SyncEvent.Kind, _ report: inout SyncReport
     ) throws {
-        if installed.isEmpty { return try pending.remove(items) }
+        if installed.isEmpty { return try store.transaction(durably: false) { try pending.remove(items) } }
         let events = try store.edit(durably: true) { editor in
             try pending.remove(items)
             return try installed.map { one in
@@ -149,9 +149,10 @@ final class Installer {
 
     /// Takes for synced what had come into its place before the engine was stopped.
     func recognizeInstalled(_ report: inout SyncReport) throws {
-        if try store.meta(.arriving) == nil { return }
+        let left = try store.records(PendingInstall.self)
+        if left.isEmpty { return }
         var found: [(install: PendingInstall, look: DiskLook)] = []
-        for one in try PendingInstalls.left(in: store) {
+        for one in left {
             guard let item = try store.item(one.item), !item.isFolder, item.local?.hash != one.hash,
                 let folder = try? context.handles.folder(one.place.parent, &report),
                 let file = try? folder.open(one.place.name.text), let look = try? file.look(),
@@ -163,7 +164,7 @@ final class Installer {
             for (one, look) in found where try store.item(one.item) != nil {
                 try editor.installed(one, look, size: look.fingerprint.size)
             }
-            try store.setMeta(.arriving, nil)
+            try store.replace([PendingInstall]())
         }
     }
 

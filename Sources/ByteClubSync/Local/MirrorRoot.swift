@@ -86,7 +86,7 @@ extension TreeStore {
     /// Keeps what is in the way of the whole mirror, for those who ask why.
     func note(obstacle error: SyncError, at seconds: Int64) throws {
         if error.code == .cancelled { return }
-        if let known = try meta(.obstacle).flatMap({ Obstacle($0) }), known.message == error.message { return }
-        try setMeta(.obstacle, Obstacle(since: seconds, message: error.message).text)
+        if try records(Obstacle.self).first?.message == error.message { return }
+        try transaction(durably: false) { try replace([Obstacle(since: seconds, message: error.message)]) }
     }
 }

@@ -54,9 +54,9 @@ final class TrashCan {
     }
 
     private func note(_ date: String) throws {
-        var ledger = TrashLedger(try context.store.meta(.trash))
+        var ledger = try TrashLedger(context.store)
         ledger.renew(date)
-        try context.store.setMeta(.trash, ledger.text)
+        try ledger.save(in: context.store)
     }
 
     // MARK: Late writes
@@ -124,10 +124,9 @@ final class TrashCan {
         lastDate = nil
         let date = WallClock.day(context.environment.disk.now())
         let days = try control.trash.days()
-        var ledger = TrashLedger(try context.store.meta(.trash))
-        let known = ledger
+        var ledger = try TrashLedger(context.store)
         ledger.note(date, days: days)
-        if ledger != known { try context.store.setMeta(.trash, ledger.text) }
+        try context.store.transaction(durably: false) { try ledger.save(in: context.store) }
         for day in days where day != date && ledger.age(of: day) > context.configuration.trashDays {
             if displaced.contains(where: { LocalPath.isWithin($0.trashPath, day) }) { continue }
             do {

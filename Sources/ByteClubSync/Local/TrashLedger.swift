@@ -3,40 +3,50 @@
 /// Each date on which the mirror is looked after counts once, however often the clock comes back to it. What lies in the
 /// trash of a day ages from the last of them on which something was put there.
 struct TrashLedger: Hashable, Sendable {
+    /// A day of the trash, and how many dates had counted when something was put there last, or it was first seen.
+    struct Day: Hashable, Sendable {
+        let day: String
+        let born: Int64
+    }
+
+    /// A date that has counted, with its number.
+    struct SyncDate: Hashable, Sendable {
+        let number: Int64
+        let date: String
+    }
+
     /// How many dates are remembered, so that none of them counts twice.
     private static let maximumDates = 400
 
-    /// How many dates have counted.
-    private(set) var count = 0
-    /// The last of them.
-    private var dates: [String] = []
-    /// For each day of the trash, how many dates had counted when something was put there last, or it was first seen.
-    private var births: [String: Int] = [:]
+    /// The last dates that have counted, in their order.
+    private(set) var dates: [SyncDate]
+    private var births: [String: Int64]
 
-    /// Reads what ``text`` gave; begins anew with anything else.
-    init(_ text: String?) {
-        for line in (text ?? "").split(separator: "\n") {
-            let parts = line.split(separator: " ")
-            switch (parts.first, parts.count) {
-            case ("count", 2): count = Int(parts[1]) ?? 0
-            case ("date", 2): dates.append(String(parts[1]))
-            case ("day", 3): births[String(parts[1])] = Int(parts[2]) ?? .max
-            default: continue
-            }
-        }
+    /// How many dates have counted.
+    var count: Int64 { dates.last?.number ?? 0 }
+    /// The days of the trash, in their order.
+    var days: [Day] { births.sorted { $0.key < $1.key }.map { Day(day: $0.key, born: $0.value) } }
+
+    init(dates: [SyncDate] = [], days: [Day] = []) {
+        self.dates = dates
+        births = Dictionary(days.map { ($0.day, $0.born) }, uniquingKeysWith: { $1 })
     }
 
-    /// The ledger as a value of ``MetaKey/trash``.
-    var text: String {
-        let days = births.sorted { $0.key < $1.key }.map { "day \($0.key) \($0.value)" }
-        return (["count \(count)"] + dates.map { "date \($0)" } + days).joined(separator: "\n")
+    /// Reads what the database keeps.
+    init(_ store: any TreeStore) throws {
+        self.init(dates: try store.records(SyncDate.self), days: try store.records(Day.self))
+    }
+
+    /// Keeps it in the database.
+    func save(in store: any TreeStore) throws {
+        try store.replace(dates)
+        try store.replace(days)
     }
 
     /// Notes that the mirror is looked after on a date, and which days the trash has.
     mutating func note(_ date: String, days: [String]) {
-        if !dates.contains(date) {
-            count += 1
-            dates = dates.suffix(Self.maximumDates - 1) + [date]
+        if !dates.contains(where: { $0.date == date }) {
+            dates = dates.suffix(Self.maximumDates - 1) + [SyncDate(number: count + 1, date: date)]
         }
         births = births.filter { days.contains($0.key) }
         for day in days where births[day] == nil || day == date { births[day] = count }
@@ -46,5 +56,5 @@ struct TrashLedger: Hashable, Sendable {
     mutating func renew(_ day: String) { births[day] = count }
 
     /// On how many dates the mirror was looked after since something was put into the trash of a day.
-    func age(of day: String) -> Int { max(0, count - (births[day] ?? count)) }
+    func age(of day: String) -> Int64 { max(0, count - (births[day] ?? count)) }
 }

@@ -37,7 +37,7 @@ final class ScanPass {
         store = scanner.store
         walk = FolderWalk(root: scanner.root, tree: scanner.store)
         problems = try earlier?.problems ?? ScanProblems(scanner.store)
-        ignored = try earlier?.ignored ?? IgnoredOnDisk(scanner.store.meta(.ignored))
+        ignored = try earlier?.ignored ?? IgnoredOnDisk(scanner.store)
         if let earlier {
             report = earlier.report
             report.restless = []
@@ -87,7 +87,7 @@ final class ScanPass {
         writes = 0
         let known = ignored
         while writes < Scanner.batchSize, !pending.isEmpty { try lookAtNext() }
-        if ignored != known { try store.setMeta(.ignored, ignored.text) }
+        if ignored != known { try ignored.save(in: store) }
     }
 
     func push(

@@ -27,15 +27,4 @@ struct HeldRules: Hashable, Sendable {
     init(hash: String, entries: Int, synced: Int, since: Int64) {
         (self.hash, self.entries, self.synced, self.since) = (hash, entries, synced, since)
     }
-
-    /// What the database keeps.
-    var text: String { "\(hash) \(entries) \(synced) \(since)" }
-
-    /// Reads what the database keeps; nil when it is nothing of the kind.
-    init?(_ text: String?) {
-        let words = (text ?? "").split(separator: " ")
-        guard words.count == 4, let entries = Int(words[1]), let synced = Int(words[2]), let since = Int64(words[3])
-        else { return nil }
-        self.init(hash: String(words[0]), entries: entries, synced: synced, since: since)
-    }
 }

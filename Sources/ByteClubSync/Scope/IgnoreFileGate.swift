@@ -69,7 +69,7 @@ final class IgnoreFileGate {
     private func isHeld(
         _ file: IgnoreFile, _ rules: ScanRules, _ deletions: inout DeletionGuard, _ report: inout SyncReport
     ) throws -> Bool {
-        let known = HeldRules(try store.meta(.heldRules))
+        let known = try store.records(HeldRules.self).first
         if try context.configuration.approvesDeletions || store.meta(.approvedRules) == file.hash { return false }
         if let known, known.hash == file.hash {
             hold(known, &report)
@@ -87,7 +87,7 @@ final class IgnoreFileGate {
             return false
         }
         let held = HeldRules(hash: file.hash, entries: entries, synced: synced, since: context.seconds)
-        try store.setMeta(.heldRules, held.text)
+        try store.transaction(durably: false) { try store.replace([held]) }
         hold(held, &report)
         return true
     }
@@ -126,7 +126,7 @@ final class IgnoreFileGate {
     /// Nothing waits any more; `problem` tells what is wrong with the file on disk.
     private func settle(problem: String?) throws {
         held = nil
-        if try store.meta(.heldRules) != nil { try store.setMeta(.heldRules, nil) }
+        try store.replace([HeldRules]())
         if try store.meta(.approvedRules) != nil { try store.setMeta(.approvedRules, nil) }
         try setProblem(problem)
     }

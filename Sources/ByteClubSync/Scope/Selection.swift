@@ -1,17 +1,19 @@
 import ByteClubCore
 
-/// The folders of a mirror that are left out by choice, as the database keeps them: one path a line, as keys.
+/// The folders of a mirror that are left out by choice.
 struct Selection: Sendable {
     /// The folders' keys, relative to the mirror's root.
     private(set) var keys: Set<PathKey>
 
-    /// Reads what the database keeps.
-    init(_ text: String?) {
-        keys = Set((text ?? "").split(separator: "\n").map { PathKey(folded: String($0)) })
-    }
+    init(_ keys: Set<PathKey> = []) { self.keys = keys }
 
-    /// What the database keeps; nil when nothing is left out.
-    var text: String? { keys.isEmpty ? nil : keys.map(\.string).sorted().joined(separator: "\n") }
+    /// Reads what the database keeps.
+    init(_ store: some TreeStore) throws { keys = Set(try store.records(DeselectedFolder.self).map(\.key)) }
+
+    /// Keeps it in the database.
+    func save(in store: some TreeStore) throws {
+        try store.replace(keys.sorted { $0.string < $1.string }.map { DeselectedFolder($0) })
+    }
 
     /// Leaves a folder out, and those in it with it.
     mutating func leaveOut(_ key: PathKey) {

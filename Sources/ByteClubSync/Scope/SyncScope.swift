@@ -45,7 +45,7 @@ final class SyncScope {
         let file = try ignoreFiles.file(
             inForce: oldHash, current: ignoreFile, rules: scanner.rules, &deletions, &report)
         rules.ignored = file.rules
-        let wanted = try Selection(store.meta(.deselected)).keys
+        let wanted = try Selection(store).keys
         // What is on disk in a folder that is to be left out goes first, once the server has it all.
         rules.deselected = try wanted.filter { try applied.contains($0) || localFolder(at: $0) == nil }
         pendingDeselections = wanted.subtracting(rules.deselected).sorted { $0.string < $1.string }
@@ -110,11 +110,10 @@ final class SyncScope {
 
     /// `removing` is a folder whose files are to be removed from the disk next.
     private func apply(_ rules: ScanRules, _ file: IgnoreFile, removing: PathKey? = nil) throws {
-        let kept = rules.deselected.map(\.string).sorted()
-        let lines = ([file.hash] + kept).joined(separator: "\n")
         try store.transaction(durably: true) {
             try ExclusionPass(store: store, rules: rules).run()
-            try store.setMeta(.rules, lines.isEmpty ? nil : lines)
+            try store.setMeta(.rules, file.hash.isEmpty ? nil : file.hash)
+            try store.replace(rules.deselected.sorted { $0.string < $1.string }.map { LeftOutFolder($0) })
             try store.setMeta(.ignoreText, file.text)
             if let removing { try store.setMeta(.departing, removing.string) }
         }
@@ -122,8 +121,7 @@ final class SyncScope {
     }
 
     private func appliedRules() throws -> (hash: String, deselected: Set<PathKey>) {
-        let lines = (try store.meta(.rules) ?? "").split(separator: "\n", omittingEmptySubsequences: false)
-        return (String(lines.first ?? ""), Set(lines.dropFirst().map { PathKey(folded: String($0)) }))
+        (try store.meta(.rules) ?? "", Set(try store.records(LeftOutFolder.self).map(\.key)))
     }
 
     /// The folder on disk that has a path by its keys; nil when none has.

@@ -4,7 +4,7 @@ import Glibc
 /// The file in which a mirror's trees are: its form, and what becomes of one that cannot be used.
 enum DatabaseFile {
     /// The number of the schema; the engine that kept rows by path had 1.
-    private static let version: Int64 = 2
+    private static let version: Int64 = 3
     /// The page cache in KiB; a larger change spills into the log.
     private static let cache = 4_096
     /// After how many pages the log is carried over into the database.
@@ -47,8 +47,9 @@ enum DatabaseFile {
         let connection = try SQLiteConnection(path, .writing)
         do throws(SyncError) {
             let found = try connection.number("PRAGMA user_version")
-            if found == version {
+            if found == version || found == RecordMigration.version {
                 try prepare(connection)
+                if found != version { try migrate(connection) }
                 let wasUnclean = try connection.text("SELECT value FROM meta WHERE name = 'isOpen'") != nil
                 if !wasUnclean { return (connection, false) }
                 if try connection.text("PRAGMA quick_check(1)") == "ok" { return (connection, true) }
@@ -100,6 +101,23 @@ enum DatabaseFile {
         try connection.run("COMMIT")
     }
 
+    /// Brings a database of the version before to this one, as one change.
+    private static func migrate(_ connection: SQLiteConnection) throws(SyncError) {
+        try connection.run("BEGIN IMMEDIATE; \(recordTables)")
+        do {
+            try RecordMigration(connection).run()
+            try connection.run("PRAGMA user_version = \(version); COMMIT")
+        } catch {
+            try? connection.run("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// The tables of single records.
+    private static let recordTables = RecordTable.allCases.map { table in
+        "CREATE TABLE \(table.rawValue)(\(table.columns.joined(separator: ", ")));\n"
+    }.joined()
+
     /// The mirror's root, which is there on both sides.
     private static var root: Item {
         let place = Place(.root, EntryName(""))
@@ -112,33 +130,34 @@ enum DatabaseFile {
     /// The tables: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
     ///
     /// What is the same as on disk is NULL in `r` and `s`; a key is NULL when it equals its name.
-    private static let schema = """
-        CREATE TABLE item(
-          id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
-          l_parent INT, l_fold INT, l_name TEXT, l_key TEXT, l_hash BLOB, l_size INT,
-          handle_high INT, handle_low INT, device INT, inode INT, bytes INT, modified INT, changed INT,
-          r_parent INT, r_fold INT, r_name TEXT, r_key TEXT, r_hash BLOB, r_size INT,
-          r_node INT, r_revision INT, r_place INT, r_generation INT,
-          s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
-          s_revision INT, s_remote_name TEXT, s_remote_key TEXT,
-          last_node INT, sent BLOB);
-        CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
-        CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
-        CREATE INDEX node ON item(coalesce(r_node, last_node)) WHERE coalesce(r_node, last_node) IS NOT NULL;
-        CREATE INDEX handle ON item(handle_low) WHERE handle_low IS NOT NULL;
-        CREATE INDEX unsettled ON item(unsettled) WHERE unsettled = 1;
-        CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL;
-        CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
-        CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-        INSERT INTO meta VALUES('nextItem', '1');
-        CREATE TABLE problem(
-          path TEXT PRIMARY KEY, item INT UNIQUE, message TEXT NOT NULL, is_from_scan INT NOT NULL,
-          next_attempt INT) WITHOUT ROWID;
-        CREATE TABLE held(item INTEGER PRIMARY KEY, side INT NOT NULL, path TEXT NOT NULL, since INT NOT NULL);
-        CREATE TABLE conflict(
-          copy TEXT PRIMARY KEY, path TEXT NOT NULL, winner BLOB NOT NULL, loser BLOB NOT NULL, at INT NOT NULL,
-          is_resolved INT NOT NULL) WITHOUT ROWID;
-        CREATE TABLE event(
-          seq INTEGER PRIMARY KEY, at INT NOT NULL, path TEXT NOT NULL, event TEXT NOT NULL, rule TEXT, detail TEXT)
-        """
+    private static let schema =
+        recordTables + """
+            CREATE TABLE item(
+              id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
+              l_parent INT, l_fold INT, l_name TEXT, l_key TEXT, l_hash BLOB, l_size INT,
+              handle_high INT, handle_low INT, device INT, inode INT, bytes INT, modified INT, changed INT,
+              r_parent INT, r_fold INT, r_name TEXT, r_key TEXT, r_hash BLOB, r_size INT,
+              r_node INT, r_revision INT, r_place INT, r_generation INT,
+              s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
+              s_revision INT, s_remote_name TEXT, s_remote_key TEXT,
+              last_node INT, sent BLOB);
+            CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
+            CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
+            CREATE INDEX node ON item(coalesce(r_node, last_node)) WHERE coalesce(r_node, last_node) IS NOT NULL;
+            CREATE INDEX handle ON item(handle_low) WHERE handle_low IS NOT NULL;
+            CREATE INDEX unsettled ON item(unsettled) WHERE unsettled = 1;
+            CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL;
+            CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
+            CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+            INSERT INTO meta VALUES('nextItem', '1');
+            CREATE TABLE problem(
+              path TEXT PRIMARY KEY, item INT UNIQUE, message TEXT NOT NULL, is_from_scan INT NOT NULL,
+              next_attempt INT) WITHOUT ROWID;
+            CREATE TABLE held(item INTEGER PRIMARY KEY, side INT NOT NULL, path TEXT NOT NULL, since INT NOT NULL);
+            CREATE TABLE conflict(
+              copy TEXT PRIMARY KEY, path TEXT NOT NULL, winner BLOB NOT NULL, loser BLOB NOT NULL, at INT NOT NULL,
+              is_resolved INT NOT NULL) WITHOUT ROWID;
+            CREATE TABLE event(
+              seq INTEGER PRIMARY KEY, at INT NOT NULL, path TEXT NOT NULL, event TEXT NOT NULL, rule TEXT, detail TEXT)
+            """
 }

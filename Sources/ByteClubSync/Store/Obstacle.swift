@@ -9,16 +9,6 @@ struct Obstacle: Hashable, Sendable {
         self.since = since
         self.message = message
     }
-
-    /// Reads what ``text`` gave; nil when it is anything else.
-    init?(_ text: String) {
-        let parts = text.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, let since = Int64(parts[0]) else { return nil }
-        self.init(since: since, message: String(parts[1]))
-    }
-
-    /// The obstacle as a value of ``MetaKey/obstacle``.
-    var text: String { "\(since) \(message)" }
 }
 
 /// For how long syncing is paused.

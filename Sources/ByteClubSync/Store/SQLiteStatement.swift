@@ -73,10 +73,29 @@ import GRDBSQLite
         }
     }
 
+    func bind(_ index: Int32, _ value: StoredValue) {
+        switch value {
+        case .none: bindNull(index)
+        case .number(let number): bind(index, number)
+        case .text(let text): bind(index, text)
+        case .bytes(let bytes): bind(index, bytes)
+        }
+    }
+
     func bindNull(_ index: Int32) { unsafe sqlite3_bind_null(handle, index) }
 
     /// Whether a column of the row holds nothing.
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// What a column holds.
+    func value(_ column: Int32) -> StoredValue {
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .number(number(column))
+        case SQLITE_TEXT: .text(text(column) ?? "")
+        case SQLITE_BLOB: .bytes(bytes(column))
+        default: .none
+        }
+    }
 
     /// A column's number; 0 when it holds nothing.
     func number(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }

@@ -26,6 +26,31 @@ extension SQLiteTreeStore {
         try statement.run()
     }
 
+    func records<Record: StoredRecord>(_ kind: Record.Type) throws -> [Record] {
+        let count = Int32(Record.table.columns.count)
+        return try rows("SELECT * FROM \(Record.table.rawValue) ORDER BY 1") { row in
+            Record((0..<count).map(row.value))
+        }.compactMap(\.self)
+    }
+
+    func save<Record: StoredRecord>(_ record: Record) throws {
+        let places = Record.table.columns.map { _ in "?" }.joined(separator: ", ")
+        try changing { () throws(SyncError) in
+            let insert = try prepared("INSERT OR REPLACE INTO \(Record.table.rawValue) VALUES(\(places))")
+            for (index, value) in record.values.enumerated() { insert.bind(Int32(index) + 1, value) }
+            try insert.run()
+        }
+    }
+
+    func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws {
+        let column = Record.table.columns.first?.prefix { $0 != " " } ?? ""
+        try changing { () throws(SyncError) in
+            let delete = try prepared("DELETE FROM \(Record.table.rawValue) WHERE \(column) = ?")
+            delete.bind(1, key)
+            try delete.run()
+        }
+    }
+
     func problems() throws -> [Problem] {
         try rows("SELECT path, item, message, is_from_scan, next_attempt FROM problem ORDER BY path") { row in
             Problem(

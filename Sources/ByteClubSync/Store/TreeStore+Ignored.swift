@@ -3,11 +3,10 @@ import ByteClubCore
 extension TreeStore {
     /// How many entries the ignore rules leave out, on either side.
     func ignored() throws -> SyncStatus.Ignored {
-        let lines = (try meta(.rules) ?? "").split(separator: "\n", omittingEmptySubsequences: false)
-        let disk = try IgnoredOnDisk(meta(.ignored)).total(in: self)
+        let disk = try IgnoredOnDisk(self).total(in: self)
         // Without an ignore file all that is excluded is left out by choice.
-        guard let hash = lines.first, !hash.isEmpty else { return SyncStatus.Ignored(disk: disk) }
-        let chosen = try lines.dropFirst().reduce(0) { try $0 + remoteCount(at: PathKey(folded: String($1))) }
+        guard try meta(.rules) != nil else { return SyncStatus.Ignored(disk: disk) }
+        let chosen = try records(LeftOutFolder.self).reduce(into: 0) { $0 += try remoteCount(at: $1.key) }
         return SyncStatus.Ignored(disk: disk, server: max(0, try excludedCount() - chosen))
     }
 

@@ -49,6 +49,13 @@ protocol TreeStore: TreeView, AnyObject {
     /// closed in order. Until then this store alone tells it, and a process that is killed has not kept it.
     func setMetaLater(_ key: MetaKey, _ value: String) throws
 
+    /// All records of a kind, in the order of their keys.
+    func records<Record: StoredRecord>(_ kind: Record.Type) throws -> [Record]
+    /// Keeps a record; one with the same key is replaced.
+    func save<Record: StoredRecord>(_ record: Record) throws
+    /// Forgets the record with a key, if there is one.
+    func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws
+
     /// What went wrong with single paths, in the order of the paths.
     func problems() throws -> [Problem]
     /// Replaces what is known to be wrong with an item, or with a path that no item has.
@@ -117,10 +124,6 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case cursor
     /// Of which server and folder the cursor is.
     case remoteIdentity
-    /// Contents that are about to come into their places, a line each.
-    case arriving
-    /// The file that is about to get a conflict name.
-    case parting
     /// Which journal of the server is followed.
     case epoch
     /// Set while a walk over the whole state of another journal is under way.
@@ -143,35 +146,20 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case isOpen
     /// Until when syncing is paused, in seconds since 1970, or `forever`.
     case pausedUntil
-    /// The folders that are left out, one a line.
-    case deselected
     /// The folder that is left out and whose files are being removed from the disk.
     case departing
-    /// The rules to which the trees were brought last: the ignore file's hash, then the folders that are left out, one a
-    /// line.
+    /// The hash of the ignore file to which the trees were brought last.
     case rules
     /// The ignore file's text to which they were brought; empty when there was none.
     case ignoreText
-    /// Ignore rules that came from the server and wait for somebody's word, as ``HeldRules``.
-    case heldRules
     /// The hash of the ignore file that somebody has approved.
     case approvedRules
     /// The hash of the ignore file that somebody has last written on this machine.
     case ownRules
-    /// How many entries on disk the ignore rules leave out, as ``IgnoredOnDisk``.
-    case ignored
-    /// Which held deletions somebody has approved, one item number a line.
-    case approvedDeletions
-    /// What keeps the whole mirror from being synced, as ``Obstacle``.
-    case obstacle
-    /// Items that wait without anything being wrong, as ``Waiting``.
-    case waiting
     /// Why changes on disk are noticed later than they might be: one line for people.
     case watching
-    /// How far the slow audit is, as ``AuditProgress``.
+    /// The number of the item that the slow audit has read last.
     case audit
-    /// How old the trash is, as ``TrashLedger``.
-    case trash
 }
 
 /// A path that is left alone, and why.

@@ -161,14 +161,14 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")
             await mirror.sync()
-            try mirror.keep(.obstacle, nil)
+            try mirror.change { try $0.replace([Obstacle]()) }
             try mirror.keep(.pausedUntil, "forever")
         },
         Self(name: "a pause with an end", line: "syncing is paused for another 1 hour") { mirror in
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")
             await mirror.sync()
-            try mirror.keep(.obstacle, nil)
+            try mirror.change { try $0.replace([Obstacle]()) }
             try mirror.keep(.pausedUntil, "\(mirror.now + 3_600)")
         },
         Self(
@@ -196,7 +196,7 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             name: "a folder that is not selected", path: "p/c.md", state: .excluded,
             line: "the folder 'p' is not selected"
         ) { mirror in
-            try mirror.keep(.deselected, "/p")
+            try mirror.change { try Selection([PathKey(folded: "/p")]).save(in: $0) }
             await mirror.sync()
         },
         Self(

@@ -14,9 +14,9 @@ import Testing
     func approve() throws {
         let gone = try mirror.add("a", server: "x", synced: "x")
         try mirror.store.setHeldDeletions([HeldDeletion(item: gone.id, side: .remote, path: "a", since: 5)])
-        try mirror.store.setMeta(.approvedDeletions, "99")
+        try mirror.store.save(ApprovedDeletion(ItemID(99)))
         #expect(try SyncEngine.approveDeletions(of: mirror.configuration).map(\.path) == ["a"])
-        #expect(try mirror.store.meta(.approvedDeletions) == "\(gone.id.number)\n99")
+        #expect(try mirror.store.records(ApprovedDeletion.self).map(\.item) == [gone.id, ItemID(99)])
     }
 
     @Test("restoring brings back what is gone on either side, with all that is in it")

@@ -91,9 +91,9 @@ import Testing
         try mirror.store.setMeta(.pausedUntil, "1000")
         #expect(try blockers().isEmpty)
 
-        try mirror.store.setMeta(.obstacle, Obstacle(since: 880, message: "the server cannot be reached").text)
+        try mirror.store.save(Obstacle(since: 880, message: "the server cannot be reached"))
         #expect(try blockers() == ["the server cannot be reached, for 2 minutes"])
-        try mirror.store.setMeta(.obstacle, nil)
+        try mirror.store.replace([Obstacle]())
         #expect(try blockers().isEmpty)
     }
 
@@ -112,7 +112,7 @@ import Testing
     @Test("what is kept out names the line or the folder that does it")
     func excluded() throws {
         try mirror.add("x.tmp", disk: "x") { $0.isExcluded = true }
-        try mirror.store.setMeta(.deselected, "/photos\n/old/things")
+        try Selection([PathKey(folded: "/photos"), PathKey(folded: "/old/things")]).save(in: mirror.store)
         let photos = try mirror.add("photos", server: "", isFolder: true) { $0.isExcluded = true }
         try mirror.add("p.jpg", in: photos.id, server: "x")
         let ignored = try why("x.tmp")

@@ -47,9 +47,12 @@ final class FaultyMirror: @unchecked Sendable {
     }
 
     /// Changes what the database keeps.
-    func keep(_ key: MetaKey, _ value: String?) throws {
+    func keep(_ key: MetaKey, _ value: String?) throws { try change { try $0.setMeta(key, value) } }
+
+    /// Changes what the database keeps.
+    func change(_ change: (SQLiteTreeStore) throws -> Void) throws {
         let store = try SQLiteTreeStore(path: configuration.databasePath)
-        try store.setMeta(key, value)
+        try change(store)
         try store.close()
     }
 

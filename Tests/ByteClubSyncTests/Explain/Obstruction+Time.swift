@@ -40,7 +40,7 @@ extension Obstruction {
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")
             await mirror.sync()
-            try mirror.keep(.obstacle, nil)
+            try mirror.change { try $0.replace([Obstacle]()) }
             mirror.disk.mount = .empty
         },
     ]

@@ -34,7 +34,7 @@ import Testing
         for path in ["a", "q/b", "q/deep/c"] { scene.disk.write(path, path) }
         try scene.settle()
         if kept == .deselected {
-            scene.machine.database.setMeta(.deselected, "/p")
+            try Selection([PathKey(folded: "/p")]).save(in: scene.machine.database)
             try scene.settle()
         }
         return scene
@@ -110,12 +110,12 @@ import Testing
     @Test("an edit right before a left-out folder's file goes stays where it is")
     func editedLast() async throws {
         let scene = try await Self.scene(.deselected, true)
-        scene.machine.database.setMeta(.deselected, "/q")
+        try Selection([PathKey(folded: "/q")]).save(in: scene.machine.database)
         scene.before(.rename, "q/b") { $0.disk.write("q/b", "mine") }
         try scene.settle()
         #expect(Self.files(scene) == ["a": "a", "q/b": "mine"])
         #expect(try await scene.stored()["q/b"] == "q/b")
-        scene.machine.database.setMeta(.deselected, nil)
+        try Selection().save(in: scene.machine.database)
         try scene.settle()
         #expect(Set(scene.texts).isSuperset(of: ["mine", "q/b", "q/deep/c"]))
     }

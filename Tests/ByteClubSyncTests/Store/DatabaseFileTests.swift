@@ -50,9 +50,9 @@ import Testing
         #expect(try reader.meta(.cursor) == "2")
         #expect(throws: SyncError.self) { try reader.setMeta(.cursor, "3") }
         let joined = try #require(try SQLiteTreeStore.joining(path: path))
-        try joined.setMeta(.approvedDeletions, "1")
+        try joined.setMeta(.approvedRules, "1")
         try joined.close()
-        #expect(try store.meta(.approvedDeletions) == "1")
+        #expect(try store.meta(.approvedRules) == "1")
         try reader.close()
         try store.close()
         #expect(!isThere("mirror.sqlite-wal") && !isThere("mirror.sqlite.old"))
@@ -115,7 +115,7 @@ import Testing
         switch damage {
         case "noise": try change { $0 = noise(9_000) }
         case "cut": try change { $0.removeLast($0.count / 2) }
-        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 3")
+        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 4")
         case "older":
             try change { $0 = [] }
             try SQLiteConnection(path, .writing).run(
@@ -131,6 +131,52 @@ import Testing
         #expect(try store.item(ItemID(1)) == nil)
         #expect(isThere("mirror.sqlite.old"))
         try store.close()
+    }
+
+    @Test("a database of the version before is brought to this one once, with all that it knew")
+    func migrated() throws {
+        try fill()
+        let hash = ContentHasher.hash(Array("x".utf8))
+        do {
+            let old = try SQLiteConnection(path, .writing)
+            for table in RecordTable.allCases { try old.run("DROP TABLE \(table.rawValue)") }
+            let values = [
+                "arriving": "7 0 3 \(hash) a b.txt", "parting": "8 c (conflict).txt", "deselected": "/p\n/q/r",
+                "approvedDeletions": "3\n9", "ignored": "0 2\n5 1", "obstacle": "60 the disk is full",
+                "heldRules": "abc 5 6 7", "rules": "def\n/p",
+                "audit": "last 4\nfound 9 1 18446744073709551615 -3 a b/c d",
+                "trash": "count 3\ndate 2026-01-01\ndate 2026-01-02\nday 2026-01-02 2", "waiting": "4 queued",
+                "cursor": "17",
+            ]
+            for (name, text) in values { try old.run("INSERT INTO meta VALUES('\(name)', '\(text)')") }
+            try old.run("PRAGMA user_version = 2")
+            try old.close()
+        }
+        #expect(try SQLiteTreeStore.reading(path: path) == nil, "who only reads leaves it as it is")
+        for _ in 1...2 {
+            let store = try SQLiteTreeStore(path: path)
+            #expect(try store.item(ItemID(1)) == item && store.meta(.cursor) == "17")
+            let install = PendingInstall(
+                item: ItemID(7), place: Place(.root, EntryName("a b.txt")), hash: hash, revision: 3)
+            #expect(try store.records(PendingInstall.self) == [install])
+            let copy = PendingConflictCopy(ItemID(8), EntryName("c (conflict).txt"))
+            #expect(try store.records(PendingConflictCopy.self) == [copy])
+            #expect(try Selection(store).keys == [PathKey(folded: "/p"), PathKey(folded: "/q/r")])
+            #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 9])
+            #expect(try store.records(IgnoredOnDisk.Count.self).map(\.count) == [2, 1])
+            #expect(try store.records(Obstacle.self) == [Obstacle(since: 60, message: "the disk is full")])
+            #expect(try store.records(HeldRules.self) == [HeldRules(hash: "abc", entries: 5, synced: 6, since: 7)])
+            #expect(try store.meta(.rules) == "def" && store.records(LeftOutFolder.self).map(\.key.string) == ["/p"])
+            let finding = AuditFinding(
+                item: ItemID(9), handle: FileHandle(high: 1, low: .max), modified: -3, path: "a b/c d")
+            #expect(try store.meta(.audit) == "4" && store.records(AuditFinding.self) == [finding])
+            let ledger = try TrashLedger(store)
+            #expect(ledger.count == 3 && ledger.dates.map(\.number) == [2, 3] && ledger.days.map(\.born) == [2])
+            #expect(try store.records(WaitingItem.self).isEmpty)
+            try store.close()
+        }
+        #expect(!isThere("mirror.sqlite.old"))
+        #expect(try SQLiteTreeStore.reading(path: path)?.meta(.cursor) == "17")
     }
 
     @Test("damage that shows while an engine runs is an error of one line, and the next engine starts anew")

@@ -48,11 +48,11 @@ enum CrashAct: Hashable, Sendable {
             machine.bases.clear()
             return true
         case .deselect(let path):
-            var selection = Selection(machine.database.meta(.deselected))
+            guard var selection = try? Selection(machine.database) else { return false }
             selection.leaveOut(PathKey(folded: "/" + path))
-            let text = selection.text
+            let wanted = selection
             let done: Void? = try? machine.database.transaction(durably: true) {
-                machine.database.setMeta(.deselected, text)
+                try wanted.save(in: machine.database)
             }
             return done != nil
         }

@@ -60,6 +60,13 @@ final class SimulatedStore: TreeStore {
     func meta(_ key: MetaKey) throws -> String? { try use(isRead: true).meta(key) }
     func setMeta(_ key: MetaKey, _ value: String?) throws { try use().setMeta(key, value) }
     func setMetaLater(_ key: MetaKey, _ value: String) throws { try use().setMetaLater(key, value) }
+    func records<Record: StoredRecord>(_ kind: Record.Type) throws -> [Record] {
+        try use(isRead: true).records(kind)
+    }
+    func save<Record: StoredRecord>(_ record: Record) throws { try use().save(record) }
+    func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws {
+        try use().removeRecord(kind, key)
+    }
     func problems() throws -> [Problem] { try use(isRead: true).problems() }
     func setProblem(_ problem: Problem?, path: String) throws { try use().setProblem(problem, path: path) }
     func heldDeletions() throws -> [HeldDeletion] { try use(isRead: true).heldDeletions() }

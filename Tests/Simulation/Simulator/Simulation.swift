@@ -115,7 +115,7 @@ final class Simulation: @unchecked Sendable {
             act(index, &draw)
             if settings.isPolite { rest() }
         }
-        for machine in machines { keep(Selection(nil), machine.database) }
+        for machine in machines { keep(Selection(), machine.database) }
         rest()
         takeAllIn()
         check()
@@ -209,7 +209,7 @@ final class Simulation: @unchecked Sendable {
     /// Leaves a folder out of a mirror, or takes it in again.
     private func select(_ number: Int, _ when: String, _ draw: inout SeededGenerator) {
         let database = machines[number].database
-        var selection = Selection(database.meta(.deselected))
+        guard var selection = try? Selection(database) else { return }
         let key = PathKey(folded: ["/p", "/q", "/p/r", "/a"].randomElement(using: &draw) ?? "/p")
         let isOut = selection.keys.contains(key)
         if isOut { _ = selection.takeIn(key) } else { selection.leaveOut(key) }
@@ -220,7 +220,7 @@ final class Simulation: @unchecked Sendable {
 
     /// Changes a selection as a command does: for good.
     private func keep(_ selection: Selection, _ database: MemoryTreeStore) {
-        try? database.transaction(durably: true) { database.setMeta(.deselected, selection.text) }
+        try? database.transaction(durably: true) { try selection.save(in: database) }
     }
 
     private static let patterns = ["c", "*.md", "/p/", "/p/a", "q/b", "r/", "/p/*\n!/p/b", "/*\n!/q/", "e*", "*"]

@@ -1,0 +1,235 @@
+import ByteClubCore
+
+/// A row of one of the tables that are kept beside the trees.
+protocol StoredRecord: Hashable, Sendable {
+    static var table: RecordTable { get }
+    /// The row's values in the order of the table's columns; the first one tells it from all others.
+    var values: [StoredValue] { get }
+    /// Reads a row; nil when it makes no sense.
+    init?(_ values: [StoredValue])
+}
+
+/// A value of a row.
+enum StoredValue: Hashable, Sendable {
+    case none
+    case number(Int64)
+    case text(String)
+    case bytes([UInt8])
+
+    var number: Int64? { if case .number(let number) = self { number } else { nil } }
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+}
+
+/// The tables beside the trees whose rows are kept and read one like the other; a raw value is the table's name.
+enum RecordTable: String, Hashable, Sendable, CaseIterable {
+    case pendingInstall = "pending_install"
+    case pendingCopy = "pending_copy"
+    case waiting
+    case finding
+    case trashDay = "trash_day"
+    case syncDate = "sync_date"
+    case deselected
+    case leftOut = "left_out"
+    case approvedDeletion = "approved_deletion"
+    case ignoredCount = "ignored_count"
+    case obstacle
+    case heldRules = "held_rules"
+
+    /// The columns as SQLite declares them, the key first.
+    var columns: [String] {
+        switch self {
+        case .pendingInstall:
+            [
+                "item INTEGER PRIMARY KEY", "parent INT NOT NULL", "name TEXT NOT NULL", "hash BLOB NOT NULL",
+                "revision INT",
+            ]
+        case .pendingCopy: ["item INTEGER PRIMARY KEY", "name TEXT NOT NULL"]
+        case .waiting: ["item INTEGER PRIMARY KEY", "reason TEXT NOT NULL", "number INT"]
+        case .finding:
+            [
+                "item INTEGER PRIMARY KEY", "handle_high INT NOT NULL", "handle_low INT NOT NULL",
+                "modified INT NOT NULL",
+                "path TEXT NOT NULL",
+            ]
+        case .trashDay: ["day TEXT PRIMARY KEY NOT NULL", "born INT NOT NULL"]
+        case .syncDate: ["number INTEGER PRIMARY KEY", "date TEXT NOT NULL"]
+        case .deselected, .leftOut: ["key TEXT PRIMARY KEY NOT NULL"]
+        case .approvedDeletion: ["item INTEGER PRIMARY KEY"]
+        case .ignoredCount: ["folder INTEGER PRIMARY KEY", "count INT NOT NULL"]
+        case .obstacle: ["since INTEGER PRIMARY KEY", "message TEXT NOT NULL"]
+        case .heldRules:
+            ["hash TEXT PRIMARY KEY NOT NULL", "entries INT NOT NULL", "synced INT NOT NULL", "since INT NOT NULL"]
+        }
+    }
+}
+
+extension TreeStore {
+    /// Replaces all records of a kind, touching only those that are others now.
+    func replace<Record: StoredRecord>(_ records: [Record]) throws {
+        let known = try self.records(Record.self)
+        if known == records { return }
+        let keys = Set(records.compactMap(\.values.first))
+        for old in known {
+            if let key = old.values.first, !keys.contains(key) { try removeRecord(Record.self, key) }
+        }
+        let kept = Set(known)
+        for record in records where !kept.contains(record) { try save(record) }
+    }
+}
+
+// MARK: - Kinds
+
+extension PendingInstall: StoredRecord {
+    static var table: RecordTable { .pendingInstall }
+    var values: [StoredValue] {
+        [
+            .number(item.number), .number(place.parent.number), .text(place.name.text), .bytes(hash.bytes),
+            .number(revision),
+        ]
+    }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 5, let item = values[0].number, let parent = values[1].number, let name = values[2].text,
+            let hash = values[3].bytes.flatMap({ ContentHash(bytes: $0) }), let revision = values[4].number
+        else { return nil }
+        self.init(
+            item: ItemID(item), place: Place(ItemID(parent), EntryName(name)), hash: hash, revision: revision)
+    }
+}
+
+extension PendingConflictCopy: StoredRecord {
+    static var table: RecordTable { .pendingCopy }
+    var values: [StoredValue] { [.number(item.number), .text(name.text)] }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 2, let item = values[0].number, let name = values[1].text else { return nil }
+        self.init(ItemID(item), EntryName(name))
+    }
+}
+
+extension WaitingItem: StoredRecord {
+    static var table: RecordTable { .waiting }
+    var values: [StoredValue] {
+        let (word, number): (String, Int64?) =
+            switch reason {
+            case .underWay(let bytes): ("under-way", bytes)
+            case .queued: ("queued", nil)
+            case .scheduled: ("scheduled", nil)
+            case .written(let until): ("written", until)
+            }
+        return [.number(item.number), .text(word), number.map { .number($0) } ?? .none]
+    }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 3, let item = values[0].number else { return nil }
+        switch (values[1].text, values[2].number) {
+        case ("under-way", let bytes?): reason = .underWay(bytes: bytes)
+        case ("queued", nil): reason = .queued
+        case ("scheduled", nil): reason = .scheduled
+        case ("written", let until?): reason = .written(until: until)
+        default: return nil
+        }
+        self.item = ItemID(item)
+    }
+}
+
+extension AuditFinding: StoredRecord {
+    static var table: RecordTable { .finding }
+    var values: [StoredValue] {
+        [
+            .number(item.number), .number(Int64(bitPattern: handle.high)), .number(Int64(bitPattern: handle.low)),
+            .number(modified), .text(path),
+        ]
+    }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 5, let item = values[0].number, let high = values[1].number, let low = values[2].number,
+            let modified = values[3].number, let path = values[4].text
+        else { return nil }
+        self.init(
+            item: ItemID(item), handle: FileHandle(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low)),
+            modified: modified, path: path)
+    }
+}
+
+extension TrashLedger.Day: StoredRecord {
+    static var table: RecordTable { .trashDay }
+    var values: [StoredValue] { [.text(day), .number(born)] }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 2, let day = values[0].text, let born = values[1].number else { return nil }
+        self.init(day: day, born: born)
+    }
+}
+
+extension TrashLedger.SyncDate: StoredRecord {
+    static var table: RecordTable { .syncDate }
+    var values: [StoredValue] { [.number(number), .text(date)] }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 2, let number = values[0].number, let date = values[1].text else { return nil }
+        self.init(number: number, date: date)
+    }
+}
+
+/// A folder that is left out by choice, by its key.
+struct DeselectedFolder: StoredRecord {
+    let key: PathKey
+    static var table: RecordTable { .deselected }
+    var values: [StoredValue] { [.text(key.string)] }
+    init(_ key: PathKey) { self.key = key }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 1, let key = values[0].text else { return nil }
+        self.key = PathKey(folded: key)
+    }
+}
+
+/// A folder that was left out when the trees were brought to the rules last, by its key.
+struct LeftOutFolder: StoredRecord {
+    let key: PathKey
+    static var table: RecordTable { .leftOut }
+    var values: [StoredValue] { [.text(key.string)] }
+    init(_ key: PathKey) { self.key = key }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 1, let key = values[0].text else { return nil }
+        self.key = PathKey(folded: key)
+    }
+}
+
+/// A held deletion that somebody has approved.
+struct ApprovedDeletion: StoredRecord {
+    let item: ItemID
+    static var table: RecordTable { .approvedDeletion }
+    var values: [StoredValue] { [.number(item.number)] }
+    init(_ item: ItemID) { self.item = item }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 1, let item = values[0].number else { return nil }
+        self.item = ItemID(item)
+    }
+}
+
+extension IgnoredOnDisk.Count: StoredRecord {
+    static var table: RecordTable { .ignoredCount }
+    var values: [StoredValue] { [.number(folder.number), .number(count)] }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 2, let folder = values[0].number, let count = values[1].number else { return nil }
+        self.init(folder: ItemID(folder), count: count)
+    }
+}
+
+extension Obstacle: StoredRecord {
+    static var table: RecordTable { .obstacle }
+    var values: [StoredValue] { [.number(since), .text(message)] }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 2, let since = values[0].number, let message = values[1].text else { return nil }
+        self.init(since: since, message: message)
+    }
+}
+
+extension HeldRules: StoredRecord {
+    static var table: RecordTable { .heldRules }
+    var values: [StoredValue] {
+        [.text(hash), .number(Int64(entries)), .number(Int64(synced)), .number(since)]
+    }
+    init?(_ values: [StoredValue]) {
+        guard values.count == 4, let hash = values[0].text, let entries = values[1].number,
+            let synced = values[2].number, let since = values[3].number
+        else { return nil }
+        self.init(hash: hash, entries: Int(clamping: entries), synced: Int(clamping: synced), since: since)
+    }
+}
