@@ -21,8 +21,8 @@ final class Call {
     var token = ""
     /// The components after the operation's name: the root and the path.
     private(set) var place: ArraySlice<String> = []
-    /// What the URL names, once it is read.
-    private var route: Route?
+    /// What answers, once the URL is read.
+    private var endpoint: Endpoint?
     /// The methods that the URL takes, when it does not take the request's; RFC 9110, 15.5.6.
     private(set) var allowedMethods: [HTTPRequest.Method] = []
     /// The path in the URL as it was sent.
@@ -55,23 +55,23 @@ final class Call {
     /// Finds out what is asked for, and reads the query.
     ///
     /// - Throws: ``APIError`` 404 for an operation that there is not, 405 for a wrong method, 400 for what is malformed.
-    func findRoute() throws(APIError) -> Route {
+    func findEndpoint() throws(APIError) -> Endpoint {
         let target = try RequestTarget(target)
-        guard let (route, rest) = Route.find(target.components) else {
+        guard let match = Router.standard.match(target.components) else {
             throw APIError(404, "there is no such operation")
         }
-        loggablePath = route.loggablePath
-        guard route.methods.contains(method) else {
-            allowedMethods = route.methods
+        loggablePath = match.endpoints[0].loggablePath
+        guard let endpoint = match.endpoint(for: method) else {
+            allowedMethods = match.methods
             throw APIError(405, "\(method) is not allowed here")
         }
-        self.route = route
-        routeName = route.name
-        place = rest
+        self.endpoint = endpoint
+        routeName = endpoint.name
+        place = match.tail
         rawPath = String(target.path)
         query = String(target.query)
         parameters = try Parameters(query: target.query)
-        return route
+        return endpoint
     }
 
     /// Reads the form, when there is one, into ``parameters``.
@@ -100,7 +100,7 @@ final class Call {
     }
 
     /// What the request may cost before it is served.
-    var cost: RequestCost { route?.cost(method) ?? RequestCost() }
+    var cost: RequestCost { endpoint?.cost ?? RequestCost() }
 
     /// Who pays for it.
     var party: Party { member.map { .member($0.uid) } ?? .stranger(client.address?.household) }
@@ -143,7 +143,7 @@ final class Call {
     }
 
     /// Whether the body is a form with a file in it.
-    var isFormUpload: Bool { route == .operation(.files) && method == .post }
+    var isFormUpload: Bool { cost.body == .multipart }
 
     /// The path in the URL, after its root.
     ///

@@ -5,6 +5,10 @@ import NIOCore
 extension ClubAPI {
     /// Answers `/oauth/request_token`: the start of a sign-in by OAuth 1.0.
     func requestToken(_ call: Call) async throws -> Answer {
+        try await countingFailures(of: call, startSignIn)
+    }
+
+    private func startSignIn(_ call: Call) async throws -> Answer {
         let (signed, header) = try signature(of: call)
         guard let app = try await store.app(signed.consumerKey), let secret = app.secret else {
             throw APIError(401, "the app key is unknown")
@@ -19,6 +23,10 @@ extension ClubAPI {
 
     /// Answers `/oauth/access_token`: a request token that a member approved becomes a token, once.
     func accessToken(_ call: Call) async throws -> Answer {
+        try await countingFailures(of: call, redeemRequestToken)
+    }
+
+    private func redeemRequestToken(_ call: Call) async throws -> Answer {
         let (signed, header) = try signature(of: call)
         guard let token = signed.token, let request = try await store.requestToken(token),
             request.app.key == signed.consumerKey, let secret = request.app.secret

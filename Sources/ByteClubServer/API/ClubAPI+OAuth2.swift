@@ -5,6 +5,10 @@ import HTTPTypes
 extension ClubAPI {
     /// Answers `POST /oauth2/token`: a code becomes a token, once.
     func token(_ call: Call) async throws -> Answer {
+        try await countingFailures(of: call, redeemCode)
+    }
+
+    private func redeemCode(_ call: Call) async throws -> Answer {
         guard call.parameters["grant_type"] == "authorization_code" else {
             return OAuth2Refusal(
                 error: "unsupported_grant_type", description: "grant_type must be authorization_code"

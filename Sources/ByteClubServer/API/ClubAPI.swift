@@ -65,59 +65,23 @@ struct ClubAPI: Sendable {
     }
 
     private func serve(_ call: Call) async throws -> Answer {
-        let operation: Operation
-        switch try await countingStrangers(call, { try call.findRoute() }) {
-        case .operation(let named): operation = named
-        case .page(let page):
+        let endpoint = try await countingStrangers(call) { try call.findEndpoint() }
+        switch endpoint.handler {
+        case .member(let role, let handler):
+            // Who shows a token outside the form is asked who they are before a byte of it is held.
+            if Credentials.areShown(by: call), !Credentials.areOAuth1(of: call) {
+                try await authorize(call, as: role)
+            }
             try await countingStrangers(call) { try await call.readForm(shares) }
-            return try await site.answer(call, page)
-        }
-        let role = operation.role(call.method)
-        // Who shows a token outside the form is asked who they are before a byte of it is held.
-        if let role, Credentials.areShown(by: call), !Credentials.areOAuth1(of: call) {
-            try await authorize(call, as: role)
-        }
-        if role == nil, operation != .longpollDelta {
-            try settings.limits.countAnonymous(from: call.client.address)
-        }
-        try await countingStrangers(call) { try await call.readForm(shares) }
-        if let role, call.member == nil { try await authorize(call, as: role) }
-        switch operation {
-        case .accountInfo: return try await accountInfo(call)
-        case .metadata: return try await metadata(call)
-        case .files where call.method == .post: return try await postFile(call)
-        case .files: return try await files(call)
-        case .filesPut: return try await filesPut(call)
-        case .chunkedUpload: return try await chunkedUpload(call)
-        case .commitChunkedUpload: return try await commitChunkedUpload(call)
-        case .thumbnails: return try await thumbnail(call)
-        case .search: return try await search(call)
-        case .delta: return try await delta(call)
-        case .latestCursor: return try await latestCursor(call)
-        case .longpollDelta: return try await longpollDelta(call)
-        case .revisions: return try await revisions(call)
-        case .restore: return try await restore(call)
-        case .copy: return try await copy(call)
-        case .createFolder: return try await createFolder(call)
-        case .delete: return try await delete(call)
-        case .move: return try await move(call)
-        case .requestToken: return try await countingFailures(of: call, requestToken)
-        case .accessToken: return try await countingFailures(of: call, accessToken)
-        case .token: return try await countingFailures(of: call, token)
-        case .tokenFromOAuth1: return try await tokenFromOAuth1(call)
-        case .disableAccessToken: return try await disableAccessToken(call)
-        case .shares: return try await share(call)
-        case .media: return try await mediaLink(call)
-        case .copyRef: return try await copyReference(call)
-        case .view: return try await view(call)
-        case .sharePage: return try await sharePage(call)
-        case .syncBatch: return try await syncBatch(call)
-        case .syncChanges: return try await syncChanges(call)
-        case .syncChunk: return try await syncChunk(call)
-        case .syncChunksNeeded: return try await syncChunksNeeded(call)
-        case .syncDigest: return try await syncDigest(call)
-        case .syncLinks: return try await links(call)
-        case .syncLinksRevoke: return try await revokeLink(call)
+            if call.member == nil { try await authorize(call, as: role) }
+            return try await handler(self)(call)
+        case .anyone(let handler):
+            if !endpoint.countsItself { try settings.limits.countAnonymous(from: call.client.address) }
+            try await countingStrangers(call) { try await call.readForm(shares) }
+            return try await handler(self)(call)
+        case .page(let handler):
+            try await countingStrangers(call) { try await call.readForm(shares) }
+            return try await site.answer(call, handler(site))
         }
     }
 

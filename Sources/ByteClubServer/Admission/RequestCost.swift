@@ -1,5 +1,4 @@
 import ByteClubCore
-import HTTPTypes
 
 /// What a request may cost before it is served, by what it asks for.
 struct RequestCost: Hashable, Sendable {
@@ -17,6 +16,8 @@ struct RequestCost: Hashable, Sendable {
     enum Body: Hashable, Sendable {
         /// Nothing but the piece that is on its way to the disk.
         case streamed
+        /// The same, of a form with a file in it; a signature of OAuth 1 covers the file's name, too.
+        case multipart
         /// A form of at most ``formLimit`` bytes.
         case form
         /// All of it, up to so many bytes.
@@ -33,31 +34,4 @@ struct RequestCost: Hashable, Sendable {
     var body = Body.form
     /// How the database is read.
     var reading = Reading.brief
-}
-
-extension Operation {
-    /// What a call may cost before it is served.
-    func cost(_ method: HTTPRequest.Method) -> RequestCost {
-        switch self {
-        case .search: RequestCost(reading: .search)
-        case .metadata, .delta, .revisions, .syncChanges, .syncDigest, .syncLinks, .sharePage:
-            RequestCost(reading: .listing)
-        case .filesPut, .chunkedUpload: RequestCost(body: .streamed)
-        case .files where method == .post: RequestCost(body: .streamed)
-        case .syncBatch: RequestCost(body: .whole(SyncBatch.maximumBytes))
-        case .syncChunk: RequestCost(body: .whole(ChunkStore.maximumBytes))
-        case .syncChunksNeeded: RequestCost(body: .whole(ChunkList.maximumBytes))
-        default: RequestCost()
-        }
-    }
-}
-
-extension Route {
-    /// What a request may cost before it is served.
-    func cost(_ method: HTTPRequest.Method) -> RequestCost {
-        switch self {
-        case .operation(let operation): operation.cost(method)
-        case .page: RequestCost()
-        }
-    }
 }

@@ -50,15 +50,17 @@ extension WebSite {
     }
 
     /// The form for a new password.
-    func passwordForm(
-        _ visit: Visit, _ member: Member, message: String? = nil, status: Int = 200
-    ) async throws -> Answer {
+    func passwordForm(_ visit: Visit, _ member: Member) async throws -> Answer {
+        try await passwordForm(visit, member, problem: nil)
+    }
+
+    private func passwordForm(_ visit: Visit, _ member: Member, problem: String?) async throws -> Answer {
         let count = try await store.devices(of: member.uid).count
         var values: [String: Any] = [
             "hasDevices": count > 0, "devices": count == 1 ? "1 device" : "\(count) devices",
         ]
-        if let message { values["message"] = message }
-        return view("password", values, visit, status)
+        if let problem { values["message"] = problem }
+        return view("password", values, visit, problem == nil ? 200 : 403)
     }
 
     /// Sets a new password for who knows the old one, and ends all other sessions; devices keep their access unless the
@@ -72,7 +74,7 @@ extension WebSite {
             return try await PasswordHash.make(new)
         }
         guard let hash else {
-            return try await passwordForm(visit, member, message: "The old password is wrong.", status: 403)
+            return try await passwordForm(visit, member, problem: "The old password is wrong.")
         }
         try await store.setPassword(hash, ofMember: member.name, shuttingOutDevices: visit["devices"] == "out")
         return try await begin(member, visit, then: "/")

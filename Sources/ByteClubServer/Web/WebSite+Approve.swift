@@ -3,18 +3,17 @@ import HTTPTypes
 
 extension WebSite {
     /// Asks a member whether an app may have access (OAuth 2.0).
-    func approveForm(_ visit: Visit) async throws -> Answer {
+    func approveForm(_ visit: Visit, _ member: Member) async throws -> Answer {
         let request = try await consentRequest(visit)
         if let fault = request.fault {
             return refusal(request, error: fault.error, description: fault.description, visit)
         }
-        return form(app: request.app, device: request.device, visit)
+        return form(app: request.app, device: request.device, visit, member)
     }
 
     /// Does what the member chose.
-    func approve(_ visit: Visit) async throws -> Answer {
+    func approve(_ visit: Visit, _ member: Member) async throws -> Answer {
         let request = try await consentRequest(visit)
-        guard let member = visit.member else { return redirect("/login") }
         if let fault = request.fault {
             return refusal(request, error: fault.error, description: fault.description, visit)
         }
@@ -37,14 +36,13 @@ extension WebSite {
     }
 
     /// Asks a member whether an app may have access (OAuth 1.0).
-    func approveOAuth1Form(_ visit: Visit) async throws -> Answer {
-        form(app: try await requestedApp(visit), device: "", visit)
+    func approveOAuth1Form(_ visit: Visit, _ member: Member) async throws -> Answer {
+        form(app: try await requestedApp(visit).app, device: "", visit, member)
     }
 
     /// Does what the member chose.
-    func approveOAuth1(_ visit: Visit) async throws -> Answer {
-        let app = try await requestedApp(visit)
-        guard let member = visit.member, let token = visit["oauth_token"] else { return redirect("/login") }
+    func approveOAuth1(_ visit: Visit, _ member: Member) async throws -> Answer {
+        let (app, token) = try await requestedApp(visit)
         let isAllowed = visit["decision"] == "allow"
         if isAllowed, try await !store.approveRequestToken(token, by: member.uid) { throw Self.unknownRequest }
         let values =
@@ -69,22 +67,22 @@ extension WebSite {
     }
 
     /// The app that waits for consent by OAuth 1.0; it is sent back only to where it may.
-    private func requestedApp(_ visit: Visit) async throws -> App {
+    private func requestedApp(_ visit: Visit) async throws -> (app: App, token: String) {
         guard let token = visit["oauth_token"], let request = try await store.requestToken(token) else {
             throw Self.unknownRequest
         }
         if let callback = visit["oauth_callback"], !request.app.allows(redirect: callback) {
             throw APIError(400, "'\(request.app.name)' asked to send you to a place that it has not registered.")
         }
-        return request.app
+        return (request.app, token)
     }
 
-    private func form(app: App, device: String, _ visit: Visit) -> Answer {
+    private func form(app: App, device: String, _ visit: Visit, _ member: Member) -> Answer {
         var values: [String: Any] = [
             "app": app.name, "action": "/" + visit.call.rawPath.drop { $0 == "/" } + "?" + visit.call.query,
+            "mayWrite": member.role >= .editor,
         ]
         if !device.isEmpty { values["device"] = device }
-        if let role = visit.member?.role { values["mayWrite"] = role >= .editor }
         return view("approve", values, visit)
     }
 

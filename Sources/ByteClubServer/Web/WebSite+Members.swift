@@ -2,7 +2,11 @@ import ByteClubCore
 
 extension WebSite {
     /// Shows the members to an owner.
-    func members(_ visit: Visit, _ member: Member, link: String? = nil) async throws -> Answer {
+    func members(_ visit: Visit, _ member: Member) async throws -> Answer {
+        try await members(visit, member, link: nil)
+    }
+
+    private func members(_ visit: Visit, _ member: Member, link: String?) async throws -> Answer {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
             [

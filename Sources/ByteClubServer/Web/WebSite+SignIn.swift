@@ -2,11 +2,13 @@ import ByteClubCore
 
 extension WebSite {
     /// The form for name and password.
-    func signInForm(_ visit: Visit, next: String, message: String? = nil, status: Int = 200) -> Answer {
+    func signInForm(_ visit: Visit) -> Answer { signInForm(visit, next: visit["next"] ?? "/") }
+
+    private func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Answer {
         var values: [String: Any] = ["next": Self.local(next)]
-        if let message { values["message"] = message }
+        if let problem { values["message"] = problem }
         if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
-        return view("sign-in", values, visit, status)
+        return view("sign-in", values, visit, problem == nil ? 200 : 403)
     }
 
     /// Checks name and password, and starts a session.
@@ -17,7 +19,7 @@ extension WebSite {
         let name = visit["name"] ?? ""
         let wrong = "The name or the password is wrong."
         // No member has a longer name, and what is counted is kept for a while.
-        guard name.utf8.count <= 255 else { return signInForm(visit, next: next, message: wrong, status: 403) }
+        guard name.utf8.count <= 255 else { return signInForm(visit, next: next, problem: wrong) }
         let (call, folded) = (visit.call, PathKey.fold(name))
         let browser = knownBrowser(call, name: folded)
         let verdict = settings.signIns.attempt(folded, from: call.client.address, browser)
@@ -27,7 +29,7 @@ extension WebSite {
             let known = try await store.credentials(ofMember: name)
             return try await PasswordHash.verify(password, against: known?.password) ? known?.member : nil
         }
-        guard let member else { return signInForm(visit, next: next, message: wrong, status: 403) }
+        guard let member else { return signInForm(visit, next: next, problem: wrong) }
         settings.signIns.forget(folded, from: call.client.address, browser)
         return try await begin(member, visit, then: next)
     }
@@ -67,7 +69,7 @@ extension WebSite {
     }
 
     /// Ends the session.
-    func signOut(_ visit: Visit) async throws -> Answer {
+    func signOut(_ visit: Visit, _: Member) async throws -> Answer {
         try await store.removeWebSession(visit.secret)
         return redirect("/login", cookies: [cookie("", for: visit.call, lifetime: 0)])
     }

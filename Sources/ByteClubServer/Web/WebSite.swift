@@ -11,16 +11,12 @@ struct WebSite: Sendable {
     let shares: FairShares
 
     /// Shows a page, or does what its form asks for.
-    func answer(_ call: Call, _ page: Page) async throws -> Answer {
-        if page == .style {
-            try settings.limits.countAnonymous(from: call.client.address)
-            return Self.styleSheet
-        }
+    func answer(_ call: Call, _ handler: (Visit) async throws -> Answer) async throws -> Answer {
         let visit = try await visit(call)
         do {
             if visit.member == nil { try settings.limits.countAnonymous(from: call.client.address) }
             if call.method == .post { try checkForm(call, visit) }
-            return try await show(page, visit)
+            return try await handler(visit)
         } catch let error as APIError {
             var answer = view(
                 "error", ["title": Self.title(error.status), "message": error.message], visit, error.status)
@@ -29,30 +25,6 @@ struct WebSite: Sendable {
         } catch let error as StorageError where error.code == .badMember || error.code == .lastOwner {
             let status = error.code == .lastOwner ? 409 : 400
             return view("error", ["title": Self.title(status), "message": error.message], visit, status)
-        }
-    }
-
-    private func show(_ page: Page, _ visit: Visit) async throws -> Answer {
-        let isPost = visit.call.method == .post
-        switch page {
-        case .style: return Self.styleSheet
-        case .signIn: return isPost ? try await signIn(visit) : signInForm(visit, next: visit["next"] ?? "/")
-        case .invitation: return isPost ? try await join(visit) : try await joinForm(visit)
-        case .approve, .approveOAuth1:
-            guard visit.member != nil else { return redirectToSignIn(visit) }
-            if page == .approve { return isPost ? try await approve(visit) : try await approveForm(visit) }
-            return isPost ? try await approveOAuth1(visit) : try await approveOAuth1Form(visit)
-        case .account, .signOut, .password, .revoke, .takeBack, .members:
-            guard let member = visit.member else { return redirectToSignIn(visit) }
-            switch page {
-            case .signOut: return try await signOut(visit)
-            case .revoke: return try await revoke(visit, member)
-            case .takeBack: return try await takeBack(visit, member)
-            case .password:
-                return isPost ? try await changePassword(visit, member) : try await passwordForm(visit, member)
-            case .members: return isPost ? try await changeMembers(visit, member) : try await members(visit, member)
-            default: return try await account(visit, member)
-            }
         }
     }
 
@@ -89,7 +61,8 @@ struct WebSite: Sendable {
         return answer
     }
 
-    private func redirectToSignIn(_ visit: Visit) -> Answer {
+    /// Sends somebody to where members sign in, and from there back.
+    func redirectToSignIn(_ visit: Visit) -> Answer {
         let call = visit.call
         let here =
             call.method == .get
@@ -107,7 +80,8 @@ struct WebSite: Sendable {
         return headers
     }()
 
-    private static var styleSheet: Answer {
+    /// Answers `GET /style.css`.
+    func style(_: Call) -> Answer {
         Answer(
             .ok, headers: [.contentType: "text/css; charset=UTF-8"], body: .bytes(ByteBuffer(string: Templates.style)))
     }

@@ -99,7 +99,7 @@ struct RequestMutation {
         while chance(5) { target += "/" + pick(chance(8) ? Self.goodNames : Self.names) }
         if chance(1) {
             target = pick(
-                Page.allCases.map { "/" + $0.rawValue } + ["/s/x/y", "/invite/x", "*", "http://x/1/delta", "//"])
+                Endpoint.all.filter(\.isPage).map(\.name) + ["/s/x/y", "/invite/x", "*", "http://x/1/delta", "//"])
         }
         if chance(7) { target += "?" + form() }
         return "\(pick(Self.methods)) \(target) HTTP/1.1"

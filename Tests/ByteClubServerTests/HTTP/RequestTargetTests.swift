@@ -38,16 +38,4 @@ import Testing
         #expect(RequestTarget.loggable("/s/\(secret)/a") == "/s/_")
         #expect(RequestTarget.loggable("/s/\(secret)ff") == "/s/_")
     }
-
-    @Test("every operation is found by its name, and nothing else is")
-    func operations() {
-        for operation in Operation.allCases {
-            let isPage = operation.rawValue.hasPrefix("/")
-            let components = (isPage ? [] : ["1"]) + operation.rawValue.split(separator: "/").map(String.init)
-            #expect(Operation.find(components)?.operation == operation)
-        }
-        for wrong in [["1"], ["2", "delta"], ["1", "nothing"], ["1", "delta", "x"], ["1", "fileops"], ["1", ".."]] {
-            #expect(Operation.find(wrong) == nil)
-        }
-    }
 }
