@@ -3,8 +3,8 @@ import HTTPTypes
 
 extension ClubAPI {
     /// Answers `GET /account/info`.
-    func accountInfo(_ call: Call) async throws -> Answer {
-        let member = try call.requireMember()
+    func accountInfo(_ request: MemberRequest) async throws -> Response {
+        let member = request.member
         let usage = try await store.usage(of: member.uid)
         var account = Account(
             uid: member.uid, displayName: member.name,

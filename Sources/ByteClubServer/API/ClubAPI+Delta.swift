@@ -3,41 +3,42 @@ import ServiceLifecycle
 
 extension ClubAPI {
     /// Answers `POST /delta`.
-    func delta(_ call: Call) async throws -> Answer {
-        let start = try start(call)
-        let position = try call.parameters["cursor"].map { text throws(APIError) in
+    func delta(_ request: MemberRequest) async throws -> Response {
+        let start = try start(request)
+        let position = try request.parameters["cursor"].map { text throws(APIError) in
             try continuation(text, from: start)
         }
-        let (told, next) = try await read(call) { folder in
+        let (told, next) = try await read(request) { folder in
             try folder.delta(after: position, start: start, limit: Self.pageSize)
         }
         var page = told
-        if start.includesMediaInfo { page.entries = try await describeMedia(of: page.entries, for: call) }
+        if start.includesMediaInfo { page.entries = try await describeMedia(of: page.entries, for: request) }
         page.cursor = next.sealed(with: store.signingKey)
         return .json(page)
     }
 
     /// Answers `POST /delta/latest_cursor`.
-    func latestCursor(_ call: Call) async throws -> Answer {
-        var cursor = try start(call)
+    func latestCursor(_ request: MemberRequest) async throws -> Response {
+        var cursor = try start(request)
         cursor.revision = try await store.read { try $0.state.lastRevision() }
         return .json(LatestCursor(cursor: cursor.sealed(with: store.signingKey)))
     }
 
     /// Answers `GET /longpoll_delta`.
-    func longpollDelta(_ call: Call) async throws -> Answer {
-        guard let text = call.parameters["cursor"], let cursor = DeltaCursor(sealed: text, key: store.signingKey) else {
+    func longpollDelta(_ request: RoutedRequest) async throws -> Response {
+        guard let text = request.parameters["cursor"], let cursor = DeltaCursor(sealed: text, key: store.signingKey)
+        else {
             // Members alone are given cursors, so one stands for an account.
-            try settings.limits.countAnonymous(from: call.client.address)
-            _ = try call.parameters.required("cursor")
+            try authenticator.countAnonymous(request.request)
+            _ = try request.parameters.required("cursor")
             throw Self.badCursor
         }
-        let seconds = try call.parameters.integer("timeout", in: settings.longpollMinimum...480) ?? 30
+        let seconds = try request.parameters.integer("timeout", in: settings.longpollMinimum...480) ?? 30
         if cursor.includesMediaInfo { throw Self.badCursor }
         if cursor.epoch != store.epoch { return .json(LongpollResult(changes: true)) }
         let store = store
         do {
-            let changes = try await call.whileClientWaits {
+            let changes = try await request.whileClientWaits {
                 try await cancelWhenGracefulShutdown {
                     try await store.waitForChange(
                         after: cursor.revision, prefix: cursor.prefix, timeout: .seconds(seconds))
@@ -49,8 +50,8 @@ extension ClubAPI {
         }
     }
 
-    private func describeMedia(of entries: [DeltaEntry], for call: Call) async throws -> [DeltaEntry] {
-        var described = try await describeMedia(of: entries.compactMap(\.metadata), for: call)[...]
+    private func describeMedia(of entries: [DeltaEntry], for request: MemberRequest) async throws -> [DeltaEntry] {
+        var described = try await describeMedia(of: entries.compactMap(\.metadata), for: request)[...]
         return entries.map { DeltaEntry(key: $0.key, metadata: $0.metadata == nil ? nil : described.popFirst()) }
     }
 
@@ -58,11 +59,11 @@ extension ClubAPI {
         APIError(400, "the cursor is not one of this account", parameter: "cursor")
     }
 
-    private func start(_ call: Call) throws -> DeltaCursor {
-        let prefix = try call.parameters.path("path_prefix") ?? .root
-        let media = try call.parameters.bool("include_media_info", default: false)
+    private func start(_ request: MemberRequest) throws -> DeltaCursor {
+        let prefix = try request.parameters.path("path_prefix") ?? .root
+        let media = try request.parameters.bool("include_media_info", default: false)
         return DeltaCursor(
-            epoch: store.epoch, member: try call.requireMember().uid, prefix: prefix.key, includesMediaInfo: media)
+            epoch: store.epoch, member: request.member.uid, prefix: prefix.key, includesMediaInfo: media)
     }
 
     /// The place that a client's cursor names; the prefix may only become narrower.

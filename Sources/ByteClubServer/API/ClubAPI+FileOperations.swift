@@ -2,12 +2,12 @@ import ByteClubCore
 
 extension ClubAPI {
     /// Answers `POST /fileops/copy`.
-    func copy(_ call: Call) async throws -> Answer {
-        let reference = call.parameters["from_copy_ref"]
-        if (reference == nil) == (call.parameters["from_path"] == nil) {
+    func copy(_ request: MemberRequest) async throws -> Response {
+        let reference = request.parameters["from_copy_ref"]
+        if (reference == nil) == (request.parameters["from_path"] == nil) {
             throw APIError(400, "exactly one of from_path and from_copy_ref is needed", parameter: "from_path")
         }
-        let destination = try call.path(in: "to_path")
+        let destination = try request.path(in: "to_path")
         let source: RemotePath
         if let reference {
             guard let entry = try await store.entry(.copy, secret: reference, below: "") else {
@@ -15,31 +15,31 @@ extension ClubAPI {
             }
             source = entry.path
         } else {
-            source = try call.path(in: "from_path")
+            source = try request.path(in: "from_path")
         }
-        return try await change(call) { try $0.copy(source, to: destination) }
+        return try await change(request) { try $0.copy(source, to: destination) }
     }
 
     /// Answers `POST /fileops/move`.
-    func move(_ call: Call) async throws -> Answer {
-        let source = try call.path(in: "from_path")
-        let destination = try call.path(in: "to_path")
-        return try await change(call) { try $0.move(source, to: destination) }
+    func move(_ request: MemberRequest) async throws -> Response {
+        let source = try request.path(in: "from_path")
+        let destination = try request.path(in: "to_path")
+        return try await change(request) { try $0.move(source, to: destination) }
     }
 
     /// Answers `POST /fileops/create_folder`.
-    func createFolder(_ call: Call) async throws -> Answer {
-        let path = try call.path(in: "path")
-        return try await change(call) { folder in
+    func createFolder(_ request: MemberRequest) async throws -> Response {
+        let path = try request.path(in: "path")
+        return try await change(request) { folder in
             if path.isRoot { throw APIError(403, "the root is there already") }
             return try folder.createFolder(path)
         }
     }
 
     /// Answers `POST /fileops/delete`; with `parent_rev`, an extension, only when nothing has changed since that version.
-    func delete(_ call: Call) async throws -> Answer {
-        let seen = try call.parameters.revision("parent_rev")
-        let path = try call.path(in: "path")
-        return try await change(call) { try $0.delete(path, seen: seen) }
+    func delete(_ request: MemberRequest) async throws -> Response {
+        let seen = try request.parameters.revision("parent_rev")
+        let path = try request.path(in: "path")
+        return try await change(request) { try $0.delete(path, seen: seen) }
     }
 }

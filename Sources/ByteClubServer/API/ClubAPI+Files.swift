@@ -4,48 +4,52 @@ import NIOCore
 
 extension ClubAPI {
     /// Answers `GET /files/<root>/<path>`.
-    func files(_ call: Call) async throws -> Answer {
-        let revision = try call.parameters.revision("rev")
-        let path = try call.path()
+    func files(_ request: MemberRequest) async throws -> Response {
+        let revision = try request.parameters.revision("rev")
+        let path = try request.path()
         let (entry, content) = try await store.file(path, revision: revision)
         let metadata = String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self)
-        return try answer(call, entry, content, [.metadata: metadata])
+        return try response(request, entry, content, [.metadata: metadata])
     }
 
-    /// Answers with the bytes of a file's version, or with the part of them that the call wants.
-    func bytes(of entry: FolderEntry, for call: Call, _ additional: HTTPFields = [:]) async throws -> Answer {
-        try answer(call, entry, try await store.content(of: entry), additional)
+    /// Answers with the bytes of a file's version, or with the part of them that the request wants.
+    func bytes(of entry: FolderEntry, for request: some RequestContext, _ additional: HTTPFields = [:]) async throws
+        -> Response
+    {
+        try response(request, entry, try await store.content(of: entry), additional)
     }
 
     /// What a member stored is never a page of this server: what would be one is sent as plain text, and browsers are told
     /// to run nothing, to load nothing for it, and to guess no other type.
-    private func answer(
-        _ call: Call, _ entry: FolderEntry, _ content: StoredContent, _ additional: HTTPFields
-    ) throws -> Answer {
+    private func response(
+        _ request: some RequestContext, _ entry: FolderEntry, _ content: StoredContent, _ additional: HTTPFields
+    ) throws -> Response {
         let type = MediaType(name: entry.path.name)
         let tag = EntityTag(Revision(number: entry.revision))
         var headers = additional
         headers[.eTag] = tag.text
-        if tag.isNamed(in: call.headers[.ifNoneMatch]) { return Answer(.notModified, headers: headers, body: .none) }
+        if tag.isNamed(in: request.headers[.ifNoneMatch]) {
+            return Response(.notModified, headers: headers, body: .none)
+        }
         let mime = type.isActive ? "text/plain" : type.mime
         headers[.contentType] = type.isActive || type.isText ? mime + "; charset=UTF-8" : mime
         headers[.acceptRanges] = "bytes"
         headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
-        let wantsPart = call.headers[.ifRange].map { $0 == tag.text } ?? true
-        switch ByteRange(wantsPart ? call.headers[.range] : nil, length: entry.bytes) {
+        let wantsPart = request.headers[.ifRange].map { $0 == tag.text } ?? true
+        switch ByteRange(wantsPart ? request.headers[.range] : nil, length: entry.bytes) {
         case .whole:
-            return Answer(.ok, headers: headers, body: try Self.body(of: content, 0..<entry.bytes))
+            return Response(.ok, headers: headers, body: try Self.body(of: content, 0..<entry.bytes))
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(entry.bytes)"
-            return Answer(.partialContent, headers: headers, body: try Self.body(of: content, range))
+            return Response(.partialContent, headers: headers, body: try Self.body(of: content, range))
         case .unsatisfiable:
-            var refusal = Answer.refusal(APIError(416, "the file has \(entry.bytes) bytes", parameter: "Range"))
+            var refusal = Response.refusal(APIError(416, "the file has \(entry.bytes) bytes", parameter: "Range"))
             refusal.headers[.contentRange] = "bytes */\(entry.bytes)"
             return refusal
         }
     }
 
-    private static func body(of content: StoredContent, _ range: Range<Int64>) throws -> Answer.Body {
+    private static func body(of content: StoredContent, _ range: Range<Int64>) throws -> Response.Body {
         switch content {
         case .bytes(let bytes):
             let part = bytes.dropFirst(Int(range.lowerBound)).prefix(range.count)

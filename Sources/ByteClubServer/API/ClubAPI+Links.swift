@@ -2,83 +2,80 @@ import ByteClubCore
 import HTTPTypes
 
 extension ClubAPI {
-    /// The most links that one answer tells.
+    /// The most links that one response tells.
     private static let mostLinks = 1000
 
     /// Answers `POST /shares/<root>/<path>`; `expires_in`, an extension, says in how many seconds the link is to end.
-    func share(_ call: Call) async throws -> Answer {
-        _ = try call.parameters.bool("short_url", default: true)
-        let lifetime = try call.parameters.integer("expires_in", in: Link.lifetimes)
+    func share(_ request: MemberRequest) async throws -> Response {
+        _ = try request.parameters.bool("short_url", default: true)
+        let lifetime = try request.parameters.integer("expires_in", in: Link.lifetimes)
         let link = try await store.link(
-            .share, to: linkable(call), by: call.requireMember().uid, lifetime: lifetime)
+            .share, to: linkable(request), by: request.member.uid, lifetime: lifetime)
         return .json(
-            LinkAnswer(
-                name: "url", text: url(call, link.components), expires: link.expires, visibility: "PUBLIC"))
+            LinkResponse(
+                name: "url", text: request.url(link.components, settings), expires: link.expires, visibility: "PUBLIC"))
     }
 
     /// Answers `POST /media/<root>/<path>`.
-    func mediaLink(_ call: Call) async throws -> Answer {
-        let entry = try await linkable(call)
+    func mediaLink(_ request: MemberRequest) async throws -> Response {
+        let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
-        let link = try await store.link(.media, to: entry, by: call.requireMember().uid, lifetime: nil)
-        return .json(LinkAnswer(name: "url", text: url(call, link.components), expires: link.expires))
+        let link = try await store.link(.media, to: entry, by: request.member.uid, lifetime: nil)
+        return .json(LinkResponse(name: "url", text: request.url(link.components, settings), expires: link.expires))
     }
 
     /// Answers `GET /view/<secret>/<name>`: the bytes, without an account.
-    func view(_ call: Call) async throws -> Answer {
-        guard let secret = call.place.first, let entry = try await store.entry(.media, secret: secret, below: "")
+    func view(_ request: RoutedRequest) async throws -> Response {
+        guard let secret = request.tail.first, let entry = try await store.entry(.media, secret: secret, below: "")
         else { throw APIError(404, "the link was not found; it may have expired") }
-        return try await bytes(of: entry, for: call)
+        return try await bytes(of: entry, for: request)
     }
 
     /// Answers `GET /copy_ref/<root>/<path>`.
-    func copyReference(_ call: Call) async throws -> Answer {
+    func copyReference(_ request: MemberRequest) async throws -> Response {
         let link = try await store.link(
-            .copy, to: linkable(call), by: call.requireMember().uid, lifetime: nil)
-        return .json(LinkAnswer(name: "copy_ref", text: link.secret, expires: link.expires))
+            .copy, to: linkable(request), by: request.member.uid, lifetime: nil)
+        return .json(LinkResponse(name: "copy_ref", text: link.secret, expires: link.expires))
     }
 
     /// Answers `GET /sync/links`: a member's own links, to an owner all.
-    func links(_ call: Call) async throws -> Answer {
-        let before = try call.parameters.integer("before", in: 1...Int64.max) ?? .max
-        let member = try call.requireMember()
-        let found = try await inTurn(call) { [store] in
+    func links(_ request: MemberRequest) async throws -> Response {
+        let before = try request.parameters.integer("before", in: 1...Int64.max) ?? .max
+        let member = request.member
+        let found = try await inTurn(request) { [store] in
             try await store.links(seenBy: member, nil, before: before, limit: Self.mostLinks + 1)
         }
         let links = found.prefix(Self.mostLinks).map { link in
             PublicLink(
                 id: link.id, kind: link.purpose == .media ? .media : .share, path: link.path,
-                url: url(call, link.components),
+                url: request.url(link.components, settings),
                 created: link.created, expires: link.expires, member: link.member)
         }
         return .json(PublicLinkPage(links: links, hasMore: found.count > Self.mostLinks))
     }
 
     /// Answers `POST /sync/links/revoke`.
-    func revokeLink(_ call: Call) async throws -> Answer {
-        guard let id = try call.parameters.integer("id", in: 1...Int64.max) else {
+    func revokeLink(_ request: MemberRequest) async throws -> Response {
+        guard let id = try request.parameters.integer("id", in: 1...Int64.max) else {
             throw APIError(400, "the parameter is missing", parameter: "id")
         }
-        guard try await store.removeLink(id, for: call.requireMember()) else {
+        guard try await store.removeLink(id, for: request.member) else {
             throw APIError(404, "the link was not found")
         }
         return .json(Array("{}".utf8))
     }
 
     /// The live entry that a link is asked for; the root has none.
-    private func linkable(_ call: Call) async throws -> FolderEntry {
-        let path = try call.path()
+    private func linkable(_ request: MemberRequest) async throws -> FolderEntry {
+        let path = try request.path()
         if path.isRoot { throw APIError(400, "the root cannot be linked", parameter: "path") }
         guard let entry = try await store.read({ try $0.live(path) }) else { throw APIError.notFound(path) }
         return entry
     }
-
-    /// The URL of a place on this server, as the client of a call can reach it.
-    func url(_ call: Call, _ components: [String]) -> String { call.url(components, settings) }
 }
 
-/// What the operations that make links answer.
-private struct LinkAnswer: JSONWritable {
+/// What the endpoints that make links answer.
+private struct LinkResponse: JSONWritable {
     let name: StaticString
     let text: String
     let expires: APIDate

@@ -5,8 +5,8 @@ extension ClubAPI {
     private static let largestListing: Int64 = 25_000
 
     /// Answers `GET /metadata/<root>/<path>`.
-    func metadata(_ call: Call) async throws -> Answer {
-        let parameters = call.parameters
+    func metadata(_ request: MemberRequest) async throws -> Response {
+        let parameters = request.parameters
         let isListing = try parameters.bool("list", default: true)
         let includeDeleted = try parameters.bool("include_deleted", default: false)
         let limit = Int(try parameters.integer("file_limit", in: 1...Self.largestListing) ?? 10_000)
@@ -14,7 +14,7 @@ extension ClubAPI {
         let includesMedia = try parameters.bool("include_media_info", default: false)
         _ = try parameters.bool("include_membership", default: false)
         let known = parameters["hash"]
-        let path = try call.path()
+        let path = try request.path()
         if revision != nil || !isListing {
             let entry = try await store.read { folder in
                 guard let revision else { return try folder.metadata(path) }
@@ -23,35 +23,35 @@ extension ClubAPI {
                 }
                 return Metadata(version)
             }
-            return .json(includesMedia ? try await describeMedia(of: entry, for: call) : entry)
+            return .json(includesMedia ? try await describeMedia(of: entry, for: request) : entry)
         }
         if includesMedia {
-            let found = try await read(call) { folder in
+            let found = try await read(request) { folder in
                 try folder.list(path, unless: known, includeDeleted: includeDeleted, limit: limit)
             }
-            guard let found else { return Answer(.notModified, body: .none) }
-            return .json(try await describeMedia(of: found, for: call))
+            guard let found else { return Response(.notModified, body: .none) }
+            return .json(try await describeMedia(of: found, for: request))
         }
-        let text = try await read(call) { folder in
+        let text = try await read(request) { folder in
             try Self.listing(path, in: folder, unless: known, includeDeleted: includeDeleted, limit: limit)
         }
-        return text.map { .json($0) } ?? Answer(.notModified, body: .none)
+        return text.map { .json($0) } ?? Response(.notModified, body: .none)
     }
 
     /// Adds what is known of pictures; the hash of a listing in which something is pending is no current one.
-    private func describeMedia(of entry: Metadata, for call: Call) async throws -> Metadata {
-        var entry = try await describeMedia(of: [entry], for: call).first ?? entry
+    private func describeMedia(of entry: Metadata, for request: MemberRequest) async throws -> Metadata {
+        var entry = try await describeMedia(of: [entry], for: request).first ?? entry
         guard let contents = entry.contents else { return entry }
-        let described = try await describeMedia(of: contents, for: call)
+        let described = try await describeMedia(of: contents, for: request)
         entry.contents = described
         if described.contains(where: { $0.photoInfo?.isPending == true }) { entry.hash?.append("0") }
         return entry
     }
 
     /// Adds what is known of pictures, as long as the client waits for it.
-    func describeMedia(of entries: [Metadata], for call: Call) async throws -> [Metadata] {
-        let (media, party) = (media, call.party)
-        return try await call.whileClientWaits { try await media.describe(entries, for: party) }
+    func describeMedia(of entries: [Metadata], for request: MemberRequest) async throws -> [Metadata] {
+        let (media, party) = (media, request.party)
+        return try await request.whileClientWaits { try await media.describe(entries, for: party) }
     }
 
     /// The JSON text of a listing, written as the children are read; nil when its hash is `known` already.
@@ -77,30 +77,30 @@ extension ClubAPI {
     }
 
     /// Answers `GET /search/<root>/<path>`.
-    func search(_ call: Call) async throws -> Answer {
-        let query = try SearchQuery(try call.parameters.required("query"))
-        let limit = Int(min(1000, try call.parameters.integer("file_limit", in: 1...Int64.max) ?? 1000))
-        let includeDeleted = try call.parameters.bool("include_deleted", default: false)
-        let path = try call.path()
+    func search(_ request: MemberRequest) async throws -> Response {
+        let query = try SearchQuery(try request.parameters.required("query"))
+        let limit = Int(min(1000, try request.parameters.integer("file_limit", in: 1...Int64.max) ?? 1000))
+        let includeDeleted = try request.parameters.bool("include_deleted", default: false)
+        let path = try request.path()
         return .json(
-            try await read(call) { folder in
+            try await read(request) { folder in
                 try folder.search(path, query: query, limit: limit, includeDeleted: includeDeleted)
             })
     }
 
     /// Answers `GET /revisions/<root>/<path>`.
-    func revisions(_ call: Call) async throws -> Answer {
-        let limit = Int(try call.parameters.integer("rev_limit", in: 1...1000) ?? 10)
-        let path = try call.path()
-        return .json(try await read(call) { try $0.revisions(path, limit: limit) })
+    func revisions(_ request: MemberRequest) async throws -> Response {
+        let limit = Int(try request.parameters.integer("rev_limit", in: 1...1000) ?? 10)
+        let path = try request.path()
+        return .json(try await read(request) { try $0.revisions(path, limit: limit) })
     }
 
     /// Answers `POST /restore/<root>/<path>`.
-    func restore(_ call: Call) async throws -> Answer {
-        guard let revision = try call.parameters.revision("rev") else {
+    func restore(_ request: MemberRequest) async throws -> Response {
+        guard let revision = try request.parameters.revision("rev") else {
             throw APIError(400, "the parameter is missing", parameter: "rev")
         }
-        let path = try call.path()
-        return try await change(call) { try $0.restore(path, to: revision) }
+        let path = try request.path()
+        return try await change(request) { try $0.restore(path, to: revision) }
     }
 }

@@ -4,22 +4,22 @@ import HTTPTypes
 
 extension ClubAPI {
     /// Answers `POST /oauth2/token`: a code becomes a token, once.
-    func token(_ call: Call) async throws -> Answer {
-        try await countingFailures(of: call, redeemCode)
+    func token(_ request: RoutedRequest) async throws -> Response {
+        try await authenticator.countingFailures(of: request, redeemCode)
     }
 
-    private func redeemCode(_ call: Call) async throws -> Answer {
-        guard call.parameters["grant_type"] == "authorization_code" else {
+    private func redeemCode(_ request: RoutedRequest) async throws -> Response {
+        guard request.parameters["grant_type"] == "authorization_code" else {
             return OAuth2Refusal(
                 error: "unsupported_grant_type", description: "grant_type must be authorization_code"
-            ).answer
+            ).response
         }
-        guard let code = call.parameters["code"] else {
-            return OAuth2Refusal(error: "invalid_request", description: "the parameter code is missing").answer
+        guard let code = request.parameters["code"] else {
+            return OAuth2Refusal(error: "invalid_request", description: "the parameter code is missing").response
         }
-        let (key, secret) = try Self.client(call)
+        let (key, secret) = try Self.client(request)
         guard let key, let app = try await store.app(key) else { return Self.invalidClient }
-        let verifier = call.parameters["code_verifier"]
+        let verifier = request.parameters["code_verifier"]
         // A program that proves itself by PKCE needs no secret; one that shows a secret must show the right one.
         if secret != nil || verifier == nil {
             guard let known = app.secret, let secret, ConstantTime.equal(known, secret) else {
@@ -27,47 +27,46 @@ extension ClubAPI {
             }
         }
         guard let grant = try await store.redeemCode(code), grant.app == app.key,
-            grant.redirect == call.parameters["redirect_uri"],
+            grant.redirect == request.parameters["redirect_uri"],
             grant.challenge == verifier.map(PKCE.challenge)
         else {
             return OAuth2Refusal(
                 error: "invalid_grant",
                 description: "the code is unknown, used, over ten minutes old, or was made for somebody else"
-            ).answer
+            ).response
         }
         let token = try await store.addDevice(member: grant.member, app: app.key, name: grant.device)
-        return OAuth2Token(token: token, uid: grant.member).answer
+        return OAuth2Token(token: token, uid: grant.member).response
     }
 
     /// Answers `POST /oauth2/token_from_oauth1`: a bearer token for who holds an OAuth 1 token.
-    func tokenFromOAuth1(_ call: Call) async throws -> Answer {
-        guard
-            case .oauth1(let signed, _) = try Credentials(
-                authorization: call.headers[.authorization], parameters: call.parameters)
-        else { throw APIError(403, "this needs a request signed by OAuth 1.0") }
+    func tokenFromOAuth1(_ request: MemberRequest) async throws -> Response {
+        guard case .oauth1(let signed, _) = request.identity.credentials else {
+            throw APIError(403, "this needs a request signed by OAuth 1.0")
+        }
         let token = try await store.addDevice(
-            member: call.requireMember().uid, app: signed.consumerKey, name: "")
-        return OAuth2Token(token: token, uid: nil).answer
+            member: request.member.uid, app: signed.consumerKey, name: "")
+        return OAuth2Token(token: token, uid: nil).response
     }
 
-    /// Answers `POST /disable_access_token`: the token that the call shows is dead at once.
-    func disableAccessToken(_ call: Call) async throws -> Answer {
-        try await store.removeDevice(holding: call.token)
+    /// Answers `POST /disable_access_token`: the token that the request shows is dead at once.
+    func disableAccessToken(_ request: MemberRequest) async throws -> Response {
+        try await store.removeDevice(holding: request.identity.credentials.token)
         return .json(EmptyObject())
     }
 
-    private static var invalidClient: Answer {
-        var answer = OAuth2Refusal(
+    private static var invalidClient: Response {
+        var response = OAuth2Refusal(
             error: "invalid_client", description: "the app key or its secret is wrong", status: .unauthorized
-        ).answer
-        answer.headers[.wwwAuthenticate] = "Basic realm=\"byteclub\""
-        return answer
+        ).response
+        response.headers[.wwwAuthenticate] = "Basic realm=\"byteclub\""
+        return response
     }
 
     /// The app's key and secret, from HTTP Basic or the form.
-    private static func client(_ call: Call) throws -> (key: String?, secret: String?) {
-        guard let header = call.headers[.authorization] else {
-            return (call.parameters["client_id"], call.parameters["client_secret"])
+    private static func client(_ request: RoutedRequest) throws -> (key: String?, secret: String?) {
+        guard let header = request.headers[.authorization] else {
+            return (request.parameters["client_id"], request.parameters["client_secret"])
         }
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),
@@ -85,7 +84,7 @@ private struct OAuth2Refusal: JSONWritable {
     let description: String
     var status = HTTPResponse.Status.badRequest
 
-    var answer: Answer { .json(self, status: status) }
+    var response: Response { .json(self, status: status) }
 
     func write(to json: inout JSONText) {
         json.object { json in
@@ -103,10 +102,10 @@ private struct OAuth2Token: JSONWritable {
     let uid: Int64?
 
     /// No cache may keep it (RFC 6749 section 5.1).
-    var answer: Answer {
-        var answer = Answer.json(self)
-        answer.headers[.cacheControl] = "no-store"
-        return answer
+    var response: Response {
+        var response = Response.json(self)
+        response.headers[.cacheControl] = "no-store"
+        return response
     }
 
     func write(to json: inout JSONText) {

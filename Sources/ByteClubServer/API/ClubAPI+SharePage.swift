@@ -6,25 +6,26 @@ extension ClubAPI {
     private static let mostEntries = 1000
 
     /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about what is shared, or with `dl=1` its bytes.
-    func sharePage(_ call: Call) async throws -> Answer {
-        let isDownload = try call.parameters.bool("dl", default: false)
-        let isPicture = try call.parameters.bool("picture", default: false)
-        guard let entry = try await shared(call) else { return try SharePage.missing.answer(.notFound) }
+    func sharePage(_ request: RoutedRequest) async throws -> Response {
+        let isDownload = try request.parameters.bool("dl", default: false)
+        let isPicture = try request.parameters.bool("picture", default: false)
+        guard let entry = try await shared(request) else { return try SharePage.missing.response(.notFound) }
         if entry.isFolder {
             return isDownload || isPicture
-                ? try SharePage.missing.answer(.notFound) : try await page(ofFolder: entry, call).answer(.ok)
+                ? try SharePage.missing.response(.notFound) : try await page(ofFolder: entry, request).response(.ok)
         }
         if isDownload {
             let name = "attachment; filename*=UTF-8''\(PercentCoding.encode(entry.path.name))"
-            return try await bytes(of: entry, for: call, [.contentDisposition: name, .referrerPolicy: "no-referrer"])
+            return try await bytes(
+                of: entry, for: request, [.contentDisposition: name, .referrerPolicy: "no-referrer"])
         }
-        if isPicture { return try await thumbnail(of: entry, size: .l, format: .jpeg, for: call) }
-        return try await page(ofFile: entry).answer(.ok)
+        if isPicture { return try await thumbnail(of: entry, size: .l, format: .jpeg, for: request) }
+        return try await page(ofFile: entry).response(.ok)
     }
 
-    private func shared(_ call: Call) async throws -> FolderEntry? {
-        guard let secret = call.place.first else { return nil }
-        return try await store.entry(.share, secret: secret, below: call.place.dropFirst(2).joined(separator: "/"))
+    private func shared(_ request: RoutedRequest) async throws -> FolderEntry? {
+        guard let secret = request.tail.first else { return nil }
+        return try await store.entry(.share, secret: secret, below: request.tail.dropFirst(2).joined(separator: "/"))
     }
 
     private func page(ofFile entry: FolderEntry) async throws -> SharePage {
@@ -38,14 +39,15 @@ extension ClubAPI {
         return page
     }
 
-    private func page(ofFolder entry: FolderEntry, _ call: Call) async throws -> SharePage {
-        let children = try await read(call) { folder in
+    private func page(ofFolder entry: FolderEntry, _ request: RoutedRequest) async throws -> SharePage {
+        let children = try await read(request) { folder in
             try folder.state.children(entry.path.key, includeDeleted: false, limit: Self.mostEntries + 1)
         }
-        let place = ["s"] + call.place.prefix(1) + (call.place.count > 1 ? call.place.dropFirst() : [entry.path.name])
+        let place =
+            ["s"] + request.tail.prefix(1) + (request.tail.count > 1 ? request.tail.dropFirst() : [entry.path.name])
         let rows = children.prefix(Self.mostEntries).map { child in
             SharePage.Row(
-                name: child.path.name, url: url(call, place + [child.path.name]),
+                name: child.path.name, url: request.url(place + [child.path.name], settings),
                 size: child.isFolder ? "folder" : HumanSize.text(child.bytes))
         }
         let count = "\(rows.count) \(rows.count == 1 ? "entry" : "entries")"

@@ -4,9 +4,9 @@ import NIOCore
 
 extension ClubAPI {
     /// Answers `POST /sync/batch`.
-    func syncBatch(_ call: Call) async throws -> Answer {
-        let member = try call.requireMember()
-        let body = try await call.wholeBody(shares)
+    func syncBatch(_ request: MemberRequest) async throws -> Response {
+        let member = request.member
+        let body = try await request.wholeBody(in: shares.bodies)
         defer { withExtendedLifetime(body) {} }
         guard let frame = SyncFrame(body.bytes) else {
             throw APIError(400, "the body has no newline after its head")
@@ -19,7 +19,7 @@ extension ClubAPI {
                 try await staged(asked, frame, by: member)
             } else {
                 // A line of chunks' names may stand for gigabytes: nobody writes them for a client that is gone.
-                try await call.whileClientWaits { try await staged(asked, frame, by: member) }
+                try await request.whileClientWaits { try await staged(asked, frame, by: member) }
             }
         do {
             let outcome = try await store.write(by: member.uid, storing: contents) { try $0.apply(batch) }

@@ -12,8 +12,8 @@ extension ClubAPI {
     static let journalWait: Int64 = 480
 
     /// Answers `GET /sync/changes`.
-    func syncChanges(_ call: Call) async throws -> Answer {
-        let parameters = call.parameters
+    func syncChanges(_ request: MemberRequest) async throws -> Response {
+        let parameters = request.parameters
         let cursor = try parameters["cursor"].map { text throws(APIError) in
             guard let cursor = JournalCursor(text) else { throw APIError(400, "not a cursor", parameter: "cursor") }
             return cursor
@@ -24,12 +24,13 @@ extension ClubAPI {
         let limits = JournalLimits(
             entries: Int(entries), inlineContent: inlines ? SyncBatch.maximumInlineBytes : nil)
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
-            try await wait(call, after: cursor.position, seconds: seconds)
+            try await wait(request, after: cursor.position, seconds: seconds)
         }
-        let (pool, party) = (shares.answers, call.party)
+        let (pool, party) = (shares.answers, request.party)
         let most = (inlines ? Int(limits.inlineBytes) : 0) + limits.entries * Self.largestJournalEntry
-        let lease = try await call.whileClientWaits { try await pool.wait(most, for: party) }
-        let (page, bodies) = try await inTurn(call) { [store] in try await store.journal(after: cursor, limits: limits)
+        let lease = try await request.whileClientWaits { try await pool.wait(most, for: party) }
+        let (page, bodies) = try await inTurn(request) { [store] in
+            try await store.journal(after: cursor, limits: limits)
         }
         var json = JSONText()
         page.write(to: &json)
@@ -39,14 +40,14 @@ extension ClubAPI {
         buffer.writeBytes(json.bytes)
         buffer.writeInteger(UInt8(ascii: "\n"))
         for body in bodies { buffer.writeBytes(body) }
-        return Answer(.ok, headers: [.contentType: SyncFrame.mime], body: .bytes(buffer)).holding(lease)
+        return Response(.ok, headers: [.contentType: SyncFrame.mime], body: .bytes(buffer)).holding(lease)
     }
 
     /// Waits for a change, for the time to pass, or for the server to stop.
-    private func wait(_ call: Call, after position: Int64, seconds: Int64) async throws {
+    private func wait(_ request: MemberRequest, after position: Int64, seconds: Int64) async throws {
         let store = store
         do {
-            _ = try await call.whileClientWaits {
+            _ = try await request.whileClientWaits {
                 try await cancelWhenGracefulShutdown {
                     try await store.waitForChange(after: position, prefix: .root, timeout: .seconds(seconds))
                 }
@@ -57,9 +58,9 @@ extension ClubAPI {
     }
 
     /// Answers `GET /sync/digest`.
-    func syncDigest(_ call: Call) async throws -> Answer {
-        let path = try call.parameters.path("path") ?? .root
-        return .json(try await read(call) { try $0.digest(path) })
+    func syncDigest(_ request: MemberRequest) async throws -> Response {
+        let path = try request.parameters.path("path") ?? .root
+        return .json(try await read(request) { try $0.digest(path) })
     }
 }
 

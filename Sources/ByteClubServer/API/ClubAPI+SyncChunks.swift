@@ -6,8 +6,8 @@ extension ClubAPI {
     private static let maximumHashes = 10_000
 
     /// Answers `POST /sync/chunks/need`.
-    func syncChunksNeeded(_ call: Call) async throws -> Answer {
-        let body = try await call.wholeBody(shares)
+    func syncChunksNeeded(_ request: MemberRequest) async throws -> Response {
+        let body = try await request.wholeBody(in: shares.bodies)
         let asked: ChunkList
         do {
             asked = try JSONReader.read(from: body.bytes)
@@ -17,25 +17,25 @@ extension ClubAPI {
         guard asked.hashes.count <= Self.maximumHashes else {
             throw APIError(413, "at most \(Self.maximumHashes) hashes can be asked for at once")
         }
-        let member = try call.requireMember()
+        let member = request.member
         return .json(ChunkList(try await store.chunks.missing(of: asked.hashes, from: member.uid)))
     }
 
     /// Answers `PUT /sync/chunks/<hash>`.
-    func syncChunk(_ call: Call) async throws -> Answer {
-        guard let hash = call.place.first.flatMap({ ContentHash($0) }) else {
+    func syncChunk(_ request: MemberRequest) async throws -> Response {
+        guard let hash = request.tail.first.flatMap({ ContentHash($0) }) else {
             throw APIError(400, "not a content hash", parameter: "hash")
         }
-        guard let length = call.body.length else { throw APIError(411, "a chunk needs a Content-Length") }
-        let member = try call.requireMember()
+        guard let length = request.body.length else { throw APIError(411, "a chunk needs a Content-Length") }
+        let member = request.member
         let room = try await store.hold(ChunkStore.weight(length), for: member.uid)
-        let body = try await call.wholeBody(shares)
+        let body = try await request.wholeBody(in: shares.bodies)
         defer { withExtendedLifetime((body, room)) {} }
         guard ContentHasher.hash(body.bytes) == hash else {
             throw APIError(400, "the chunk does not have this hash", parameter: "hash")
         }
         try await store.chunks.add(body.bytes, hash: hash, from: member.uid)
-        return Answer(.noContent, body: .none)
+        return Response(.noContent, body: .none)
     }
 }
 

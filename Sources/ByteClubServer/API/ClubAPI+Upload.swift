@@ -20,28 +20,28 @@ extension ClubAPI {
     }
 
     /// Answers `PUT /files_put/<root>/<path>`.
-    func filesPut(_ call: Call) async throws -> Answer {
-        let length = try length(of: call.body)
-        let policy = try Policy(call.parameters)
-        let path = try call.path()
+    func filesPut(_ request: MemberRequest) async throws -> Response {
+        let length = try length(of: request.body)
+        let policy = try Policy(request.parameters)
+        let path = try request.path()
         var room: BytesUnderWay.Hold?
         if length > StagedContent.inlineLimit {
-            room = try await store.hold(length, for: call.requireMember().uid, replacing: path, naming: [])
+            room = try await store.hold(length, for: request.member.uid, replacing: path, naming: [])
         }
         defer { withExtendedLifetime(room) {} }
-        return try await put(call, try await receive(call.body, length: length), at: path, policy)
+        return try await put(request, try await receive(request.body, length: length), at: path, policy)
     }
 
     /// Answers `PUT /chunked_upload`.
-    func chunkedUpload(_ call: Call) async throws -> Answer {
-        let length = try length(of: call.body)
-        let member = try call.requireMember()
-        let offset = try call.parameters.integer("offset", in: 0...Int64.max) ?? 0
+    func chunkedUpload(_ request: MemberRequest) async throws -> Response {
+        let length = try length(of: request.body)
+        let member = request.member
+        let offset = try request.parameters.integer("offset", in: 0...Int64.max) ?? 0
         let room = try await store.hold(length, for: member.uid)
         defer { withExtendedLifetime(room) {} }
         do {
             let id: String
-            if let known = call.parameters["upload_id"] {
+            if let known = request.parameters["upload_id"] {
                 id = known
             } else {
                 let fresh = try await store.beginUpload(member: member.uid)
@@ -49,7 +49,7 @@ extension ClubAPI {
                 id = fresh.uploadID
             }
             let writer = try await store.appendToUpload(id, member: member.uid, at: offset)
-            try await pour(call.body, into: writer)
+            try await pour(request.body, into: writer)
             return .json(try await writer.finish())
         } catch let error as UploadError {
             throw error.refusal(committing: false)
@@ -57,37 +57,38 @@ extension ClubAPI {
     }
 
     /// Answers `POST /commit_chunked_upload/<root>/<path>`.
-    func commitChunkedUpload(_ call: Call) async throws -> Answer {
-        let id = try call.parameters.required("upload_id")
-        let policy = try Policy(call.parameters)
-        let path = try call.path()
+    func commitChunkedUpload(_ request: MemberRequest) async throws -> Response {
+        let id = try request.parameters.required("upload_id")
+        let policy = try Policy(request.parameters)
+        let path = try request.path()
         do {
-            let content = try await store.finishedUpload(id, member: call.requireMember().uid)
-            return try await put(call, content, at: path, policy)
+            let content = try await store.finishedUpload(id, member: request.member.uid)
+            return try await put(request, content, at: path, policy)
         } catch let error as UploadError {
             throw error.refusal(committing: true)
         }
     }
 
     /// Answers `POST /files/<root>/<folder>`, the form upload of the first clients.
-    func postFile(_ call: Call) async throws -> Answer {
-        let length = try length(of: call.body)
+    func postFile(_ request: MemberRequest) async throws -> Response {
+        let length = try length(of: request.body)
         var room: BytesUnderWay.Hold?
         defer { withExtendedLifetime(room) {} }
-        let policy = try Policy(call.parameters)
-        let folder = try call.path()
-        var form = try MultipartReader(call.body, contentType: call.headers[.contentType])
+        let policy = try Policy(request.parameters)
+        let folder = try request.path()
+        var form = try MultipartReader(request.body, contentType: request.headers[.contentType])
+        var pending = request.identity.pendingSignature
         var file: (path: RemotePath, content: StagedContent)?
         while let part = try await form.nextPart() {
             guard part.name == "file", let name = part.fileName, file == nil else { continue }
-            if let pending = call.pendingSignature {
+            if let signature = pending {
                 // The file's name is signed as if it were a parameter.
-                try check(pending, of: call, with: [("file", name)])
-                call.pendingSignature = nil
+                try authenticator.check(signature, of: request, with: [("file", name)])
+                pending = nil
             }
             let path = try Self.path(of: name, in: folder)
             if length > StagedContent.inlineLimit {
-                room = try await store.hold(length, for: call.requireMember().uid, replacing: path, naming: [])
+                room = try await store.hold(length, for: request.member.uid, replacing: path, naming: [])
             }
             let writer = try await store.blobs.writer()
             do {
@@ -98,11 +99,11 @@ extension ClubAPI {
             }
             file = (path, try await writer.finish())
         }
-        guard let file, call.pendingSignature == nil else {
+        guard let file, pending == nil else {
             throw APIError(400, "the form has no file", parameter: "file")
         }
         do {
-            return try await put(call, file.content, at: file.path, policy)
+            return try await put(request, file.content, at: file.path, policy)
         } catch let error as APIError where error.parameter == "parent_rev" {
             throw APIError(404, error.message)
         }
@@ -117,10 +118,10 @@ extension ClubAPI {
     }
 
     private func put(
-        _ call: Call, _ content: StagedContent, at path: RemotePath, _ policy: Policy
-    ) async throws -> Answer {
+        _ request: MemberRequest, _ content: StagedContent, at path: RemotePath, _ policy: Policy
+    ) async throws -> Response {
         let (bytes, hash, condition, conflicts) = (content.bytes, content.hash, policy.condition, policy.conflicts)
-        return try await change(call, storing: content) { folder in
+        return try await change(request, storing: content) { folder in
             try folder.put(path, bytes: bytes, hash: hash, condition: condition, policy: conflicts)
         }
     }

@@ -8,7 +8,7 @@ struct ClubAPI: Sendable {
     let media: MediaInfoReader
     let settings: Settings
     let site: WebSite
-    let nonces: NonceMemory
+    let authenticator: Authenticator
     let shares: FairShares
 
     /// Puts the operations and the pages over a store.
@@ -21,7 +21,7 @@ struct ClubAPI: Sendable {
         self.thumbnails = thumbnails
         self.media = media
         self.settings = settings
-        nonces = NonceMemory(since: settings.now())
+        authenticator = Authenticator(store: store, settings: settings)
         site = WebSite(store: store, settings: settings, csrfKey: store.signingKey, shares: shares)
     }
 
@@ -50,47 +50,85 @@ struct ClubAPI: Sendable {
     /// The most entries of one page of changes.
     static let pageSize = 2000
 
-    /// Does what a call asks for.
+    /// Does what a request asks for, and notes what the log is told of it, also when this throws.
     ///
     /// - Throws: ``APIError`` for what the protocol refuses, ``StorageError`` for what the storage cannot do, and what
     ///   reading the body throws.
-    func answer(_ call: Call) async throws -> Answer {
-        if let preflight = CrossOrigin.preflight(call) {
-            try settings.limits.countAnonymous(from: call.client.address)
+    func respond(to request: Request, noting record: inout RequestRecord) async throws -> Response {
+        if let preflight = CrossOrigin.preflight(request) {
+            try authenticator.countAnonymous(request)
             return preflight
         }
-        var answer = try await serve(call)
-        try answer.hold(shares, for: call.party)
-        return answer
+        let (target, match) = try await authenticator.countingStrangers(request) { () throws(APIError) in
+            let target = try RequestTarget(request.target)
+            guard let match = Router.standard.match(target.components) else {
+                throw APIError(404, "there is no such operation")
+            }
+            return (target, match)
+        }
+        if let path = match.loggablePath { record.path = path }
+        guard let endpoint = match.endpoint(for: request.method) else {
+            try await authenticator.countStranger(request)
+            return .refusal(APIError(405, "\(request.method) is not allowed here"), allowing: match.methods)
+        }
+        record.endpoint = endpoint.name
+        let routed = try await authenticator.countingStrangers(request) { () throws(APIError) in
+            try RoutedRequest(request, to: endpoint, at: target, tail: match.tail)
+        }
+        return try await respond(to: routed, noting: &record)
     }
 
-    private func serve(_ call: Call) async throws -> Answer {
-        let endpoint = try await countingStrangers(call) { try call.findEndpoint() }
-        switch endpoint.handler {
+    private func respond(to request: RoutedRequest, noting record: inout RequestRecord) async throws -> Response {
+        var request = request
+        var response: Response
+        switch request.endpoint.handler {
         case .member(let role, let handler):
+            var identity: Identity?
             // Who shows a token outside the form is asked who they are before a byte of it is held.
-            if Credentials.areShown(by: call), !Credentials.areOAuth1(of: call) {
-                try await authorize(call, as: role)
+            if Credentials.areShown(by: request), !Credentials.areOAuth1(of: request) {
+                identity = try await admit(request, as: role, noting: &record)
             }
-            try await countingStrangers(call) { try await call.readForm(shares) }
-            if call.member == nil { try await authorize(call, as: role) }
-            return try await handler(self)(call)
+            try await readForm(of: &request, from: identity)
+            let sender =
+                if let identity { identity } else { try await admit(request, as: role, noting: &record) }
+            response = try await handler(self)(MemberRequest(request, from: sender))
+            try response.hold(shares, for: sender.party)
         case .anyone(let handler):
-            if !endpoint.countsItself { try settings.limits.countAnonymous(from: call.client.address) }
-            try await countingStrangers(call) { try await call.readForm(shares) }
-            return try await handler(self)(call)
+            if !request.endpoint.countsItself { try authenticator.countAnonymous(request.request) }
+            try await readForm(of: &request, from: nil)
+            response = try await handler(self)(request)
+            try response.hold(shares, for: request.party)
         case .page(let handler):
-            try await countingStrangers(call) { try await call.readForm(shares) }
-            return try await site.answer(call, handler(site))
+            try await readForm(of: &request, from: nil)
+            response = try await site.respond(to: request, handler(site))
+            try response.hold(shares, for: request.party)
+        }
+        return response
+    }
+
+    private func admit(
+        _ request: RoutedRequest, as role: Role, noting record: inout RequestRecord
+    ) async throws -> Identity {
+        let identity = try await authenticator.identity(of: request)
+        record.member = identity.member.uid
+        try authenticator.admit(identity.member, as: role, making: request)
+        return identity
+    }
+
+    private func readForm(of request: inout RoutedRequest, from identity: Identity?) async throws {
+        do {
+            try await request.readForm(in: shares.forms, for: identity?.party ?? request.party)
+        } catch let error as APIError {
+            if identity == nil { try await authenticator.countStranger(request) }
+            throw error
         }
     }
 
     /// Changes the folder and answers with the entry that came of it.
     func change(
-        _ call: Call, storing content: StagedContent? = nil,
+        _ request: MemberRequest, storing content: StagedContent? = nil,
         _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> FolderEntry
-    ) async throws -> Answer {
-        let member = try call.requireMember()
-        return .json(Metadata(try await store.write(by: member.uid, storing: content, body)))
+    ) async throws -> Response {
+        return .json(Metadata(try await store.write(by: request.member.uid, storing: content, body)))
     }
 }

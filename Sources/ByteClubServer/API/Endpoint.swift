@@ -27,11 +27,11 @@ struct Endpoint: Sendable {
     /// Who is let in, and what answers them then.
     enum Handler: Sendable {
         /// Members of a role or above it.
-        case member(Role, @Sendable (ClubAPI) -> @Sendable (Call) async throws -> Answer)
+        case member(Role, @Sendable (ClubAPI) -> @Sendable (MemberRequest) async throws -> Response)
         /// Everybody, without credentials.
-        case anyone(@Sendable (ClubAPI) -> @Sendable (Call) async throws -> Answer)
+        case anyone(@Sendable (ClubAPI) -> @Sendable (RoutedRequest) async throws -> Response)
         /// People in a browser.
-        case page(@Sendable (WebSite) -> @Sendable (Visit) async throws -> Answer)
+        case page(@Sendable (WebSite) -> @Sendable (Visit) async throws -> Response)
     }
 
     /// The methods that are accepted.
@@ -89,7 +89,7 @@ extension Endpoint {
     init(
         _ methods: [HTTPRequest.Method], _ name: String, or aliases: String..., tail: Tail = .none, role: Role,
         body: RequestCost.Body = .form, reading: RequestCost.Reading = .brief,
-        handler: @escaping @Sendable (ClubAPI) -> @Sendable (Call) async throws -> Answer
+        handler: @escaping @Sendable (ClubAPI) -> @Sendable (MemberRequest) async throws -> Response
     ) {
         self.init(
             methods, name, aliases: aliases, tail: tail, cost: RequestCost(body: body, reading: reading),
@@ -100,7 +100,7 @@ extension Endpoint {
     init(
         _ methods: [HTTPRequest.Method], _ name: String, or aliases: String..., tail: Tail = .none,
         hidesTail: Bool = false, reading: RequestCost.Reading = .brief, countsItself: Bool = false,
-        handler: @escaping @Sendable (ClubAPI) -> @Sendable (Call) async throws -> Answer
+        handler: @escaping @Sendable (ClubAPI) -> @Sendable (RoutedRequest) async throws -> Response
     ) {
         self.init(
             methods, name, aliases: aliases, tail: tail, hidesTail: hidesTail, cost: RequestCost(reading: reading),
@@ -110,7 +110,7 @@ extension Endpoint {
     /// Creates a page for everybody.
     init(
         page method: HTTPRequest.Method, _ name: String, tail: Tail = .none, hidesTail: Bool = false,
-        handler: @escaping @Sendable (WebSite) -> @Sendable (Visit) async throws -> Answer
+        handler: @escaping @Sendable (WebSite) -> @Sendable (Visit) async throws -> Response
     ) {
         self.init([method], name, aliases: [], tail: tail, hidesTail: hidesTail, handler: .page(handler))
     }
@@ -118,7 +118,7 @@ extension Endpoint {
     /// Creates a page for members who are signed in; others are asked to sign in.
     init(
         memberPage method: HTTPRequest.Method, _ name: String, or aliases: String...,
-        handler: @escaping @Sendable (WebSite) -> @Sendable (Visit, Member) async throws -> Answer
+        handler: @escaping @Sendable (WebSite) -> @Sendable (Visit, Member) async throws -> Response
     ) {
         self.init(
             [method], name, aliases: aliases,

@@ -12,6 +12,9 @@ struct Router: Sendable {
         /// The methods that are accepted.
         var methods: [HTTPRequest.Method] { endpoints.flatMap(\.methods) }
 
+        /// What a log shows in place of the path; nil when the path holds no secret.
+        var loggablePath: String? { endpoints.lazy.compactMap(\.loggablePath).first }
+
         /// What answers to a method; nil when nothing does.
         func endpoint(for method: HTTPRequest.Method) -> Endpoint? {
             endpoints.first { $0.methods.contains(method) }

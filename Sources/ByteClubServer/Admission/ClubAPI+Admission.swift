@@ -1,29 +1,31 @@
 import ByteClubCore
 
 extension ClubAPI {
-    /// Reads the folder when it is the call's turn, and only as long as the client waits for it.
+    /// Reads the folder when it is the request's turn, and only as long as the client waits for it.
     ///
     /// - Throws: ``APIError`` 429 or 503 when too many wait for a turn; `CancellationError` when the client is gone; what
     ///   `body` throws.
     func read<T: Sendable>(
-        _ call: Call, _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+        _ request: some RequestContext, _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
-        try await inTurn(call) { [store] in try await store.read(body) }
+        try await inTurn(request) { [store] in try await store.read(body) }
     }
 
-    /// Does something that takes a database reader for long, when it is the call's turn, and only as long as the client
+    /// Does something that takes a database reader for long, when it is the request's turn, and only as long as the client
     /// waits for it.
     ///
     /// - Throws: As ``read(_:_:)``.
-    func inTurn<T: Sendable>(_ call: Call, _ work: @escaping @Sendable () async throws -> T) async throws -> T {
+    func inTurn<T: Sendable>(_ request: some RequestContext, _ work: @escaping @Sendable () async throws -> T)
+        async throws -> T
+    {
         let pool: SharedPool
-        switch call.cost.reading {
+        switch request.endpoint.cost.reading {
         case .brief: return try await work()
         case .listing: pool = shares.listings
         case .search: pool = shares.searches
         }
-        let party = call.party
-        return try await call.whileClientWaits {
+        let party = request.party
+        return try await request.whileClientWaits {
             let turn = try await pool.wait(for: party)
             defer { withExtendedLifetime(turn) {} }
             return try await work()

@@ -1,14 +1,14 @@
 import ByteClubCore
 import HTTPTypes
 
-/// What a call shows to prove who makes it.
+/// What a request shows to prove who makes it.
 enum Credentials: Hashable, Sendable {
     /// An OAuth 2 bearer token.
     case bearer(String)
     /// OAuth 1.0, with the header's fields, which are part of what is signed.
     case oauth1(OAuth1, header: [String: String])
 
-    /// Finds the credentials of a call: the header first, then the parameters.
+    /// Finds the credentials of a request: the header first, then the parameters.
     ///
     /// - Throws: ``APIError`` 401 when there are none, 403 when they are malformed or of an unsupported kind.
     init(authorization: String?, parameters: Parameters) throws(APIError) {
@@ -23,15 +23,23 @@ enum Credentials: Hashable, Sendable {
         }
     }
 
-    /// Whether a call shows any credentials at all.
-    static func areShown(by call: Call) -> Bool {
-        call.headers[.authorization] != nil || call.parameters["access_token"] != nil || areOAuth1(of: call)
+    /// The bearer token, or the key of the OAuth 1 token.
+    var token: String {
+        switch self {
+        case .bearer(let token): token
+        case .oauth1(let signed, _): signed.token ?? ""
+        }
     }
 
-    /// Whether a call shows credentials of OAuth 1.
-    static func areOAuth1(of call: Call) -> Bool {
-        if let header = call.headers[.authorization] { return header.lowercased().hasPrefix("oauth ") }
-        return call.parameters["oauth_consumer_key"] != nil
+    /// Whether a request shows any credentials at all.
+    static func areShown(by request: some RequestContext) -> Bool {
+        request.headers[.authorization] != nil || request.parameters["access_token"] != nil || areOAuth1(of: request)
+    }
+
+    /// Whether a request shows credentials of OAuth 1.
+    static func areOAuth1(of request: some RequestContext) -> Bool {
+        if let header = request.headers[.authorization] { return header.lowercased().hasPrefix("oauth ") }
+        return request.parameters["oauth_consumer_key"] != nil
     }
 
     private init(header: String) throws(APIError) {

@@ -4,7 +4,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Takes each request from the socket to its answer and its line in the log.
+/// Takes each request from the socket to its response and its line in the log.
 struct ClubResponder: Sendable {
     let api: ClubAPI
     let logger: Logger
@@ -37,77 +37,79 @@ struct ClubResponder: Sendable {
 
     /// Answers one request.
     ///
-    /// - Throws: What ends the connection: the client is gone, or an answer that has begun cannot go on.
+    /// - Throws: What ends the connection: the client is gone, or a response that has begun cannot go on.
     func respond(
-        to request: Request, _ writer: consuming ResponseWriter, on channel: any Channel
+        to incoming: HummingbirdCore.Request, _ writer: consuming ResponseWriter, on channel: any Channel
     ) async throws {
         let start = ContinuousClock.now
         let client = Client(
-            peer: IPAddress(channel.remoteAddress), isSecure: isSecure, host: request.head.authority,
-            headers: request.headers, trusting: proxies, by: proxyHeader)
-        let call = Call(request, from: client, on: channel)
-        var record = RequestRecord(request, from: client, id: ids.make())
-        let answer: Answer
+            peer: IPAddress(channel.remoteAddress), isSecure: isSecure, host: incoming.head.authority,
+            headers: incoming.headers, trusting: proxies, by: proxyHeader)
+        let request = Request(incoming, from: client, on: channel)
+        var record = RequestRecord(request, id: ids.make())
+        let response: Response
         do {
-            answer = try await api.answer(call)
+            response = try await api.respond(to: request, noting: &record)
         } catch let error as APIError {
-            answer = .refusal(error, allowing: call.allowedMethods)
-        } catch let error where call.body.isBroken || error is CancellationError {
-            record.finish(call, status: 499, sent: 0, since: start)
-            tell(record, of: call)
+            response = .refusal(error)
+        } catch let error where request.body.isBroken || error is CancellationError {
+            record.finish(status: 499, received: request.body.received, sent: 0, since: start)
+            tell(record, of: request)
             throw error
         } catch {
             let refusal = ServerFault.refusal(for: error)
             logger.error("request \(record.id): \(ServerFault.line(for: error))")
-            answer = .refusal(refusal)
+            response = .refusal(refusal)
         }
         // Nobody reads the rest of a body whose client takes no further answer.
-        let body = call.body
-        let keepsConnection = body.isComplete || (body.isNearlyRead && !call.asksToClose)
-        var head = head(of: answer, id: record.id, keepsConnection: keepsConnection)
-        CrossOrigin.allow(call, in: &head.headerFields)
+        let body = request.body
+        let keepsConnection = body.isComplete || (body.isNearlyRead && !request.asksToClose)
+        var head = head(of: response, id: record.id, keepsConnection: keepsConnection)
+        CrossOrigin.allow(request, in: &head.headerFields)
         if client.isSecure { head.headerFields[.strictTransportSecurity] = StrictTransport.policy }
         let isHead = request.method == .head
-        record.finish(call, status: answer.status.code, sent: isHead ? 0 : answer.body.length, since: start)
+        record.finish(
+            status: response.status.code, received: body.received, sent: isHead ? 0 : response.body.length, since: start
+        )
         do {
             try await writer.write(
-                response: head, body: isHead ? ResponseBody() : self.body(of: answer, on: channel.eventLoop))
+                response: head, body: isHead ? ResponseBody() : self.body(of: response, on: channel.eventLoop))
         } catch {
-            tell(record, of: call, remark: "the answer was not sent whole")
+            tell(record, of: request, remark: "the answer was not sent whole")
             throw error
         }
-        tell(record, of: call)
+        tell(record, of: request)
     }
 
-    private func tell(_ record: RequestRecord, of call: Call, remark: String? = nil) {
+    private func tell(_ record: RequestRecord, of request: Request, remark: String? = nil) {
         refusals.writeSums()
-        if record.status == HTTPResponse.Status.tooManyRequests.code, call.member == nil {
-            refusals.count(call.client.address?.household)
+        if record.status == HTTPResponse.Status.tooManyRequests.code, record.member == nil {
+            refusals.count(request.client.address?.household)
         } else {
             access.write(record, remark: remark)
         }
         metrics.record(
-            operation: call.routeName.isEmpty ? "none" : call.routeName, status: record.status,
+            operation: record.endpoint, status: record.status,
             seconds: record.seconds, received: record.received, sent: record.sent)
     }
 
-    private func head(of answer: Answer, id: String, keepsConnection: Bool) -> HTTPResponse {
-        var headers = answer.headers
-        if case .none = answer.body {} else { headers[.contentLength] = String(answer.body.length) }
-        headers[.cacheControl] = answer.headers[.cacheControl] ?? "no-cache"
+    private func head(of response: Response, id: String, keepsConnection: Bool) -> HTTPResponse {
+        var headers = response.headers
+        if case .none = response.body {} else { headers[.contentLength] = String(response.body.length) }
+        headers[.cacheControl] = response.headers[.cacheControl] ?? "no-cache"
         headers[.pragma] = "no-cache"
         headers[.xContentTypeOptions] = "nosniff"
         headers[.requestID] = id
         headers[.date] = dates.text(at: now())
         if !keepsConnection { headers[.connection] = "close" }
-        return HTTPResponse(status: answer.status, headerFields: headers)
+        return HTTPResponse(status: response.status, headerFields: headers)
     }
 
-    private func body(of answer: Answer, on loop: any EventLoop) -> ResponseBody {
-        switch answer.body {
+    private func body(of response: Response, on loop: any EventLoop) -> ResponseBody {
+        switch response.body {
         case .none: ResponseBody()
-        case .bytes(let buffer) where answer.lease != nil:
-            ResponseBody(contentLength: buffer.readableBytes) { [lease = answer.lease] writer in
+        case .bytes(let buffer) where response.lease != nil:
+            ResponseBody(contentLength: buffer.readableBytes) { [lease = response.lease] writer in
                 try await Self.send(buffer, to: &writer, on: loop)
                 try await writer.finish(nil)
                 withExtendedLifetime(lease) {}

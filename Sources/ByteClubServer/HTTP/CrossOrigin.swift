@@ -10,21 +10,21 @@ enum CrossOrigin {
     private static let responseHeaders =
         "Accept-Ranges, Content-Range, ETag, Retry-After, X-Dropbox-Metadata, X-Dropbox-Request-Id"
 
-    /// The answer to a browser that asks whether a page may make a call; nil for any other call.
-    static func preflight(_ call: Call) -> Answer? {
-        guard call.method == .options, call.isForPrograms, call.headers[.origin] != nil,
-            call.headers[.accessControlRequestMethod] != nil
+    /// The answer to a browser that asks whether a page may make a call; nil for any other request.
+    static func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, request.isForPrograms, request.headers[.origin] != nil,
+            request.headers[.accessControlRequestMethod] != nil
         else { return nil }
         let headers: HTTPFields = [
             .accessControlAllowMethods: methods, .accessControlAllowHeaders: requestHeaders,
             .accessControlMaxAge: "86400",
         ]
-        return Answer(.noContent, headers: headers, body: .none)
+        return Response(.noContent, headers: headers, body: .none)
     }
 
     /// Lets the page that made a call read the answer.
-    static func allow(_ call: Call, in headers: inout HTTPFields) {
-        guard call.isForPrograms, call.headers[.origin] != nil else { return }
+    static func allow(_ request: Request, in headers: inout HTTPFields) {
+        guard request.isForPrograms, request.headers[.origin] != nil else { return }
         headers[.accessControlAllowOrigin] = "*"
         headers[.accessControlExposeHeaders] = responseHeaders
     }

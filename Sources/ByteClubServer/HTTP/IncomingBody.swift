@@ -22,7 +22,7 @@ final class IncomingBody {
     private var continues: (any Channel)?
 
     /// Prepares to read a request's body; nothing is read yet.
-    init(_ request: Request, channel: any Channel) {
+    init(_ request: HummingbirdCore.Request, channel: any Channel) {
         let headers = request.headers
         isChunked = headers[.transferEncoding] != nil
         length = isChunked ? nil : headers[.contentLength].flatMap { Int64($0) }

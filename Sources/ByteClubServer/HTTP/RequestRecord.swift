@@ -1,40 +1,41 @@
 import HTTPTypes
-import HummingbirdCore
 import Logging
 
 /// A request's line in the log; it never holds a query, a header or any other place where secrets may be.
 struct RequestRecord: Sendable, CustomStringConvertible {
     /// What the server calls the request.
     let id: String
-    /// How long the answer took, in seconds.
+    /// How long the response took, in seconds.
     private(set) var seconds = 0.0
-    /// The answer's status.
+    /// The response's status.
     private(set) var status = 0
     /// The bytes of the body that came in.
     private(set) var received: Int64 = 0
     /// The bytes of the body that went out.
     private(set) var sent: Int64 = 0
+    /// What a log may show of the path.
+    var path: String
+    /// The endpoint's name; `none` as long as it is not known.
+    var endpoint = "none"
+    /// The number of the member who sent it; nil as long as that is not known.
+    var member: Int64?
     private let method: String
-    private var path: String
     private let peer: String
-    private var member: Int64?
 
     /// Notes what is known when a request comes in.
-    init(_ request: Request, from client: Client, id: String) {
+    init(_ request: Request, id: String) {
         self.id = id
         method = request.method.rawValue
-        path = RequestTarget.loggable(request.head.path ?? "")
-        peer = client.address?.description ?? "-"
+        path = RequestTarget.loggable(request.target)
+        peer = request.client.address?.description ?? "-"
     }
 
     /// Notes what is known when it is answered.
-    mutating func finish(_ call: Call, status: Int, sent: Int64, since start: ContinuousClock.Instant) {
+    mutating func finish(status: Int, received: Int64, sent: Int64, since start: ContinuousClock.Instant) {
         seconds = start.duration(to: .now) / .seconds(1)
         self.status = status
+        self.received = received
         self.sent = sent
-        received = call.body.received
-        member = call.member?.uid
-        if let shown = call.loggablePath { path = shown }
     }
 
     private var milliseconds: Double { (seconds * 1e4).rounded() / 10 }

@@ -35,14 +35,14 @@ struct SharePage: Sendable {
     static let missing = SharePage(
         title: "Nothing here", summary: "This link has expired, was taken back, or never was.")
 
-    /// The page as an answer.
-    func answer(_ status: HTTPResponse.Status) throws -> Answer {
+    /// The page as a response.
+    func response(_ status: HTTPResponse.Status) throws -> Response {
         let html = try Self.template.get().render(self)
         let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy,
             .referrerPolicy: "no-referrer", .robots: "noindex",
         ]
-        return Answer(status, headers: headers, body: .bytes(ByteBuffer(string: html)))
+        return Response(status, headers: headers, body: .bytes(ByteBuffer(string: html)))
     }
 
     private static let style = """

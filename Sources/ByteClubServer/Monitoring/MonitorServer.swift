@@ -49,7 +49,7 @@ struct MonitorServer: Service {
     }
 
     private static func answer(
-        _ request: Request, _ monitor: Monitor
+        _ request: HummingbirdCore.Request, _ monitor: Monitor
     ) async -> (HTTPResponse.Status, type: String, text: String) {
         guard request.method == .get || request.method == .head else {
             return (.methodNotAllowed, "text/plain", "only GET and HEAD\n")

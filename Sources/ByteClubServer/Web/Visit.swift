@@ -8,7 +8,7 @@ struct Visit {
     static let lifetime: Int64 = 30 * 86_400
 
     /// The request.
-    let call: Call
+    let request: RoutedRequest
     /// The secret in the browser's cookie, or a new one; not yet a session until somebody signs in.
     let secret: String
     /// Who is signed in.
@@ -17,7 +17,7 @@ struct Visit {
     let newCookie: String?
 
     /// A value of the query or the form.
-    subscript(_ name: String) -> String? { call.parameters[name] }
+    subscript(_ name: String) -> String? { request.parameters[name] }
 
     /// What a form must send back, so that no other site can send it (RFC 9700 section 4.7).
     func formToken(_ key: SymmetricKey) -> String {
@@ -27,18 +27,18 @@ struct Visit {
 
 extension WebSite {
     /// Reads who visits from the cookie.
-    func visit(_ call: Call) async throws -> Visit {
-        if let known = value(of: .session, in: call), known.utf8.count == 64 {
-            return Visit(call: call, secret: known, member: try await store.webSession(known), newCookie: nil)
+    func visit(_ request: RoutedRequest) async throws -> Visit {
+        if let known = value(of: .session, in: request), known.utf8.count == 64 {
+            return Visit(request: request, secret: known, member: try await store.webSession(known), newCookie: nil)
         }
         let secret = Secret.text(bytes: 32)
-        return Visit(call: call, secret: secret, member: nil, newCookie: cookie(secret, for: call))
+        return Visit(request: request, secret: secret, member: nil, newCookie: cookie(secret, for: request))
     }
 
     /// A cookie's value; nil when the browser sent none.
-    func value(of cookie: Cookie, in call: Call) -> String? {
-        let start = cookieName(cookie, call) + "="
-        let pairs = call.headers[values: .cookie].flatMap { $0.split(separator: ";") }
+    func value(of cookie: Cookie, in request: RoutedRequest) -> String? {
+        let start = cookieName(cookie, request) + "="
+        let pairs = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }
         return pairs.lazy.map { $0.drop { $0 == " " } }.first { $0.hasPrefix(start) }
             .map { String($0.dropFirst(start.utf8.count)) }
     }
@@ -46,9 +46,9 @@ extension WebSite {
     /// Refuses a form that did not come from a page of ours.
     ///
     /// - Throws: ``APIError`` 403.
-    func checkForm(_ call: Call, _ visit: Visit) throws(APIError) {
+    func checkForm(_ request: RoutedRequest, _ visit: Visit) throws(APIError) {
         let isOurs = visit["csrf"].map { ConstantTime.equal($0, visit.formToken(csrfKey)) } ?? false
-        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { call.headers[$0] }
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         guard isOurs, site == nil || site == "same-origin" || site == "none" else {
             throw APIError(403, "this form is too old or came from another site; go back, reload and try again")
         }
@@ -63,15 +63,19 @@ extension WebSite {
     }
 
     /// A cookie to set; on plain HTTP, which is for loopback, without the mark that browsers need TLS for.
-    func cookie(_ value: String, _ cookie: Cookie = .session, for call: Call, lifetime: Int64? = nil) -> String {
+    func cookie(
+        _ value: String, _ cookie: Cookie = .session, for request: RoutedRequest, lifetime: Int64? = nil
+    ) -> String {
         let age = lifetime.map { "; Max-Age=\($0)" } ?? ""
-        let safety = "; Path=/; HttpOnly; SameSite=Lax" + (usesTLS(call) ? "; Secure" : "")
-        return "\(cookieName(cookie, call))=\(value)" + safety + age
+        let safety = "; Path=/; HttpOnly; SameSite=Lax" + (usesTLS(request) ? "; Secure" : "")
+        return "\(cookieName(cookie, request))=\(value)" + safety + age
     }
 
-    private func usesTLS(_ call: Call) -> Bool { call.origin(settings).lowercased().hasPrefix("https://") }
+    private func usesTLS(_ request: RoutedRequest) -> Bool {
+        request.origin(settings).lowercased().hasPrefix("https://")
+    }
 
-    private func cookieName(_ cookie: Cookie, _ call: Call) -> String {
-        (usesTLS(call) ? "__Host-" : "") + cookie.rawValue
+    private func cookieName(_ cookie: Cookie, _ request: RoutedRequest) -> String {
+        (usesTLS(request) ? "__Host-" : "") + cookie.rawValue
     }
 }

@@ -5,7 +5,7 @@ extension WebSite {
     private static let mostLinks = 200
 
     /// Shows who is signed in, what has access in that member's name, and which links let in people without an account.
-    func account(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func account(_ visit: Visit, _ member: Member) async throws -> Response {
         let devices = try await store.devices(of: member.uid).map { device in
             [
                 "id": "\(device.id)", "title": device.title, "created": Self.day(device.created),
@@ -25,7 +25,7 @@ extension WebSite {
         if found.isEmpty { return [] }
         let rows = found.prefix(Self.mostLinks).map { link in
             [
-                "id": "\(link.id)", "path": link.path.string, "url": visit.call.url(link.components, settings),
+                "id": "\(link.id)", "path": link.path.string, "url": visit.request.url(link.components, settings),
                 "maker": link.member, "created": Self.day(link.created), "expires": Self.minute(link.expires),
             ]
         }
@@ -34,27 +34,27 @@ extension WebSite {
     }
 
     /// Takes a link back.
-    func takeBack(_ visit: Visit, _ member: Member) async throws -> Answer {
-        guard let id = try visit.call.parameters.integer("link", in: 1...Int64.max),
+    func takeBack(_ visit: Visit, _ member: Member) async throws -> Response {
+        guard let id = try visit.request.parameters.integer("link", in: 1...Int64.max),
             try await store.removeLink(id, for: member)
         else { throw APIError(404, "There is no such link any more.") }
         return redirect("/")
     }
 
     /// Shuts a device out.
-    func revoke(_ visit: Visit, _ member: Member) async throws -> Answer {
-        guard let id = try visit.call.parameters.integer("device", in: 1...Int64.max),
+    func revoke(_ visit: Visit, _ member: Member) async throws -> Response {
+        guard let id = try visit.request.parameters.integer("device", in: 1...Int64.max),
             try await store.removeDevice(id, of: member.uid)
         else { throw APIError(404, "You have no such device.") }
         return redirect("/")
     }
 
     /// The form for a new password.
-    func passwordForm(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func passwordForm(_ visit: Visit, _ member: Member) async throws -> Response {
         try await passwordForm(visit, member, problem: nil)
     }
 
-    private func passwordForm(_ visit: Visit, _ member: Member, problem: String?) async throws -> Answer {
+    private func passwordForm(_ visit: Visit, _ member: Member, problem: String?) async throws -> Response {
         let count = try await store.devices(of: member.uid).count
         var values: [String: Any] = [
             "hasDevices": count > 0, "devices": count == 1 ? "1 device" : "\(count) devices",
@@ -65,10 +65,10 @@ extension WebSite {
 
     /// Sets a new password for who knows the old one, and ends all other sessions; devices keep their access unless the
     /// form says otherwise.
-    func changePassword(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func changePassword(_ visit: Visit, _ member: Member) async throws -> Response {
         if let wait = settings.signIns.change(by: member.uid) { throw Self.tooMany(wait) }
         let (store, old, new) = (store, visit["password"] ?? "", visit["new"] ?? "")
-        let hash = try await inTurn(visit.call, .known) { () -> PasswordHash? in
+        let hash = try await inTurn(visit.request, .known) { () -> PasswordHash? in
             let known = try await store.credentials(ofMember: member.name)
             guard try await PasswordHash.verify(old, against: known?.password) else { return nil }
             return try await PasswordHash.make(new)

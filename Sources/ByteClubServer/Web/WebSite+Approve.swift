@@ -3,7 +3,7 @@ import HTTPTypes
 
 extension WebSite {
     /// Asks a member whether an app may have access (OAuth 2.0).
-    func approveForm(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func approveForm(_ visit: Visit, _ member: Member) async throws -> Response {
         let request = try await consentRequest(visit)
         if let fault = request.fault {
             return refusal(request, error: fault.error, description: fault.description, visit)
@@ -12,7 +12,7 @@ extension WebSite {
     }
 
     /// Does what the member chose.
-    func approve(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func approve(_ visit: Visit, _ member: Member) async throws -> Response {
         let request = try await consentRequest(visit)
         if let fault = request.fault {
             return refusal(request, error: fault.error, description: fault.description, visit)
@@ -36,12 +36,12 @@ extension WebSite {
     }
 
     /// Asks a member whether an app may have access (OAuth 1.0).
-    func approveOAuth1Form(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func approveOAuth1Form(_ visit: Visit, _ member: Member) async throws -> Response {
         form(app: try await requestedApp(visit).app, device: "", visit, member)
     }
 
     /// Does what the member chose.
-    func approveOAuth1(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func approveOAuth1(_ visit: Visit, _ member: Member) async throws -> Response {
         let (app, token) = try await requestedApp(visit)
         let isAllowed = visit["decision"] == "allow"
         if isAllowed, try await !store.approveRequestToken(token, by: member.uid) { throw Self.unknownRequest }
@@ -63,7 +63,7 @@ extension WebSite {
     private func consentRequest(_ visit: Visit) async throws -> ConsentRequest {
         let key = visit["client_id"]
         let app: App? = if let key { try await store.app(key) } else { nil }
-        return try ConsentRequest(visit.call.parameters, app: app)
+        return try ConsentRequest(visit.request.parameters, app: app)
     }
 
     /// The app that waits for consent by OAuth 1.0; it is sent back only to where it may.
@@ -77,23 +77,23 @@ extension WebSite {
         return (request.app, token)
     }
 
-    private func form(app: App, device: String, _ visit: Visit, _ member: Member) -> Answer {
+    private func form(app: App, device: String, _ visit: Visit, _ member: Member) -> Response {
         var values: [String: Any] = [
-            "app": app.name, "action": "/" + visit.call.rawPath.drop { $0 == "/" } + "?" + visit.call.query,
+            "app": app.name, "action": "/" + visit.request.rawPath.drop { $0 == "/" } + "?" + visit.request.query,
             "mayWrite": member.role >= .editor,
         ]
         if !device.isEmpty { values["device"] = device }
         return view("approve", values, visit)
     }
 
-    private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Answer {
+    private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Response {
         if let place = request.location([("error", error), ("error_description", description)]) {
             return redirect(place)
         }
         return done(request.app, isAllowed: false, visit)
     }
 
-    private func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Answer {
+    private func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Response {
         view("done", ["app": app.name, "isAllowed": isAllowed], visit)
     }
 }

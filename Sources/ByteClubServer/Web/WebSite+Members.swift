@@ -2,11 +2,11 @@ import ByteClubCore
 
 extension WebSite {
     /// Shows the members to an owner.
-    func members(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func members(_ visit: Visit, _ member: Member) async throws -> Response {
         try await members(visit, member, link: nil)
     }
 
-    private func members(_ visit: Visit, _ member: Member, link: String?) async throws -> Answer {
+    private func members(_ visit: Visit, _ member: Member, link: String?) async throws -> Response {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
             [
@@ -21,13 +21,13 @@ extension WebSite {
     }
 
     /// Invites, removes, or changes a role; nobody does the latter two to themselves.
-    func changeMembers(_ visit: Visit, _ member: Member) async throws -> Answer {
+    func changeMembers(_ visit: Visit, _ member: Member) async throws -> Response {
         try Self.checkOwner(member)
         let role = visit["role"].flatMap(Role.init(word:))
         if visit["action"] == "invite" {
             let secret = try await store.addInvitation(
                 role: role ?? .editor, lifetime: Invitation.lifetime, by: member.uid)
-            return try await members(visit, member, link: visit.call.origin(settings) + "/invite/" + secret)
+            return try await members(visit, member, link: visit.request.origin(settings) + "/invite/" + secret)
         }
         guard let name = visit["name"], try await store.credentials(ofMember: name)?.member.uid != member.uid else {
             throw APIError(400, "Nobody can remove or demote themselves.")
@@ -41,29 +41,29 @@ extension WebSite {
     }
 
     /// The form that makes a member of somebody.
-    func joinForm(_ visit: Visit) async throws -> Answer {
+    func joinForm(_ visit: Visit) async throws -> Response {
         let invitation = try await invitation(visit)
         return view(
             "join",
-            ["role": invitation.role.word, "path": "/invite/" + PercentCoding.encode(visit.call.place.first ?? "")],
+            ["role": invitation.role.word, "path": "/invite/" + PercentCoding.encode(visit.request.tail.first ?? "")],
             visit)
     }
 
     /// Makes a member of somebody, and signs them in.
-    func join(_ visit: Visit) async throws -> Answer {
+    func join(_ visit: Visit) async throws -> Response {
         _ = try await invitation(visit)
-        if let wait = settings.signIns.guess(from: visit.call.client.address) { throw Self.tooMany(wait) }
+        if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["password"] ?? ""
-        let password = try await inTurn(visit.call, .unknown) { try await PasswordHash.make(text) }
+        let password = try await inTurn(visit.request, .unknown) { try await PasswordHash.make(text) }
         let member = try await store.redeemInvitation(
-            visit.call.place.first ?? "", name: visit["name"] ?? "", password: password)
+            visit.request.tail.first ?? "", name: visit["name"] ?? "", password: password)
         guard let member else { throw Self.unknownInvitation }
         return try await begin(member, visit, then: "/")
     }
 
     private func invitation(_ visit: Visit) async throws -> Invitation {
-        if let invitation = try await store.invitation(visit.call.place.first ?? "") { return invitation }
-        if let wait = settings.signIns.guess(from: visit.call.client.address) { throw Self.tooMany(wait) }
+        if let invitation = try await store.invitation(visit.request.tail.first ?? "") { return invitation }
+        if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         throw Self.unknownInvitation
     }
 

@@ -2,9 +2,9 @@ import ByteClubCore
 
 extension WebSite {
     /// The form for name and password.
-    func signInForm(_ visit: Visit) -> Answer { signInForm(visit, next: visit["next"] ?? "/") }
+    func signInForm(_ visit: Visit) -> Response { signInForm(visit, next: visit["next"] ?? "/") }
 
-    private func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Answer {
+    private func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Response {
         var values: [String: Any] = ["next": Self.local(next)]
         if let problem { values["message"] = problem }
         if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
@@ -14,23 +14,23 @@ extension WebSite {
     /// Checks name and password, and starts a session.
     ///
     /// Known names, unknown ones and those without a password take the same way, so that nobody learns which is which.
-    func signIn(_ visit: Visit) async throws -> Answer {
+    func signIn(_ visit: Visit) async throws -> Response {
         let next = Self.local(visit["next"] ?? "/")
         let name = visit["name"] ?? ""
         let wrong = "The name or the password is wrong."
         // No member has a longer name, and what is counted is kept for a while.
         guard name.utf8.count <= 255 else { return signInForm(visit, next: next, problem: wrong) }
-        let (call, folded) = (visit.call, PathKey.fold(name))
-        let browser = knownBrowser(call, name: folded)
-        let verdict = settings.signIns.attempt(folded, from: call.client.address, browser)
+        let (request, folded) = (visit.request, PathKey.fold(name))
+        let browser = knownBrowser(request, name: folded)
+        let verdict = settings.signIns.attempt(folded, from: request.client.address, browser)
         if case .refused(let wait) = verdict { throw Self.tooMany(wait) }
         let (store, password) = (store, visit["password"] ?? "")
-        let member = try await inTurn(call, verdict) {
+        let member = try await inTurn(request, verdict) {
             let known = try await store.credentials(ofMember: name)
             return try await PasswordHash.verify(password, against: known?.password) ? known?.member : nil
         }
         guard let member else { return signInForm(visit, next: next, problem: wrong) }
-        settings.signIns.forget(folded, from: call.client.address, browser)
+        settings.signIns.forget(folded, from: request.client.address, browser)
         return try await begin(member, visit, then: next)
     }
 
@@ -39,12 +39,12 @@ extension WebSite {
     /// - Throws: ``APIError`` 429 or 503 when too many wait already; `CancellationError` when the visitor is gone; what
     ///   `work` throws.
     func inTurn<T: Sendable>(
-        _ call: Call, _ verdict: SignInLimits.Verdict, _ work: @escaping @Sendable () async throws -> T
+        _ request: RoutedRequest, _ verdict: SignInLimits.Verdict, _ work: @escaping @Sendable () async throws -> T
     ) async throws -> T {
         // Who has a whole site of IPv6 addresses has one turn, not one for each of its networks.
-        let party = Party.stranger(call.client.address?.site)
+        let party = Party.stranger(request.client.address?.site)
         let (shares, pause) = (shares, settings.signIns.pause)
-        return try await call.whileClientWaits {
+        return try await request.whileClientWaits {
             let doubt = verdict == .doubted ? try await shares.doubtedSignIns.wait(for: party) : nil
             if doubt != nil { try await Task.sleep(for: pause) }
             let hashes = verdict == .known ? shares.knownPasswordHashes : shares.passwordHashes
@@ -55,28 +55,28 @@ extension WebSite {
     }
 
     /// Starts a session under a new secret, so that one planted before is worth nothing.
-    func begin(_ member: Member, _ visit: Visit, then next: String) async throws -> Answer {
+    func begin(_ member: Member, _ visit: Visit, then next: String) async throws -> Response {
         let secret = try await store.addWebSession(member: member.uid, lifetime: Visit.lifetime)
         let name = PathKey.fold(member.name)
-        let browser = knownBrowser(visit.call, name: name) ?? KnownBrowser(now: settings.now())
+        let browser = knownBrowser(visit.request, name: name) ?? KnownBrowser(now: settings.now())
         let cookies = [
-            cookie(secret, for: visit.call, lifetime: Visit.lifetime),
+            cookie(secret, for: visit.request, lifetime: Visit.lifetime),
             cookie(
-                browser.cookie(name: name, key: csrfKey), .knownBrowser, for: visit.call,
+                browser.cookie(name: name, key: csrfKey), .knownBrowser, for: visit.request,
                 lifetime: KnownBrowser.lifetime),
         ]
         return redirect(next, cookies: cookies)
     }
 
     /// Ends the session.
-    func signOut(_ visit: Visit, _: Member) async throws -> Answer {
+    func signOut(_ visit: Visit, _: Member) async throws -> Response {
         try await store.removeWebSession(visit.secret)
-        return redirect("/login", cookies: [cookie("", for: visit.call, lifetime: 0)])
+        return redirect("/login", cookies: [cookie("", for: visit.request, lifetime: 0)])
     }
 
     /// The visitor's browser, when the name, folded, has signed in there before.
-    private func knownBrowser(_ call: Call, name: String) -> KnownBrowser? {
-        value(of: .knownBrowser, in: call).flatMap {
+    private func knownBrowser(_ request: RoutedRequest, name: String) -> KnownBrowser? {
+        value(of: .knownBrowser, in: request).flatMap {
             KnownBrowser(cookie: $0, name: name, key: csrfKey, now: settings.now())
         }
     }

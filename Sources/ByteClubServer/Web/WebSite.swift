@@ -11,17 +11,17 @@ struct WebSite: Sendable {
     let shares: FairShares
 
     /// Shows a page, or does what its form asks for.
-    func answer(_ call: Call, _ handler: (Visit) async throws -> Answer) async throws -> Answer {
-        let visit = try await visit(call)
+    func respond(to request: RoutedRequest, _ handler: (Visit) async throws -> Response) async throws -> Response {
+        let visit = try await visit(request)
         do {
-            if visit.member == nil { try settings.limits.countAnonymous(from: call.client.address) }
-            if call.method == .post { try checkForm(call, visit) }
+            if visit.member == nil { try settings.limits.countAnonymous(from: request.client.address) }
+            if request.method == .post { try checkForm(request, visit) }
             return try await handler(visit)
         } catch let error as APIError {
-            var answer = view(
+            var response = view(
                 "error", ["title": Self.title(error.status), "message": error.message], visit, error.status)
-            if let seconds = error.retryAfter { answer.headers[.retryAfter] = String(seconds) }
-            return answer
+            if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
+            return response
         } catch let error as StorageError where error.code == .badMember || error.code == .lastOwner {
             let status = error.code == .lastOwner ? 409 : 400
             return view("error", ["title": Self.title(status), "message": error.message], visit, status)
@@ -39,34 +39,34 @@ struct WebSite: Sendable {
     }
 
     /// A page by its template.
-    func view(_ template: String, _ values: [String: Any], _ visit: Visit, _ status: Int = 200) -> Answer {
+    func view(_ template: String, _ values: [String: Any], _ visit: Visit, _ status: Int = 200) -> Response {
         var values = values
         values["csrf"] = visit.formToken(csrfKey)
         if let member = visit.member {
             values["member"] = member.name
             values["isOwner"] = member.role == .owner
         }
-        var answer = Answer(
+        var response = Response(
             HTTPResponse.Status(code: status), headers: Self.headers,
             body: .bytes(ByteBuffer(string: Templates.render(template, values))))
-        if let cookie = visit.newCookie { answer.headers[.setCookie] = cookie }
-        return answer
+        if let cookie = visit.newCookie { response.headers[.setCookie] = cookie }
+        return response
     }
 
     /// Sends the browser on, with GET.
-    func redirect(_ location: String, cookies: [String] = []) -> Answer {
-        var answer = Answer(.seeOther, headers: Self.headers, body: .bytes(ByteBuffer()))
-        answer.headers[.location] = location
-        answer.headers[values: .setCookie] = cookies
-        return answer
+    func redirect(_ location: String, cookies: [String] = []) -> Response {
+        var response = Response(.seeOther, headers: Self.headers, body: .bytes(ByteBuffer()))
+        response.headers[.location] = location
+        response.headers[values: .setCookie] = cookies
+        return response
     }
 
     /// Sends somebody to where members sign in, and from there back.
-    func redirectToSignIn(_ visit: Visit) -> Answer {
-        let call = visit.call
+    func redirectToSignIn(_ visit: Visit) -> Response {
+        let request = visit.request
         let here =
-            call.method == .get
-            ? "/" + call.rawPath.drop { $0 == "/" } + (call.query.isEmpty ? "" : "?" + call.query) : "/"
+            request.method == .get
+            ? "/" + request.rawPath.drop { $0 == "/" } + (request.query.isEmpty ? "" : "?" + request.query) : "/"
         return redirect("/login?next=" + PercentCoding.encode(here))
     }
 
@@ -81,8 +81,8 @@ struct WebSite: Sendable {
     }()
 
     /// Answers `GET /style.css`.
-    func style(_: Call) -> Answer {
-        Answer(
+    func style(_: RoutedRequest) -> Response {
+        Response(
             .ok, headers: [.contentType: "text/css; charset=UTF-8"], body: .bytes(ByteBuffer(string: Templates.style)))
     }
 }

@@ -2,9 +2,9 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-/// What a call is answered with.
-struct Answer: Sendable {
-    /// An answer's content.
+/// What a request is answered with.
+struct Response: Sendable {
+    /// A response's content.
     enum Body: Sendable {
         /// No content and no length, as for 304.
         case none
@@ -25,14 +25,14 @@ struct Answer: Sendable {
 
     /// The status.
     var status: HTTPResponse.Status
-    /// The headers that this answer has beyond those that every answer has.
+    /// The headers that this response has beyond those that every response has.
     var headers: HTTPFields = [:]
     /// The content.
     var body: Body
     /// The memory that the content takes until it is sent; nil when nobody counts it.
     private(set) var lease: SharedPool.Lease?
 
-    /// Creates an answer.
+    /// Creates a response.
     init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body) {
         self.status = status
         self.headers = headers
@@ -48,11 +48,11 @@ struct Answer: Sendable {
     }
 
     /// The same with memory that was taken for it before it was made.
-    func holding(_ lease: SharedPool.Lease) -> Answer {
-        var answer = self
+    func holding(_ lease: SharedPool.Lease) -> Response {
+        var response = self
         lease.shrink(to: Int(body.length))
-        if isLarge { answer.lease = lease }
-        return answer
+        if isLarge { response.lease = lease }
+        return response
     }
 
     private var isLarge: Bool {
@@ -60,21 +60,21 @@ struct Answer: Sendable {
     }
 
     /// 200 with a JSON text.
-    static func json(_ value: some JSONWritable, status: HTTPResponse.Status = .ok) -> Answer {
+    static func json(_ value: some JSONWritable, status: HTTPResponse.Status = .ok) -> Response {
         json(value.json(), status: status)
     }
 
     /// A status with a JSON text that is written already.
-    static func json(_ text: [UInt8], status: HTTPResponse.Status = .ok) -> Answer {
-        Answer(status, headers: [.contentType: "application/json"], body: .bytes(ByteBuffer(bytes: text)))
+    static func json(_ text: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+        Response(status, headers: [.contentType: "application/json"], body: .bytes(ByteBuffer(bytes: text)))
     }
 
     /// A refusal as the protocol words it, with the methods that are accepted when the request's was not.
-    static func refusal(_ error: APIError, allowing methods: [HTTPRequest.Method] = []) -> Answer {
-        var answer = json(error, status: status(error.status))
-        if let seconds = error.retryAfter { answer.headers[.retryAfter] = String(seconds) }
-        if error.status == 405 { answer.headers[.allow] = methods.map(\.rawValue).joined(separator: ", ") }
-        return answer
+    static func refusal(_ error: APIError, allowing methods: [HTTPRequest.Method] = []) -> Response {
+        var response = json(error, status: status(error.status))
+        if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
+        if !methods.isEmpty { response.headers[.allow] = methods.map(\.rawValue).joined(separator: ", ") }
+        return response
     }
 
     private static func status(_ code: Int) -> HTTPResponse.Status {

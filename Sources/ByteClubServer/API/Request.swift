@@ -1,0 +1,50 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// A request as it comes in, of which nothing is checked yet; one task owns it.
+///
+/// It becomes a ``RoutedRequest`` once its URL is read, and a ``MemberRequest`` once its sender is known.
+struct Request {
+    /// The method.
+    let method: HTTPRequest.Method
+    /// The headers.
+    let headers: HTTPFields
+    /// What the request line names, as it was sent.
+    let target: String
+    /// The body, of which nothing is read yet.
+    let body: IncomingBody
+    /// Who sends the request, as far as the connection and trusted proxies tell.
+    let client: Client
+    private let channel: any Channel
+
+    /// Takes a request over.
+    init(_ request: HummingbirdCore.Request, from client: Client, on channel: any Channel) {
+        self.client = client
+        self.channel = channel
+        method = request.method
+        headers = request.headers
+        target = request.head.path ?? ""
+        body = IncomingBody(request, channel: channel)
+    }
+
+    /// Whether the client wants no further response on this connection.
+    var asksToClose: Bool { headers[.connection]?.lowercased().contains("close") ?? false }
+
+    /// Whether it is for the API, and not for a page for people.
+    var isForPrograms: Bool { target.hasPrefix("/1/") }
+
+    /// Does something that waits long, and cancels it when the client hangs up.
+    ///
+    /// - Throws: What `body` throws.
+    func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+        let task = Task { try await body() }
+        channel.triggerUserOutboundEvent(ClientWaits { task.cancel() }, promise: nil)
+        defer { channel.triggerUserOutboundEvent(ClientWaits(onHangUp: nil), promise: nil) }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import ByteClubCore
+import HTTPTypes
+
+/// Finds out who sends a request, and counts those who do not show it.
+struct Authenticator: Sendable {
+    private let store: any AccountStore
+    private let settings: ClubAPI.Settings
+    private let nonces: NonceMemory
+
+    /// Knows the members of a store; signatures of before now count for nothing.
+    init(store: any AccountStore, settings: ClubAPI.Settings) {
+        self.store = store
+        self.settings = settings
+        nonces = NonceMemory(since: settings.now())
+    }
+
+    /// Who sends a request.
+    ///
+    /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed; 429 when there were too many such
+    ///   requests.
+    func identity(of request: RoutedRequest) async throws -> Identity {
+        do {
+            return try await shownIdentity(of: request)
+        } catch let error as APIError {
+            if error.status == 401, Credentials.areShown(by: request) { try countFailure(of: request) }
+            try countAnonymous(request.request)
+            throw error
+        }
+    }
+
+    /// Lets a member of at least a role make a request.
+    ///
+    /// - Throws: ``APIError`` 403 when the member may not, 429 or 503 when the member has made too many.
+    func admit(_ member: Member, as role: Role, making request: RoutedRequest) throws(APIError) {
+        try settings.limits.count(member, isOAuth1: Credentials.areOAuth1(of: request))
+        guard member.role >= role else {
+            throw APIError(403, "only members with the role \(role.word) may do this; yours is \(member.role.word)")
+        }
+    }
+
+    /// Counts a request that no account stands behind.
+    ///
+    /// - Throws: ``APIError`` 429 when it is one too many.
+    func countAnonymous(_ request: Request) throws(APIError) {
+        try settings.limits.countAnonymous(from: request.client.address)
+    }
+
+    /// Counts a request that failed before its sender was asked for, unless it shows a member's credentials.
+    ///
+    /// - Throws: ``APIError`` 429 when it is one too many.
+    func countStranger(_ request: RoutedRequest) async throws(APIError) {
+        if Credentials.areShown(by: request), await isMembers({ try await shownIdentity(of: request) }) { return }
+        try countAnonymous(request.request)
+    }
+
+    /// The same for a request whose URL names nothing: its header alone counts, in which nothing can be signed.
+    func countStranger(_ request: Request) async throws(APIError) {
+        if let header = request.headers[.authorization],
+            await isMembers({
+                let credentials = try Credentials(authorization: header, parameters: .none)
+                _ = try await member(showing: credentials) { signature in try check(signature) { "" } }
+            })
+        {
+            return
+        }
+        try countAnonymous(request)
+    }
+
+    /// Does what comes before a request's URL is read, and counts its failure unless a member's credentials are shown.
+    func countingStrangers<T>(_ request: Request, _ body: () throws(APIError) -> T) async throws(APIError) -> T {
+        do {
+            return try body()
+        } catch {
+            try await countStranger(request)
+            throw error
+        }
+    }
+
+    /// Does what needs no token, and counts it when the secrets shown instead were wrong.
+    func countingFailures(
+        of request: RoutedRequest, _ body: (RoutedRequest) async throws -> Response
+    ) async throws -> Response {
+        do {
+            let response = try await body(request)
+            if response.status.code >= 400 { try countFailure(of: request) }
+            return response
+        } catch let error as APIError where error.status == 401 || error.status == 403 {
+            try countFailure(of: request)
+            throw error
+        }
+    }
+
+    /// Checks a signature, and with a digest also that the request is fresh and no repetition.
+    ///
+    /// - Parameters:
+    ///   - signature: The signature, and what it must have been made with.
+    ///   - request: What is signed.
+    ///   - extra: What is signed besides, as if it were a parameter.
+    /// - Throws: ``APIError`` 401 for a wrong signature, else as ``NonceMemory/take(_:of:at:)``.
+    func check(
+        _ signature: PendingSignature, of request: some RequestContext, with extra: [(name: String, value: String)] = []
+    ) throws(APIError) {
+        try check(signature) {
+            SignatureBase.text(
+                method: request.method.rawValue, origin: SignatureBase.normalized(request.origin(settings)),
+                path: request.rawPath,
+                parameters: request.parameters.pairs + signature.header.map { ($0.key, $0.value) } + extra)
+        }
+    }
+
+    private func check(_ signature: PendingSignature, over base: () -> String) throws(APIError) {
+        let signed = signature.signed
+        guard
+            signed.isSigned(consumerSecret: signature.consumerSecret, tokenSecret: signature.tokenSecret, base: base)
+        else { throw Self.unknownToken }
+        guard signed.method == .hmacSHA1 else { return }
+        try nonces.take(signed, of: signature.signer, at: settings.now())
+    }
+
+    /// Whose credentials a request shows.
+    ///
+    /// - Throws: ``APIError`` 401 when there are none or they are not valid, 403 when they are malformed.
+    private func shownIdentity(of request: RoutedRequest) async throws -> Identity {
+        let credentials = try Credentials(
+            authorization: request.headers[.authorization], parameters: request.parameters)
+        var pending: PendingSignature?
+        let member = try await member(showing: credentials) { signature in
+            if signature.signed.method == .hmacSHA1, request.endpoint.cost.body == .multipart {
+                pending = signature
+            } else {
+                try check(signature, of: request)
+            }
+        }
+        return Identity(member: member, credentials: credentials, pendingSignature: pending)
+    }
+
+    /// The member whose credentials these are; a signature is left to `verify`.
+    private func member(
+        showing credentials: Credentials, verify: (PendingSignature) throws -> Void
+    ) async throws -> Member {
+        switch credentials {
+        case .bearer(let token):
+            if let member = try await store.member(forToken: token) { return member }
+        case .oauth1(let signed, let header):
+            guard let token = signed.token,
+                let known = try await store.oauth1Credentials(consumerKey: signed.consumerKey, token: token)
+            else { break }
+            try verify(
+                PendingSignature(
+                    signed: signed, header: header, consumerSecret: known.consumerSecret,
+                    tokenSecret: known.tokenSecret, signer: .member(known.member.uid)))
+            return known.member
+        }
+        throw Self.unknownToken
+    }
+
+    private func isMembers<T>(_ identify: () async throws -> T) async -> Bool { (try? await identify()) != nil }
+
+    private func countFailure(of request: RoutedRequest) throws(APIError) {
+        try settings.limits.countFailure(from: request.client.address)
+    }
+
+    private static var unknownToken: APIError { APIError(401, "the access token is unknown or disabled; log in again") }
+}
