@@ -1,54 +1,50 @@
 import ByteClubCore
 import HTTPTypes
 
-/// Core API v1 over a store: each operation in its own facet.
+/// What the server answers, over a store: ``Endpoint/all`` says which handler is for what.
 struct ClubAPI: Sendable {
-    let store: any MetadataStore
-    let thumbnails: ThumbnailStore
-    let media: MediaInfoReader
-    let settings: Settings
+    let account: AccountHandlers
+    let folder: FolderHandlers
+    let downloads: DownloadHandlers
+    let uploads: UploadHandlers
+    let operations: FileOperationHandlers
+    let delta: DeltaHandlers
+    let oauth1: OAuth1Handlers
+    let oauth2: OAuth2Handlers
+    let links: LinkHandlers
+    let sharedLinks: SharedLinkHandlers
+    let batch: BatchHandler
+    let chunks: ChunkHandlers
+    let journal: JournalHandlers
     let site: WebSite
-    let authenticator: Authenticator
-    let shares: FairShares
+    private let authenticator: Authenticator
+    private let shares: FairShares
 
-    /// Puts the operations and the pages over a store.
+    /// Puts the handlers and the pages over a store.
     init(
         store: any MetadataStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings,
         shares: FairShares
     ) {
-        self.store = store
         self.shares = shares
-        self.thumbnails = thumbnails
-        self.media = media
-        self.settings = settings
         authenticator = Authenticator(store: store, settings: settings)
+        let reader = FolderReader(store: store, shares: shares)
+        account = AccountHandlers(store: store, publicURL: settings.publicURL)
+        folder = FolderHandlers(store: store, reader: reader, media: media)
+        downloads = DownloadHandlers(store: store, thumbnails: thumbnails)
+        uploads = UploadHandlers(store: store, authenticator: authenticator, bodyLimit: settings.bodyLimit)
+        operations = FileOperationHandlers(store: store)
+        delta = DeltaHandlers(
+            store: store, reader: reader, media: media, authenticator: authenticator,
+            longpollMinimum: settings.longpollMinimum)
+        oauth1 = OAuth1Handlers(store: store, authenticator: authenticator)
+        oauth2 = OAuth2Handlers(store: store, authenticator: authenticator)
+        links = LinkHandlers(store: store, reader: reader, settings: settings)
+        sharedLinks = SharedLinkHandlers(store: store, reader: reader, downloads: downloads, settings: settings)
+        batch = BatchHandler(store: store, memory: shares.bodies)
+        chunks = ChunkHandlers(store: store, memory: shares.bodies)
+        journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
         site = WebSite(store: store, settings: settings, csrfKey: store.signingKey, shares: shares)
     }
-
-    /// What an operator may set.
-    struct Settings: Sendable {
-        /// The most bytes of one upload or chunk; the protocol's 150 MB.
-        var bodyLimit: Int64 = 157_286_400
-        /// The shortest timeout of a long poll in seconds; the protocol's 30.
-        var longpollMinimum: Int64 = 30
-        /// Where clients find this server, shown in the account and the start of links; empty for what each client calls it.
-        var publicURL = ""
-        /// The clock, in seconds since 1970.
-        var now: @Sendable () -> Int64 = SystemTime.seconds
-
-        /// ``publicURL`` without its path; nil when it is not known.
-        var publicOrigin: String? {
-            let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-            return parts.count < 3 ? nil : parts[..<3].joined(separator: "/")
-        }
-        /// How often members may call.
-        var limits = RequestLimits()
-        /// How often passwords may be guessed.
-        var signIns = SignInLimits()
-    }
-
-    /// The most entries of one page of changes.
-    static let pageSize = 2000
 
     /// Does what a request asks for, and notes what the log is told of it, also when this throws.
     ///
@@ -122,13 +118,5 @@ struct ClubAPI: Sendable {
             if identity == nil { try await authenticator.countStranger(request) }
             throw error
         }
-    }
-
-    /// Changes the folder and answers with the entry that came of it.
-    func change(
-        _ request: MemberRequest, storing content: StagedContent? = nil,
-        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> FolderEntry
-    ) async throws -> Response {
-        return .json(Metadata(try await store.write(by: request.member.uid, storing: content, body)))
     }
 }

@@ -5,53 +5,55 @@ extension Endpoint {
     /// Everything that the server answers.
     static let all: [Endpoint] = [
         // Core API v1: files and folders.
-        Endpoint([.get], "account/info", role: .viewer) { $0.accountInfo },
-        Endpoint([.get], "metadata", tail: .path, role: .viewer, reading: .listing) { $0.metadata },
-        Endpoint([.get, .head], "files", tail: .path, role: .viewer) { $0.files },
-        Endpoint([.post], "files", tail: .path, role: .editor, body: .multipart) { $0.postFile },
-        Endpoint([.put, .post], "files_put", tail: .path, role: .editor, body: .streamed) { $0.filesPut },
-        Endpoint([.put, .post], "chunked_upload", role: .editor, body: .streamed) { $0.chunkedUpload },
-        Endpoint([.post], "commit_chunked_upload", tail: .path, role: .editor) { $0.commitChunkedUpload },
-        Endpoint([.get], "thumbnails", tail: .path, role: .viewer) { $0.thumbnail },
-        Endpoint([.get, .post], "search", tail: .path, role: .viewer, reading: .search) { $0.search },
-        Endpoint([.get], "revisions", tail: .path, role: .viewer, reading: .listing) { $0.revisions },
-        Endpoint([.get, .post], "restore", tail: .path, role: .editor) { $0.restore },
-        Endpoint([.post], "delta", role: .viewer, reading: .listing) { $0.delta },
-        Endpoint([.post], "delta/latest_cursor", role: .viewer) { $0.latestCursor },
-        Endpoint([.get], "longpoll_delta", countsItself: true) { $0.longpollDelta },
-        Endpoint([.post], "fileops/copy", role: .editor) { $0.copy },
-        Endpoint([.post], "fileops/create_folder", role: .editor) { $0.createFolder },
-        Endpoint([.post], "fileops/delete", role: .editor) { $0.delete },
-        Endpoint([.post], "fileops/move", role: .editor) { $0.move },
+        Endpoint([.get], "account/info", role: .viewer) { $0.account.info },
+        Endpoint([.get], "metadata", tail: .path, role: .viewer, reading: .listing) { $0.folder.metadata },
+        Endpoint([.get, .head], "files", tail: .path, role: .viewer) { $0.downloads.file },
+        Endpoint([.post], "files", tail: .path, role: .editor, body: .multipart) { $0.uploads.form },
+        Endpoint([.put, .post], "files_put", tail: .path, role: .editor, body: .streamed) { $0.uploads.file },
+        Endpoint([.put, .post], "chunked_upload", role: .editor, body: .streamed) { $0.uploads.chunk },
+        Endpoint([.post], "commit_chunked_upload", tail: .path, role: .editor) { $0.uploads.commit },
+        Endpoint([.get], "thumbnails", tail: .path, role: .viewer) { $0.downloads.thumbnail },
+        Endpoint([.get, .post], "search", tail: .path, role: .viewer, reading: .search) { $0.folder.search },
+        Endpoint([.get], "revisions", tail: .path, role: .viewer, reading: .listing) { $0.folder.revisions },
+        Endpoint([.get, .post], "restore", tail: .path, role: .editor) { $0.operations.restore },
+        Endpoint([.post], "delta", role: .viewer, reading: .listing) { $0.delta.page },
+        Endpoint([.post], "delta/latest_cursor", role: .viewer) { $0.delta.latestCursor },
+        Endpoint([.get], "longpoll_delta", countsItself: true) { $0.delta.longpoll },
+        Endpoint([.post], "fileops/copy", role: .editor) { $0.operations.copy },
+        Endpoint([.post], "fileops/create_folder", role: .editor) { $0.operations.createFolder },
+        Endpoint([.post], "fileops/delete", role: .editor) { $0.operations.delete },
+        Endpoint([.post], "fileops/move", role: .editor) { $0.operations.move },
 
         // Core API v1: signing in. Later clients leave the version out before `oauth2/token`.
-        Endpoint([.get, .post], "oauth/request_token") { $0.requestToken },
-        Endpoint([.get, .post], "oauth/access_token") { $0.accessToken },
-        Endpoint([.post], "oauth2/token", or: "/oauth2/token") { $0.token },
-        Endpoint([.post], "oauth2/token_from_oauth1", role: .viewer) { $0.tokenFromOAuth1 },
-        Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) { $0.disableAccessToken },
+        Endpoint([.get, .post], "oauth/request_token") { $0.oauth1.requestToken },
+        Endpoint([.get, .post], "oauth/access_token") { $0.oauth1.accessToken },
+        Endpoint([.post], "oauth2/token", or: "/oauth2/token") { $0.oauth2.token },
+        Endpoint([.post], "oauth2/token_from_oauth1", role: .viewer) { $0.oauth2.tokenFromOAuth1 },
+        Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) {
+            $0.oauth2.disableAccessToken
+        },
 
         // Core API v1: links. A shared one lets people in who are no members. One to a file's bytes is no more than a
         // viewer could send anyway; it ends within hours, and programs of old show photos and films with nothing else.
-        Endpoint([.get, .post], "shares", tail: .path, role: .editor) { $0.share },
-        Endpoint([.get, .post], "media", tail: .path, role: .viewer) { $0.mediaLink },
-        Endpoint([.get, .post], "copy_ref", tail: .path, role: .viewer) { $0.copyReference },
-        Endpoint([.get, .head], "view", tail: .path, hidesTail: true) { $0.view },
-        Endpoint([.get, .head], "/s", tail: .path, hidesTail: true, reading: .listing) { $0.sharePage },
+        Endpoint([.get, .post], "shares", tail: .path, role: .editor) { $0.links.share },
+        Endpoint([.get, .post], "media", tail: .path, role: .viewer) { $0.links.media },
+        Endpoint([.get, .post], "copy_ref", tail: .path, role: .viewer) { $0.links.copyReference },
+        Endpoint([.get, .head], "view", tail: .path, hidesTail: true) { $0.sharedLinks.file },
+        Endpoint([.get, .head], "/s", tail: .path, hidesTail: true, reading: .listing) { $0.sharedLinks.page },
 
         // The extension for synchronisation.
-        Endpoint([.post], "sync/batch", role: .editor, body: .whole(SyncBatch.maximumBytes)) { $0.syncBatch },
-        Endpoint([.get], "sync/changes", role: .viewer, reading: .listing) { $0.syncChanges },
+        Endpoint([.post], "sync/batch", role: .editor, body: .whole(SyncBatch.maximumBytes)) { $0.batch.apply },
+        Endpoint([.get], "sync/changes", role: .viewer, reading: .listing) { $0.journal.changes },
         Endpoint([.put], "sync/chunks", tail: .optionalItem, role: .editor, body: .whole(ChunkStore.maximumBytes)) {
-            $0.syncChunk
+            $0.chunks.add
         },
         Endpoint([.post], "sync/chunks/need", role: .editor, body: .whole(ChunkList.maximumBytes)) {
-            $0.syncChunksNeeded
+            $0.chunks.needed
         },
-        Endpoint([.get], "sync/digest", role: .viewer, reading: .listing) { $0.syncDigest },
+        Endpoint([.get], "sync/digest", role: .viewer, reading: .listing) { $0.journal.digest },
         // Each member's own links; owners see and take back all.
-        Endpoint([.get], "sync/links", role: .viewer, reading: .listing) { $0.links },
-        Endpoint([.post], "sync/links/revoke", role: .viewer) { $0.revokeLink },
+        Endpoint([.get], "sync/links", role: .viewer, reading: .listing) { $0.links.list },
+        Endpoint([.post], "sync/links/revoke", role: .viewer) { $0.links.revoke },
 
         // Pages for people. Those of a sign-in are found behind the protocol's version, too.
         Endpoint([.get], "/style.css") { $0.site.style },

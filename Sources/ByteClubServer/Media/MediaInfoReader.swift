@@ -20,6 +20,12 @@ struct MediaInfoReader: Sendable {
         self.turns = turns
     }
 
+    /// As ``describe(_:for:)`` for who pays for a request, as long as its client waits for it.
+    func describe(_ entries: [Metadata], for request: some RequestContext) async throws -> [Metadata] {
+        let party = request.party
+        return try await request.whileClientWaits { try await describe(entries, for: party) }
+    }
+
     /// Adds what is known of the pictures and films among some entries; what there is no turn for is told as pending.
     func describe(_ entries: [Metadata], for party: Party) async throws -> [Metadata] {
         let photos = entries.filter { Self.isPhoto($0) }

@@ -2,7 +2,8 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-extension ClubAPI {
+/// Takes in files, whole and in pieces.
+struct UploadHandlers: Sendable {
     /// What must hold at a path for an upload to replace what is there, and what happens when it does not.
     private struct Policy {
         let condition: WriteCondition
@@ -19,8 +20,13 @@ extension ClubAPI {
         }
     }
 
+    let store: any MetadataStore
+    let authenticator: Authenticator
+    /// The most bytes of one upload or chunk.
+    let bodyLimit: Int64
+
     /// Answers `PUT /files_put/<root>/<path>`.
-    func filesPut(_ request: MemberRequest) async throws -> Response {
+    func file(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
         let policy = try Policy(request.parameters)
         let path = try request.path()
@@ -33,7 +39,7 @@ extension ClubAPI {
     }
 
     /// Answers `PUT /chunked_upload`.
-    func chunkedUpload(_ request: MemberRequest) async throws -> Response {
+    func chunk(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
         let member = request.member
         let offset = try request.parameters.integer("offset", in: 0...Int64.max) ?? 0
@@ -57,7 +63,7 @@ extension ClubAPI {
     }
 
     /// Answers `POST /commit_chunked_upload/<root>/<path>`.
-    func commitChunkedUpload(_ request: MemberRequest) async throws -> Response {
+    func commit(_ request: MemberRequest) async throws -> Response {
         let id = try request.parameters.required("upload_id")
         let policy = try Policy(request.parameters)
         let path = try request.path()
@@ -70,7 +76,7 @@ extension ClubAPI {
     }
 
     /// Answers `POST /files/<root>/<folder>`, the form upload of the first clients.
-    func postFile(_ request: MemberRequest) async throws -> Response {
+    func form(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
         var room: BytesUnderWay.Hold?
         defer { withExtendedLifetime(room) {} }
@@ -121,9 +127,10 @@ extension ClubAPI {
         _ request: MemberRequest, _ content: StagedContent, at path: RemotePath, _ policy: Policy
     ) async throws -> Response {
         let (bytes, hash, condition, conflicts) = (content.bytes, content.hash, policy.condition, policy.conflicts)
-        return try await change(request, storing: content) { folder in
+        let entry = try await store.write(by: request.member.uid, storing: content) { folder in
             try folder.put(path, bytes: bytes, hash: hash, condition: condition, policy: conflicts)
         }
+        return .json(Metadata(entry))
     }
 
     /// The announced length of an upload.
@@ -131,8 +138,8 @@ extension ClubAPI {
     /// - Throws: ``APIError`` 411 when there is none, 400 when it is over the limit; nothing has been read then.
     private func length(of body: IncomingBody) throws(APIError) -> Int64 {
         guard let length = body.length else { throw APIError(411, "an upload needs a Content-Length") }
-        guard length >= 0, length <= settings.bodyLimit else {
-            throw APIError(400, "the body is longer than \(settings.bodyLimit) bytes")
+        guard length >= 0, length <= bodyLimit else {
+            throw APIError(400, "the body is longer than \(bodyLimit) bytes")
         }
         return length
     }

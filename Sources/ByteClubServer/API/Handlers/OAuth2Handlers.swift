@@ -2,7 +2,11 @@ import ByteClubCore
 import FoundationEssentials
 import HTTPTypes
 
-extension ClubAPI {
+/// Signs programs in by OAuth 2.0, and out.
+struct OAuth2Handlers: Sendable {
+    let store: any AccountStore
+    let authenticator: Authenticator
+
     /// Answers `POST /oauth2/token`: a code becomes a token, once.
     func token(_ request: RoutedRequest) async throws -> Response {
         try await authenticator.countingFailures(of: request, redeemCode)

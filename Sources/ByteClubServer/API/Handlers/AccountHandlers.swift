@@ -1,16 +1,20 @@
 import ByteClubCore
 import HTTPTypes
 
-extension ClubAPI {
+/// Tells members about themselves.
+struct AccountHandlers: Sendable {
+    let store: any MetadataStore
+    let publicURL: String
+
     /// Answers `GET /account/info`.
-    func accountInfo(_ request: MemberRequest) async throws -> Response {
+    func info(_ request: MemberRequest) async throws -> Response {
         let member = request.member
         let usage = try await store.usage(of: member.uid)
         var account = Account(
             uid: member.uid, displayName: member.name,
             quotaInfo: Account.Quota(quota: usage.quota ?? Account.Quota.unlimited, normal: usage.used, shared: 0),
             extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true, links: true))
-        account.referralLink = settings.publicURL
+        account.referralLink = publicURL
         return .json(account)
     }
 }

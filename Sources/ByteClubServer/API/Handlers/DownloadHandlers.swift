@@ -2,7 +2,19 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-extension ClubAPI {
+/// Hands out the bytes of files, and smaller pictures of photos.
+struct DownloadHandlers: Sendable {
+    let store: any MetadataStore
+    let thumbnails: ThumbnailStore
+
+    /// Answers `GET /files/<root>/<path>`.
+    func file(_ request: MemberRequest) async throws -> Response {
+        let revision = try request.parameters.revision("rev")
+        let path = try request.path()
+        let (entry, content) = try await store.file(path, revision: revision)
+        return try .file(entry, content, for: request, headers: [.metadata: Self.header(entry)])
+    }
+
     /// Answers `GET /thumbnails/<root>/<path>`.
     func thumbnail(_ request: MemberRequest) async throws -> Response {
         guard let size = ThumbnailSize(word: request.parameters["size"] ?? "s") else {
@@ -14,7 +26,7 @@ extension ClubAPI {
         let path = try request.path()
         let entry = try await store.read { try $0.file(path, revision: nil) }
         var response = try await thumbnail(of: entry, size: size, format: format, for: request)
-        response.headers[.metadata] = String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self)
+        response.headers[.metadata] = Self.header(entry)
         return response
     }
 
@@ -35,5 +47,9 @@ extension ClubAPI {
             }
         }
         return Response(.ok, headers: [.contentType: format.mime], body: .bytes(ByteBuffer(bytes: bytes)))
+    }
+
+    private static func header(_ entry: FolderEntry) -> String {
+        String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self)
     }
 }

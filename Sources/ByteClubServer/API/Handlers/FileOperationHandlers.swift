@@ -1,6 +1,9 @@
 import ByteClubCore
 
-extension ClubAPI {
+/// Changes what is in the folder, but for new contents.
+struct FileOperationHandlers: Sendable {
+    let store: any MetadataStore
+
     /// Answers `POST /fileops/copy`.
     func copy(_ request: MemberRequest) async throws -> Response {
         let reference = request.parameters["from_copy_ref"]
@@ -41,5 +44,21 @@ extension ClubAPI {
         let seen = try request.parameters.revision("parent_rev")
         let path = try request.path(in: "path")
         return try await change(request) { try $0.delete(path, seen: seen) }
+    }
+
+    /// Answers `POST /restore/<root>/<path>`.
+    func restore(_ request: MemberRequest) async throws -> Response {
+        guard let revision = try request.parameters.revision("rev") else {
+            throw APIError(400, "the parameter is missing", parameter: "rev")
+        }
+        let path = try request.path()
+        return try await change(request) { try $0.restore(path, to: revision) }
+    }
+
+    /// Changes the folder and answers with the entry that came of it.
+    private func change(
+        _ request: MemberRequest, _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> FolderEntry
+    ) async throws -> Response {
+        .json(Metadata(try await store.write(by: request.member.uid, storing: nil, body)))
     }
 }

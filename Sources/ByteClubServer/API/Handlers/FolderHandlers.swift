@@ -1,8 +1,13 @@
 import ByteClubCore
 import HTTPTypes
 
-extension ClubAPI {
+/// Tells what is in the folder, and what was.
+struct FolderHandlers: Sendable {
     private static let largestListing: Int64 = 25_000
+
+    let store: any MetadataStore
+    let reader: FolderReader
+    let media: MediaInfoReader
 
     /// Answers `GET /metadata/<root>/<path>`.
     func metadata(_ request: MemberRequest) async throws -> Response {
@@ -23,35 +28,29 @@ extension ClubAPI {
                 }
                 return Metadata(version)
             }
-            return .json(includesMedia ? try await describeMedia(of: entry, for: request) : entry)
+            return .json(includesMedia ? try await describe(entry, for: request) : entry)
         }
         if includesMedia {
-            let found = try await read(request) { folder in
+            let found = try await reader.read(for: request) { folder in
                 try folder.list(path, unless: known, includeDeleted: includeDeleted, limit: limit)
             }
             guard let found else { return Response(.notModified, body: .none) }
-            return .json(try await describeMedia(of: found, for: request))
+            return .json(try await describe(found, for: request))
         }
-        let text = try await read(request) { folder in
+        let text = try await reader.read(for: request) { folder in
             try Self.listing(path, in: folder, unless: known, includeDeleted: includeDeleted, limit: limit)
         }
         return text.map { .json($0) } ?? Response(.notModified, body: .none)
     }
 
     /// Adds what is known of pictures; the hash of a listing in which something is pending is no current one.
-    private func describeMedia(of entry: Metadata, for request: MemberRequest) async throws -> Metadata {
-        var entry = try await describeMedia(of: [entry], for: request).first ?? entry
+    private func describe(_ entry: Metadata, for request: MemberRequest) async throws -> Metadata {
+        var entry = try await media.describe([entry], for: request).first ?? entry
         guard let contents = entry.contents else { return entry }
-        let described = try await describeMedia(of: contents, for: request)
+        let described = try await media.describe(contents, for: request)
         entry.contents = described
         if described.contains(where: { $0.photoInfo?.isPending == true }) { entry.hash?.append("0") }
         return entry
-    }
-
-    /// Adds what is known of pictures, as long as the client waits for it.
-    func describeMedia(of entries: [Metadata], for request: MemberRequest) async throws -> [Metadata] {
-        let (media, party) = (media, request.party)
-        return try await request.whileClientWaits { try await media.describe(entries, for: party) }
     }
 
     /// The JSON text of a listing, written as the children are read; nil when its hash is `known` already.
@@ -83,7 +82,7 @@ extension ClubAPI {
         let includeDeleted = try request.parameters.bool("include_deleted", default: false)
         let path = try request.path()
         return .json(
-            try await read(request) { folder in
+            try await reader.read(for: request) { folder in
                 try folder.search(path, query: query, limit: limit, includeDeleted: includeDeleted)
             })
     }
@@ -92,15 +91,6 @@ extension ClubAPI {
     func revisions(_ request: MemberRequest) async throws -> Response {
         let limit = Int(try request.parameters.integer("rev_limit", in: 1...1000) ?? 10)
         let path = try request.path()
-        return .json(try await read(request) { try $0.revisions(path, limit: limit) })
-    }
-
-    /// Answers `POST /restore/<root>/<path>`.
-    func restore(_ request: MemberRequest) async throws -> Response {
-        guard let revision = try request.parameters.revision("rev") else {
-            throw APIError(400, "the parameter is missing", parameter: "rev")
-        }
-        let path = try request.path()
-        return try await change(request) { try $0.restore(path, to: revision) }
+        return .json(try await reader.read(for: request) { try $0.revisions(path, limit: limit) })
     }
 }

@@ -2,7 +2,11 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-extension ClubAPI {
+/// Signs programs in by OAuth 1.0.
+struct OAuth1Handlers: Sendable {
+    let store: any AccountStore
+    let authenticator: Authenticator
+
     /// Answers `/oauth/request_token`: the start of a sign-in by OAuth 1.0.
     func requestToken(_ request: RoutedRequest) async throws -> Response {
         try await authenticator.countingFailures(of: request, startSignIn)

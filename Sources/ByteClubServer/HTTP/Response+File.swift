@@ -2,31 +2,20 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-extension ClubAPI {
-    /// Answers `GET /files/<root>/<path>`.
-    func files(_ request: MemberRequest) async throws -> Response {
-        let revision = try request.parameters.revision("rev")
-        let path = try request.path()
-        let (entry, content) = try await store.file(path, revision: revision)
-        let metadata = String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self)
-        return try response(request, entry, content, [.metadata: metadata])
-    }
-
-    /// Answers with the bytes of a file's version, or with the part of them that the request wants.
-    func bytes(of entry: FolderEntry, for request: some RequestContext, _ additional: HTTPFields = [:]) async throws
-        -> Response
-    {
-        try response(request, entry, try await store.content(of: entry), additional)
-    }
-
+extension Response {
+    /// The bytes of a file's version, or the part of them that the request wants.
+    ///
     /// What a member stored is never a page of this server: what would be one is sent as plain text, and browsers are told
     /// to run nothing, to load nothing for it, and to guess no other type.
-    private func response(
-        _ request: some RequestContext, _ entry: FolderEntry, _ content: StoredContent, _ additional: HTTPFields
+    ///
+    /// - Throws: ``StorageError`` `damaged` when the content is not as long as the entry says, ``StoredFileError`` when its
+    ///   file cannot be opened.
+    static func file(
+        _ entry: FolderEntry, _ content: StoredContent, for request: some RequestContext, headers: HTTPFields = [:]
     ) throws -> Response {
         let type = MediaType(name: entry.path.name)
         let tag = EntityTag(Revision(number: entry.revision))
-        var headers = additional
+        var headers = headers
         headers[.eTag] = tag.text
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {
             return Response(.notModified, headers: headers, body: .none)
@@ -49,7 +38,7 @@ extension ClubAPI {
         }
     }
 
-    private static func body(of content: StoredContent, _ range: Range<Int64>) throws -> Response.Body {
+    private static func body(of content: StoredContent, _ range: Range<Int64>) throws -> Body {
         switch content {
         case .bytes(let bytes):
             let part = bytes.dropFirst(Int(range.lowerBound)).prefix(range.count)

@@ -2,11 +2,24 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-extension ClubAPI {
+/// Shows what links lead to, without an account.
+struct SharedLinkHandlers: Sendable {
     private static let mostEntries = 1000
 
+    let store: any MetadataStore
+    let reader: FolderReader
+    let downloads: DownloadHandlers
+    let settings: ClubAPI.Settings
+
+    /// Answers `GET /view/<secret>/<name>`: the bytes, without an account.
+    func file(_ request: RoutedRequest) async throws -> Response {
+        guard let secret = request.tail.first, let entry = try await store.entry(.media, secret: secret, below: "")
+        else { throw APIError(404, "the link was not found; it may have expired") }
+        return try .file(entry, await store.content(of: entry), for: request)
+    }
+
     /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about what is shared, or with `dl=1` its bytes.
-    func sharePage(_ request: RoutedRequest) async throws -> Response {
+    func page(_ request: RoutedRequest) async throws -> Response {
         let isDownload = try request.parameters.bool("dl", default: false)
         let isPicture = try request.parameters.bool("picture", default: false)
         guard let entry = try await shared(request) else { return try SharePage.missing.response(.notFound) }
@@ -16,10 +29,11 @@ extension ClubAPI {
         }
         if isDownload {
             let name = "attachment; filename*=UTF-8''\(PercentCoding.encode(entry.path.name))"
-            return try await bytes(
-                of: entry, for: request, [.contentDisposition: name, .referrerPolicy: "no-referrer"])
+            return try .file(
+                entry, await store.content(of: entry), for: request,
+                headers: [.contentDisposition: name, .referrerPolicy: "no-referrer"])
         }
-        if isPicture { return try await thumbnail(of: entry, size: .l, format: .jpeg, for: request) }
+        if isPicture { return try await downloads.thumbnail(of: entry, size: .l, format: .jpeg, for: request) }
         return try await page(ofFile: entry).response(.ok)
     }
 
@@ -40,7 +54,7 @@ extension ClubAPI {
     }
 
     private func page(ofFolder entry: FolderEntry, _ request: RoutedRequest) async throws -> SharePage {
-        let children = try await read(request) { folder in
+        let children = try await reader.read(for: request) { folder in
             try folder.state.children(entry.path.key, includeDeleted: false, limit: Self.mostEntries + 1)
         }
         let place =

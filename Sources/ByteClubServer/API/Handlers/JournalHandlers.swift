@@ -3,33 +3,39 @@ import HTTPTypes
 import NIOCore
 import ServiceLifecycle
 
-extension ClubAPI {
+/// Tells mirrors what has changed.
+struct JournalHandlers: Sendable {
     /// The most entries of one page of the journal.
-    static let journalPageSize: Int64 = 10_000
+    private static let largestPage: Int64 = 10_000
     /// What an entry of a page takes in bytes, but for a very long name.
     private static let largestJournalEntry = 512
     /// The longest wait for a change in seconds.
-    static let journalWait: Int64 = 480
+    private static let longestWait: Int64 = 480
+
+    let store: any MetadataStore
+    let reader: FolderReader
+    /// Where a page's memory comes from.
+    let memory: SharedPool
 
     /// Answers `GET /sync/changes`.
-    func syncChanges(_ request: MemberRequest) async throws -> Response {
+    func changes(_ request: MemberRequest) async throws -> Response {
         let parameters = request.parameters
         let cursor = try parameters["cursor"].map { text throws(APIError) in
             guard let cursor = JournalCursor(text) else { throw APIError(400, "not a cursor", parameter: "cursor") }
             return cursor
         }
-        let entries = try parameters.integer("limit", in: 1...Self.journalPageSize) ?? 2000
-        let seconds = try parameters.integer("wait", in: 0...Self.journalWait) ?? 0
+        let entries = try parameters.integer("limit", in: 1...Self.largestPage) ?? 2000
+        let seconds = try parameters.integer("wait", in: 0...Self.longestWait) ?? 0
         let inlines = try parameters.bool("bodies", default: true)
         let limits = JournalLimits(
             entries: Int(entries), inlineContent: inlines ? SyncBatch.maximumInlineBytes : nil)
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
             try await wait(request, after: cursor.position, seconds: seconds)
         }
-        let (pool, party) = (shares.answers, request.party)
+        let (memory, party) = (memory, request.party)
         let most = (inlines ? Int(limits.inlineBytes) : 0) + limits.entries * Self.largestJournalEntry
-        let lease = try await request.whileClientWaits { try await pool.wait(most, for: party) }
-        let (page, bodies) = try await inTurn(request) { [store] in
+        let lease = try await request.whileClientWaits { try await memory.wait(most, for: party) }
+        let (page, bodies) = try await reader.inTurn(for: request) { [store] in
             try await store.journal(after: cursor, limits: limits)
         }
         var json = JSONText()
@@ -58,9 +64,9 @@ extension ClubAPI {
     }
 
     /// Answers `GET /sync/digest`.
-    func syncDigest(_ request: MemberRequest) async throws -> Response {
+    func digest(_ request: MemberRequest) async throws -> Response {
         let path = try request.parameters.path("path") ?? .root
-        return .json(try await read(request) { try $0.digest(path) })
+        return .json(try await reader.read(for: request) { try $0.digest(path) })
     }
 }
 

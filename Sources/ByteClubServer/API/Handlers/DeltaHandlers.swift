@@ -1,18 +1,29 @@
 import ByteClubCore
 import ServiceLifecycle
 
-extension ClubAPI {
+/// Tells programs of Core API v1 what has changed.
+struct DeltaHandlers: Sendable {
+    /// The most entries of one page of changes.
+    private static let pageSize = 2000
+
+    let store: any MetadataStore
+    let reader: FolderReader
+    let media: MediaInfoReader
+    let authenticator: Authenticator
+    /// The shortest timeout of a long poll in seconds.
+    let longpollMinimum: Int64
+
     /// Answers `POST /delta`.
-    func delta(_ request: MemberRequest) async throws -> Response {
+    func page(_ request: MemberRequest) async throws -> Response {
         let start = try start(request)
         let position = try request.parameters["cursor"].map { text throws(APIError) in
             try continuation(text, from: start)
         }
-        let (told, next) = try await read(request) { folder in
+        let (told, next) = try await reader.read(for: request) { folder in
             try folder.delta(after: position, start: start, limit: Self.pageSize)
         }
         var page = told
-        if start.includesMediaInfo { page.entries = try await describeMedia(of: page.entries, for: request) }
+        if start.includesMediaInfo { page.entries = try await describe(page.entries, for: request) }
         page.cursor = next.sealed(with: store.signingKey)
         return .json(page)
     }
@@ -25,7 +36,7 @@ extension ClubAPI {
     }
 
     /// Answers `GET /longpoll_delta`.
-    func longpollDelta(_ request: RoutedRequest) async throws -> Response {
+    func longpoll(_ request: RoutedRequest) async throws -> Response {
         guard let text = request.parameters["cursor"], let cursor = DeltaCursor(sealed: text, key: store.signingKey)
         else {
             // Members alone are given cursors, so one stands for an account.
@@ -33,7 +44,7 @@ extension ClubAPI {
             _ = try request.parameters.required("cursor")
             throw Self.badCursor
         }
-        let seconds = try request.parameters.integer("timeout", in: settings.longpollMinimum...480) ?? 30
+        let seconds = try request.parameters.integer("timeout", in: longpollMinimum...480) ?? 30
         if cursor.includesMediaInfo { throw Self.badCursor }
         if cursor.epoch != store.epoch { return .json(LongpollResult(changes: true)) }
         let store = store
@@ -50,8 +61,8 @@ extension ClubAPI {
         }
     }
 
-    private func describeMedia(of entries: [DeltaEntry], for request: MemberRequest) async throws -> [DeltaEntry] {
-        var described = try await describeMedia(of: entries.compactMap(\.metadata), for: request)[...]
+    private func describe(_ entries: [DeltaEntry], for request: MemberRequest) async throws -> [DeltaEntry] {
+        var described = try await media.describe(entries.compactMap(\.metadata), for: request)[...]
         return entries.map { DeltaEntry(key: $0.key, metadata: $0.metadata == nil ? nil : described.popFirst()) }
     }
 

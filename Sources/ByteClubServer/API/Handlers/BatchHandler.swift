@@ -2,11 +2,16 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-extension ClubAPI {
+/// Applies what a mirror changed, in one batch.
+struct BatchHandler: Sendable {
+    let store: any MetadataStore
+    /// Where a batch's memory comes from.
+    let memory: SharedPool
+
     /// Answers `POST /sync/batch`.
-    func syncBatch(_ request: MemberRequest) async throws -> Response {
+    func apply(_ request: MemberRequest) async throws -> Response {
         let member = request.member
-        let body = try await request.wholeBody(in: shares.bodies)
+        let body = try await request.wholeBody(in: memory)
         defer { withExtendedLifetime(body) {} }
         guard let frame = SyncFrame(body.bytes) else {
             throw APIError(400, "the body has no newline after its head")

@@ -1,9 +1,14 @@
 import ByteClubCore
 import HTTPTypes
 
-extension ClubAPI {
+/// Makes links, tells which there are, and takes them back.
+struct LinkHandlers: Sendable {
     /// The most links that one response tells.
     private static let mostLinks = 1000
+
+    let store: any MetadataStore
+    let reader: FolderReader
+    let settings: ClubAPI.Settings
 
     /// Answers `POST /shares/<root>/<path>`; `expires_in`, an extension, says in how many seconds the link is to end.
     func share(_ request: MemberRequest) async throws -> Response {
@@ -17,18 +22,11 @@ extension ClubAPI {
     }
 
     /// Answers `POST /media/<root>/<path>`.
-    func mediaLink(_ request: MemberRequest) async throws -> Response {
+    func media(_ request: MemberRequest) async throws -> Response {
         let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
         let link = try await store.link(.media, to: entry, by: request.member.uid, lifetime: nil)
         return .json(LinkResponse(name: "url", text: request.url(link.components, settings), expires: link.expires))
-    }
-
-    /// Answers `GET /view/<secret>/<name>`: the bytes, without an account.
-    func view(_ request: RoutedRequest) async throws -> Response {
-        guard let secret = request.tail.first, let entry = try await store.entry(.media, secret: secret, below: "")
-        else { throw APIError(404, "the link was not found; it may have expired") }
-        return try await bytes(of: entry, for: request)
     }
 
     /// Answers `GET /copy_ref/<root>/<path>`.
@@ -39,10 +37,10 @@ extension ClubAPI {
     }
 
     /// Answers `GET /sync/links`: a member's own links, to an owner all.
-    func links(_ request: MemberRequest) async throws -> Response {
+    func list(_ request: MemberRequest) async throws -> Response {
         let before = try request.parameters.integer("before", in: 1...Int64.max) ?? .max
         let member = request.member
-        let found = try await inTurn(request) { [store] in
+        let found = try await reader.inTurn(for: request) { [store] in
             try await store.links(seenBy: member, nil, before: before, limit: Self.mostLinks + 1)
         }
         let links = found.prefix(Self.mostLinks).map { link in
@@ -55,7 +53,7 @@ extension ClubAPI {
     }
 
     /// Answers `POST /sync/links/revoke`.
-    func revokeLink(_ request: MemberRequest) async throws -> Response {
+    func revoke(_ request: MemberRequest) async throws -> Response {
         guard let id = try request.parameters.integer("id", in: 1...Int64.max) else {
             throw APIError(400, "the parameter is missing", parameter: "id")
         }

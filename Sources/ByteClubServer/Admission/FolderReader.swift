@@ -1,23 +1,27 @@
 import ByteClubCore
 
-extension ClubAPI {
+/// Reads the folder for requests, for each when it is its turn.
+struct FolderReader: Sendable {
+    let store: any MetadataStore
+    let shares: FairShares
+
     /// Reads the folder when it is the request's turn, and only as long as the client waits for it.
     ///
     /// - Throws: ``APIError`` 429 or 503 when too many wait for a turn; `CancellationError` when the client is gone; what
     ///   `body` throws.
     func read<T: Sendable>(
-        _ request: some RequestContext, _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+        for request: some RequestContext, _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
-        try await inTurn(request) { [store] in try await store.read(body) }
+        try await inTurn(for: request) { [store] in try await store.read(body) }
     }
 
     /// Does something that takes a database reader for long, when it is the request's turn, and only as long as the client
     /// waits for it.
     ///
-    /// - Throws: As ``read(_:_:)``.
-    func inTurn<T: Sendable>(_ request: some RequestContext, _ work: @escaping @Sendable () async throws -> T)
-        async throws -> T
-    {
+    /// - Throws: As ``read(for:_:)``.
+    func inTurn<T: Sendable>(
+        for request: some RequestContext, _ work: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
         let pool: SharedPool
         switch request.endpoint.cost.reading {
         case .brief: return try await work()

@@ -1,13 +1,18 @@
 import ByteClubCore
 import HTTPTypes
 
-extension ClubAPI {
+/// Takes in parts of large contents.
+struct ChunkHandlers: Sendable {
     /// The most hashes in one question for missing chunks.
     private static let maximumHashes = 10_000
 
+    let store: any MetadataStore
+    /// Where a chunk's memory comes from.
+    let memory: SharedPool
+
     /// Answers `POST /sync/chunks/need`.
-    func syncChunksNeeded(_ request: MemberRequest) async throws -> Response {
-        let body = try await request.wholeBody(in: shares.bodies)
+    func needed(_ request: MemberRequest) async throws -> Response {
+        let body = try await request.wholeBody(in: memory)
         let asked: ChunkList
         do {
             asked = try JSONReader.read(from: body.bytes)
@@ -22,14 +27,14 @@ extension ClubAPI {
     }
 
     /// Answers `PUT /sync/chunks/<hash>`.
-    func syncChunk(_ request: MemberRequest) async throws -> Response {
+    func add(_ request: MemberRequest) async throws -> Response {
         guard let hash = request.tail.first.flatMap({ ContentHash($0) }) else {
             throw APIError(400, "not a content hash", parameter: "hash")
         }
         guard let length = request.body.length else { throw APIError(411, "a chunk needs a Content-Length") }
         let member = request.member
         let room = try await store.hold(ChunkStore.weight(length), for: member.uid)
-        let body = try await request.wholeBody(in: shares.bodies)
+        let body = try await request.wholeBody(in: memory)
         defer { withExtendedLifetime((body, room)) {} }
         guard ContentHasher.hash(body.bytes) == hash else {
             throw APIError(400, "the chunk does not have this hash", parameter: "hash")

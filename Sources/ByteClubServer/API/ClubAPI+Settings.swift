@@ -1,0 +1,23 @@
+extension ClubAPI {
+    /// What an operator may set.
+    struct Settings: Sendable {
+        /// The most bytes of one upload or chunk; the protocol's 150 MB.
+        var bodyLimit: Int64 = 157_286_400
+        /// The shortest timeout of a long poll in seconds; the protocol's 30.
+        var longpollMinimum: Int64 = 30
+        /// Where clients find this server, shown in the account and the start of links; empty for what each client calls it.
+        var publicURL = ""
+        /// The clock, in seconds since 1970.
+        var now: @Sendable () -> Int64 = SystemTime.seconds
+
+        /// ``publicURL`` without its path; nil when it is not known.
+        var publicOrigin: String? {
+            let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            return parts.count < 3 ? nil : parts[..<3].joined(separator: "/")
+        }
+        /// How often members may call.
+        var limits = RequestLimits()
+        /// How often passwords may be guessed.
+        var signIns = SignInLimits()
+    }
+}
