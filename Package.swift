@@ -132,6 +132,7 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            resources: [.embedInCode("Web/Templates")],
             swiftSettings: settings),
         .executableTarget(
             name: "byteclub", dependencies: ["ByteClubCLI"], swiftSettings: settings,

@@ -1,7 +1,6 @@
 import Crypto
 import FoundationEssentials
 import HTTPTypes
-import Mustache
 import NIOCore
 
 /// The page of a shared link.
@@ -36,47 +35,19 @@ struct SharePage: Sendable {
         title: "Nothing here", summary: "This link has expired, was taken back, or never was.")
 
     /// The page as a response.
-    func response(_ status: HTTPResponse.Status) throws -> Response {
-        let html = try Self.template.get().render(self)
+    func response(_ status: HTTPResponse.Status) -> Response {
         let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy,
             .referrerPolicy: "no-referrer", .robots: "noindex",
         ]
-        return Response(status, headers: headers, body: .bytes(ByteBuffer(string: html)))
+        return Response(status, headers: headers, body: .bytes(ByteBuffer(string: Template.share.render(self))))
     }
 
-    private static let style = """
-        body{font:1em/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}\
-        img{max-width:100%}pre{white-space:pre-wrap}li span{color:#666}
-        """
-
     private static let policy: String = {
-        let digest = Data(SHA256.hash(data: Array(style.utf8))).base64EncodedString()
+        let digest = Data(SHA256.hash(data: Array(Template.shareStyle.utf8))).base64EncodedString()
         return "default-src 'none'; img-src 'self'; style-src 'sha256-\(digest)'; base-uri 'none'; "
             + "form-action 'none'; frame-ancestors 'none'"
     }()
-
-    private static let template = Result {
-        try HTMLText.template(
-            """
-            <!doctype html>
-            <html lang="en">
-            <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>{{title}}</title><style>\(style)</style></head>
-            <body>
-            <h1><bdi>{{title}}</bdi></h1>
-            <p>{{summary}}</p>
-            {{#download}}<p><a href="{{.}}">Download</a></p>{{/download}}
-            {{#picture}}<p><img src="{{.}}" alt=""></p>{{/picture}}
-            {{#text}}<pre>{{.}}</pre>{{/text}}
-            <ul>
-            {{#rows}}<li><a href="{{url}}"><bdi>{{name}}</bdi></a> <span>{{size}}</span></li>
-            {{/rows}}</ul>
-            </body>
-            </html>
-
-            """)
-    }
 }
 
 extension HTTPField.Name {

@@ -14,7 +14,7 @@ extension WebSite {
         }
         var values: [String: Any] = ["role": member.role.word, "devices": devices, "hasDevices": !devices.isEmpty]
         values["links"] = try await links(.share, visit, member) + links(.media, visit, member)
-        return view("account", values, visit)
+        return view(.account, values, visit)
     }
 
     /// A list of links with a heading, as the template wants it; none when there are none.
@@ -60,7 +60,7 @@ extension WebSite {
             "hasDevices": count > 0, "devices": count == 1 ? "1 device" : "\(count) devices",
         ]
         if let problem { values["message"] = problem }
-        return view("password", values, visit, problem == nil ? 200 : 403)
+        return view(.password, values, visit, problem == nil ? 200 : 403)
     }
 
     /// Sets a new password for who knows the old one, and ends all other sessions; devices keep their access unless the

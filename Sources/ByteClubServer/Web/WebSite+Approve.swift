@@ -32,7 +32,7 @@ extension WebSite {
                 app: request.app.key, member: member.uid, redirect: request.redirect, challenge: request.challenge,
                 device: request.device))
         if let place = request.location([("code", code)]) { return redirect(place) }
-        return view("code", ["app": request.app.name, "code": code], visit)
+        return view(.code, ["app": request.app.name, "code": code], visit)
     }
 
     /// Asks a member whether an app may have access (OAuth 1.0).
@@ -83,7 +83,7 @@ extension WebSite {
             "mayWrite": member.role >= .editor,
         ]
         if !device.isEmpty { values["device"] = device }
-        return view("approve", values, visit)
+        return view(.approve, values, visit)
     }
 
     private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Response {
@@ -94,6 +94,6 @@ extension WebSite {
     }
 
     private func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Response {
-        view("done", ["app": app.name, "isAllowed": isAllowed], visit)
+        view(.done, ["app": app.name, "isAllowed": isAllowed], visit)
     }
 }

@@ -17,7 +17,7 @@ extension WebSite {
         }
         var values: [String: Any] = ["members": rows, "days": Invitation.lifetime / 86_400]
         if let link { values["link"] = link }
-        return view("members", values, visit)
+        return view(.members, values, visit)
     }
 
     /// Invites, removes, or changes a role; nobody does the latter two to themselves.
@@ -44,7 +44,7 @@ extension WebSite {
     func joinForm(_ visit: Visit) async throws -> Response {
         let invitation = try await invitation(visit)
         return view(
-            "join",
+            .join,
             ["role": invitation.role.word, "path": "/invite/" + PercentCoding.encode(visit.request.tail.first ?? "")],
             visit)
     }

@@ -8,7 +8,7 @@ extension WebSite {
         var values: [String: Any] = ["next": Self.local(next)]
         if let problem { values["message"] = problem }
         if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
-        return view("sign-in", values, visit, problem == nil ? 200 : 403)
+        return view(.signIn, values, visit, problem == nil ? 200 : 403)
     }
 
     /// Checks name and password, and starts a session.

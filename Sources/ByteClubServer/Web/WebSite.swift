@@ -19,12 +19,12 @@ struct WebSite: Sendable {
             return try await handler(visit)
         } catch let error as APIError {
             var response = view(
-                "error", ["title": Self.title(error.status), "message": error.message], visit, error.status)
+                .error, ["title": Self.title(error.status), "message": error.message], visit, error.status)
             if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
             return response
         } catch let error as StorageError where error.code == .badMember || error.code == .lastOwner {
             let status = error.code == .lastOwner ? 409 : 400
-            return view("error", ["title": Self.title(status), "message": error.message], visit, status)
+            return view(.error, ["title": Self.title(status), "message": error.message], visit, status)
         }
     }
 
@@ -39,7 +39,7 @@ struct WebSite: Sendable {
     }
 
     /// A page by its template.
-    func view(_ template: String, _ values: [String: Any], _ visit: Visit, _ status: Int = 200) -> Response {
+    func view(_ template: Template, _ values: [String: Any], _ visit: Visit, _ status: Int = 200) -> Response {
         var values = values
         values["csrf"] = visit.formToken(csrfKey)
         if let member = visit.member {
@@ -48,7 +48,7 @@ struct WebSite: Sendable {
         }
         var response = Response(
             HTTPResponse.Status(code: status), headers: Self.headers,
-            body: .bytes(ByteBuffer(string: Templates.render(template, values))))
+            body: .bytes(ByteBuffer(string: template.render(values))))
         if let cookie = visit.newCookie { response.headers[.setCookie] = cookie }
         return response
     }
@@ -83,7 +83,7 @@ struct WebSite: Sendable {
     /// Answers `GET /style.css`.
     func style(_: RoutedRequest) -> Response {
         Response(
-            .ok, headers: [.contentType: "text/css; charset=UTF-8"], body: .bytes(ByteBuffer(string: Templates.style)))
+            .ok, headers: [.contentType: "text/css; charset=UTF-8"], body: .bytes(ByteBuffer(string: Template.style)))
     }
 }
 

@@ -22,10 +22,10 @@ struct SharedLinkHandlers: Sendable {
     func page(_ request: RoutedRequest) async throws -> Response {
         let isDownload = try request.parameters.bool("dl", default: false)
         let isPicture = try request.parameters.bool("picture", default: false)
-        guard let entry = try await shared(request) else { return try SharePage.missing.response(.notFound) }
+        guard let entry = try await shared(request) else { return SharePage.missing.response(.notFound) }
         if entry.isFolder {
             return isDownload || isPicture
-                ? try SharePage.missing.response(.notFound) : try await page(ofFolder: entry, request).response(.ok)
+                ? SharePage.missing.response(.notFound) : try await page(ofFolder: entry, request).response(.ok)
         }
         if isDownload {
             let name = "attachment; filename*=UTF-8''\(PercentCoding.encode(entry.path.name))"
