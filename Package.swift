@@ -48,7 +48,7 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 // SQLite's own functions, as GRDB declares them.
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let nio: (String) -> Target.Dependency = { .product(name: $0, package: "swift-nio") }
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -126,10 +126,9 @@ let package = Package(
             name: "ByteClubServer",
             dependencies: [
                 "ByteClubCore", "ByteClubMedia", "CLinux", argumentParser, configuration, crypto,
-                cryptoExtras, grdb, httpTypes, hummingbird, logging, mustache, nio("NIOCore"),
+                cryptoExtras, grdb, httpTypes, hummingbirdCore, logging, mustache, nio("NIOCore"),
                 nio("NIOHTTP1"),
                 nio("NIOPosix"), nioHTTPTypes, nioHTTPTypesHTTP1, nioSSL, serviceLifecycle,
-                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [.embedInCode("Web/Templates")],
