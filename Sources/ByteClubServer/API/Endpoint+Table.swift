@@ -29,9 +29,7 @@ extension Endpoint {
         Endpoint([.get, .post], "oauth/access_token") { $0.oauth1.accessToken },
         Endpoint([.post], "oauth2/token", or: "/oauth2/token") { $0.oauth2.token },
         Endpoint([.post], "oauth2/token_from_oauth1", role: .viewer) { $0.oauth2.tokenFromOAuth1 },
-        Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) {
-            $0.oauth2.disableAccessToken
-        },
+        Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) { $0.oauth2.disable },
 
         // Core API v1: links. A shared one lets people in who are no members. One to a file's bytes is no more than a
         // viewer could send anyway; it ends within hours, and programs of old show photos and films with nothing else.

@@ -61,8 +61,10 @@ struct RequestTarget: Sendable {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// The beginnings of paths after which comes a secret: links that anybody may open.
-    static let secretPlaces = [["1", "view"], ["s"], ["invite"], ["join"]]
+    /// The beginnings of paths after which comes a secret: those that ``Endpoint/hidesTail`` says, and `/join`.
+    static let secretPlaces =
+        Endpoint.all.filter(\.hidesTail).flatMap(\.addresses).map { $0.split(separator: "/").map(String.init) }
+        + [["join"]]
 
     /// A target's path as it was sent, without scheme, host and query.
     static func path(of text: String) -> Substring {

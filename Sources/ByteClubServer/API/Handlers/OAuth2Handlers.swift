@@ -54,7 +54,7 @@ struct OAuth2Handlers: Sendable {
     }
 
     /// Answers `POST /disable_access_token`: the token that the request shows is dead at once.
-    func disableAccessToken(_ request: MemberRequest) async throws -> Response {
+    func disable(_ request: MemberRequest) async throws -> Response {
         try await store.removeDevice(holding: request.identity.credentials.token)
         return .json(EmptyObject())
     }
