@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// A member's consent that an app has yet to exchange for a token.
 struct Grant: Hashable, Sendable {
     /// How long a code works, in seconds.
@@ -15,4 +17,15 @@ struct Grant: Hashable, Sendable {
     let challenge: String?
     /// What the device calls itself; may be empty.
     let device: String
+}
+
+/// What a link that lets somebody join is good for.
+struct Invitation: Hashable, Sendable {
+    /// How long a link works unless told otherwise, in seconds.
+    static let lifetime: Int64 = 7 * 86_400
+
+    /// What the new member may do.
+    let role: Role
+    /// When the link dies.
+    let expires: APIDate
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Copies of files that never change.

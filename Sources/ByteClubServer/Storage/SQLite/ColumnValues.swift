@@ -1,4 +1,17 @@
 import ByteClubCore
+import FoundationEssentials
+
+extension ContentHash {
+    /// The hash as the database keeps it.
+    var data: Data { Data(bytes) }
+}
+
+extension StagedContent {
+    /// The bytes that go to the database.
+    var inlineBytes: Int {
+        if case .inline(let bytes) = place { bytes.count } else { 0 }
+    }
+}
 
 extension PathKey {
     /// The key with `/` as the lowest byte, so that bytewise order is the order of keys; empty for the root.

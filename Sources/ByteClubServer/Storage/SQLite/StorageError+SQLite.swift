@@ -2,12 +2,6 @@ import GRDB
 import Glibc
 
 extension StorageError {
-    /// Tells what a system call's error number means.
-    init(errno number: Int32, _ action: String) {
-        let reason = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
-        self.init(number == ENOSPC || number == EDQUOT ? .full : .io, "\(action): \(reason)")
-    }
-
     /// The storage's error for one of the database; other errors stay as they are.
     static func translating(_ error: any Error) -> any Error {
         guard let error = error as? DatabaseError else { return error }
