@@ -22,7 +22,7 @@ struct ClubAPI: Sendable {
 
     /// Puts the handlers and the pages over a store.
     init(
-        store: any MetadataStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings,
+        store: any ClubStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings,
         shares: FairShares
     ) {
         self.shares = shares

@@ -15,8 +15,7 @@ struct BackupCommand: AsyncParsableCommand {
     var target: String
 
     func run() async throws {
-        let copy = try DirectoryCopy(from: data.data, to: target)
-        let summary = try copy.make()
+        let summary = try DataDirectory(path: data.data).copy(to: target)
         StandardOutput.write(
             line: "\(target): the database and \(summary.contents) large files, \(summary.linked) of them linked")
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ByteClubCore
 import Logging
 
 /// The option that names a club's data directory.
@@ -11,9 +10,7 @@ struct DataOption: ParsableArguments {
     /// Opens the club's data for administration.
     ///
     /// - Throws: ``StorageError``.
-    func open() throws -> SQLiteStore {
-        let logger = Logger(label: "storage") { _ in LineLog(level: .error) }
-        return try SQLiteStore(
-            directory: data, mode: .administration, now: { APIDate(seconds: SystemTime.seconds()) }, logger: logger)
+    func open() throws -> any ClubStore {
+        try DataDirectory(path: data).administer(logger: Logger(label: "storage") { _ in LineLog(level: .error) })
     }
 }

@@ -15,7 +15,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var data: String
 
     func run() async throws {
-        _ = try DirectoryCopy(from: from, to: data).make()
+        _ = try DataDirectory(path: from).copy(to: data)
         StandardOutput.write(line: "\(data): restored from \(from)")
     }
 }

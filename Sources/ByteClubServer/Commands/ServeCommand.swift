@@ -27,9 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
             logger.notice("the system's limit on open files allows \(allowed) connections")
             configuration.connections.connections = allowed
         }
-        let store = try SQLiteStore(
-            directory: configuration.directory, settings: configuration.history,
-            now: { APIDate(seconds: SystemTime.seconds()) }, logger: logger)
+        let store = try DataDirectory(path: configuration.directory).serve(configuration.history, logger: logger)
         let notifier = ServiceNotifier(environment: environment)
         do {
             let published = configuration.settings.publicURL

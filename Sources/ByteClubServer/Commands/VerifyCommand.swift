@@ -16,7 +16,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let report = try await Verifier(directory: data.data).run()
+        let report = try await DataDirectory(path: data.data).verify()
         if json {
             StandardOutput.write(json: report.json())
         } else {

@@ -9,12 +9,12 @@ struct MediaInfoReader: Sendable {
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked into.
     private static let lot = 32
 
-    private let store: any MetadataStore
+    private let store: any FolderStore & MediaInfoStore
     private let threads: NIOThreadPool
     private let turns: SharedPool
 
     /// Reads contents of a store, and keeps there what it finds; `turns` says who may have a thread.
-    init(store: any MetadataStore, threads: NIOThreadPool, turns: SharedPool) {
+    init(store: any FolderStore & MediaInfoStore, threads: NIOThreadPool, turns: SharedPool) {
         self.store = store
         self.threads = threads
         self.turns = turns

@@ -17,13 +17,13 @@ final class HealthCheck: Sendable {
         var problem: String?
     }
 
-    private let store: any MetadataStore
+    private let store: any FolderStore
     private let directory: String
     private let connections: OpenConnections
     private let state = Mutex(State())
 
     /// Checks a store and its data directory.
-    init(store: any MetadataStore, directory: String, connections: OpenConnections) {
+    init(store: any FolderStore, directory: String, connections: OpenConnections) {
         self.store = store
         self.directory = directory
         self.connections = connections

@@ -11,7 +11,7 @@ struct Monitor: Sendable {
     /// What requests share.
     let shares: FairShares
     /// The club's data.
-    let store: any MetadataStore
+    let store: any FolderStore & RoomStore & MaintenanceStore
     /// Whether all is well.
     let health: HealthCheck
 

@@ -12,7 +12,7 @@ struct ClubServer: Service {
     private static let backlog = 1024
 
     private let configuration: ClubConfiguration
-    private let store: any MetadataStore
+    private let store: any ClubStore
     private let logger: Logger
     private let certificate: CertificateSource?
     private let connections: OpenConnections
@@ -32,7 +32,7 @@ struct ClubServer: Service {
     ///   - onStopping: Called when a shutdown begins.
     /// - Throws: `NIOSSLError` when the certificate cannot be used.
     init(
-        configuration: ClubConfiguration, store: any MetadataStore, logger: Logger,
+        configuration: ClubConfiguration, store: any ClubStore, logger: Logger,
         onListening: @escaping @Sendable (String) async -> Void, onStopping: @escaping @Sendable () -> Void = {}
     ) throws {
         self.configuration = configuration

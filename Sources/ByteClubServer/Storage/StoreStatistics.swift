@@ -12,4 +12,6 @@ struct StoreStatistics: Sendable {
     var commits = Commits()
     /// How many callers wait for a change.
     var waiting = 0
+    /// The bytes of the versions that others took the place of.
+    var replacedBytes: Int64 = 0
 }

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Applies what a mirror changed, in one batch.
 struct BatchHandler: Sendable {
-    let store: any MetadataStore
+    let store: any ClubStore
     /// Where a batch's memory comes from.
     let memory: SharedPool
 
@@ -53,10 +53,10 @@ struct BatchHandler: Sendable {
     /// Finds room for what chunks make together, before a byte of it is written.
     ///
     /// - Throws: ``APIError`` 413 when that is more than a batch may make, else as
-    ///   ``MetadataStore/hold(_:for:replacing:naming:)``.
+    ///   ``RoomStore/hold(_:for:replacing:naming:)``.
     private func room(
         for batch: SyncBatch, naming chunks: [ContentHash], by member: Member
-    ) async throws -> BytesUnderWay.Hold? {
+    ) async throws -> (any RoomHold)? {
         if chunks.isEmpty { return nil }
         var sum: Int64 = 0
         for case let content? in batch.operations.map(\.content) {

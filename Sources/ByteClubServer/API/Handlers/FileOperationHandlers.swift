@@ -2,7 +2,7 @@ import ByteClubCore
 
 /// Changes what is in the folder, but for new contents.
 struct FileOperationHandlers: Sendable {
-    let store: any MetadataStore
+    let store: any ClubStore
 
     /// Answers `POST /fileops/copy`.
     func copy(_ request: MemberRequest) async throws -> Response {

@@ -20,7 +20,7 @@ struct UploadHandlers: Sendable {
         }
     }
 
-    let store: any MetadataStore
+    let store: any ClubStore
     let authenticator: Authenticator
     /// The most bytes of one upload or chunk.
     let bodyLimit: Int64
@@ -30,7 +30,7 @@ struct UploadHandlers: Sendable {
         let length = try length(of: request.body)
         let policy = try Policy(request.parameters)
         let path = try request.path()
-        var room: BytesUnderWay.Hold?
+        var room: (any RoomHold)?
         if length > StagedContent.inlineLimit {
             room = try await store.hold(length, for: request.member.uid, replacing: path, naming: [])
         }
@@ -78,7 +78,7 @@ struct UploadHandlers: Sendable {
     /// Answers `POST /files/<root>/<folder>`, the form upload of the first clients.
     func form(_ request: MemberRequest) async throws -> Response {
         let length = try length(of: request.body)
-        var room: BytesUnderWay.Hold?
+        var room: (any RoomHold)?
         defer { withExtendedLifetime(room) {} }
         let policy = try Policy(request.parameters)
         let folder = try request.path()

@@ -39,13 +39,3 @@ struct OAuth1Credentials: Hashable, Sendable {
     /// Whose token it is.
     let member: Member
 }
-
-/// How much is stored and how much could be, in bytes.
-struct StorageUsage: Hashable, Sendable {
-    /// The live files' lengths added up.
-    let used: Int64
-    /// ``used`` and what the quotas of the club and of the member who asks leave; nil when neither is set.
-    let quota: Int64?
-    /// ``used`` and what is still free on the disk and in the quotas: for who runs the server, not for members.
-    let capacity: Int64
-}

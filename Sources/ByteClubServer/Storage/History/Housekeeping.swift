@@ -10,7 +10,7 @@ struct Housekeeping: Service {
     /// In every how many rounds contents are collected though nothing was purged; first in the second one.
     private static let collectionRounds = 24
 
-    let store: SQLiteStore
+    let store: any MaintenanceStore
     var interval = Self.interval
     let logger: Logger
 
@@ -31,8 +31,8 @@ struct Housekeeping: Service {
     /// Waits for the next round, and lets it begin early when much was replaced.
     private func rest() async throws {
         guard let quota = store.settings.historyQuota else { return try await Task.sleep(for: interval) }
-        let (end, replaced) = (ContinuousClock.now + interval, store.writer.replacedBytes)
-        while ContinuousClock.now < end, store.writer.replacedBytes - replaced < max(quota / 4, Self.historyStep) {
+        let (end, replaced) = (ContinuousClock.now + interval, store.statistics.replacedBytes)
+        while ContinuousClock.now < end, store.statistics.replacedBytes - replaced < max(quota / 4, Self.historyStep) {
             try await Task.sleep(for: min(interval, Self.historyInterval))
         }
     }
@@ -44,9 +44,7 @@ struct Housekeeping: Service {
     func keepHouse(collecting: Bool) async {
         do {
             try await store.markAge()
-            try await store.removeExpiredUploads()
-            let chunks = store.chunks
-            try await ContentPipeline.onDisk { try chunks.removeExpired() }
+            try await store.removeExpired()
             let purged = try await store.purgeHistory()
             if purged > 0 { logger.info("forgot \(purged) versions that were replaced long ago") }
             let dropped = try await store.dropHistoryOverQuota()

@@ -8,7 +8,7 @@ import Logging
 /// folder of files for large contents.
 ///
 /// One process may open a data directory as the server; any number may beside it open it for administration.
-final class SQLiteStore: MetadataStore {
+final class SQLiteStore: ClubStore {
     /// The name of the database's file in the data directory.
     static let databaseName = "byteclub.sqlite"
 
@@ -96,9 +96,10 @@ final class SQLiteStore: MetadataStore {
     /// How many callers wait for a change.
     var waiterCount: Int { signal.waiterCount }
 
-    var statistics: StoreStatistics { StoreStatistics(commits: writer.statistics, waiting: waiterCount) }
+    var statistics: StoreStatistics {
+        StoreStatistics(commits: writer.statistics, waiting: waiterCount, replacedBytes: writer.replacedBytes)
+    }
 
-    /// Waits for the writes under way, and closes the database; later calls fail.
     func close() throws {
         do {
             try writer.close()

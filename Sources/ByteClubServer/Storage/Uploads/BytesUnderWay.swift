@@ -5,7 +5,7 @@ import Synchronization
 /// What has arrived is counted where it is stored. So nothing is to be put right after a crash.
 final class BytesUnderWay: Sendable {
     /// Bytes that count until the last reference to this goes.
-    final class Hold: Sendable {
+    final class Hold: RoomHold {
         /// What the member has under way, this included.
         let ofMember: Int64
         /// What everybody has under way, this included, but of each member no more than one may store.

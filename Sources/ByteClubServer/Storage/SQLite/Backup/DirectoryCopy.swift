@@ -7,14 +7,6 @@ import Glibc
 /// It grows under a name of its own beside the target and gets the target's name when all of it is on disk, so that what
 /// has that name is whole.
 struct DirectoryCopy {
-    /// What was copied.
-    struct Summary: Hashable, Sendable {
-        /// How many large contents there are.
-        var contents = 0
-        /// How many of them share their bytes with the original, by a second name on the same file system.
-        var linked = 0
-    }
-
     private let source: String
     private let target: String
     private let draft: String
@@ -37,7 +29,7 @@ struct DirectoryCopy {
     }
 
     /// Makes the copy; when it fails, nothing of it stays.
-    func make() throws -> Summary {
+    func make() throws -> CopySummary {
         do {
             try Directory.make(draft)
             // As long as this is shared, no content goes away that the database's copy refers to.
@@ -80,8 +72,8 @@ struct DirectoryCopy {
         try Descriptor(path: path, flags: O_RDONLY).syncAll()
     }
 
-    private func copyContents() throws -> Summary {
-        var summary = Summary()
+    private func copyContents() throws -> CopySummary {
+        var summary = CopySummary()
         let from = source + "/blobs"
         let to = try FileBlobStore(directory: draft)
         var folders: Set<String> = []

@@ -13,7 +13,6 @@ extension SQLiteStore {
         return known.advanced(wall: wall, uptime: uptime)
     }
 
-    /// Notes how much time has passed, and which change was the last one by then.
     func markAge() async throws {
         try await writer.perform { [self] transaction in
             let database = transaction.database
@@ -26,10 +25,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Forgets the versions that were replaced or deleted longer ago than history is kept, and tells how many.
-    ///
-    /// What is newest at its path or of its entry stays, so that a deletion is told to whoever has not heard of it yet. The walk goes
-    /// along the journal and notes with each step how far it came, so that a crash costs nothing.
+    // The walk goes along the journal and notes with each step how far it came, so that a crash costs nothing.
     @discardableResult
     func purgeHistory() async throws -> Int {
         guard let keep = settings.keep else { return 0 }

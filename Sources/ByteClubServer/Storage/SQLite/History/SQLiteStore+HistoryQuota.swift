@@ -5,10 +5,6 @@ extension SQLiteStore {
     /// The most versions that one transaction forgets, so that writers never wait for it.
     private static let dropBatch = 500
 
-    /// Forgets the oldest of each member's old versions that have more bytes together than the setting allows, and tells how
-    /// many; none without the setting.
-    ///
-    /// A version counts for who wrote it, not for who replaced it: so nobody can make others' versions go by making many.
     func dropHistoryOverQuota() async throws -> Int {
         guard let quota = settings.historyQuota else { return 0 }
         let surplus = try await query { try HistorySurplus(over: quota, in: $0).versions }

@@ -36,6 +36,12 @@ extension SQLiteStore {
         }
     }
 
+    func removeExpired() async throws {
+        try await removeExpiredUploads()
+        let chunks = chunks
+        try await ContentPipeline.onDisk { try chunks.removeExpired() }
+    }
+
     /// Forgets uploads older than 48 hours, and removes their files.
     func removeExpiredUploads() async throws {
         let now = now().seconds

@@ -6,22 +6,9 @@ extension SQLiteStore {
     /// hour.
     static let idleTime: Int64 = 3600
 
-    /// Finds room for content before the first byte of it is written, and keeps it until the hold goes.
-    ///
-    /// Beside what is live, what waits counts: unfinished uploads, chunks that no write has named, and what is on its way.
-    /// When that is too much, what the member left lying for an hour is given up, the oldest first: a program that was killed
-    /// often is not in its own way for two days.
-    ///
-    /// - Parameters:
-    ///   - bytes: How many bytes are to come.
-    ///   - member: Who sends them.
-    ///   - path: Where they will take the place of others; nil when that is not known.
-    ///   - chunks: The member's chunks that they are made of, which go when they come.
-    /// - Returns: What keeps the room; nil when there is no quota.
-    /// - Throws: ``StorageError`` `full` when the disk has no room for them, `overQuota` when a quota has none.
     func hold(
         _ bytes: Int64, for member: Int64, replacing path: RemotePath?, naming chunks: [ContentHash]
-    ) async throws -> BytesUnderWay.Hold? {
+    ) async throws -> (any RoomHold)? {
         try files.reserve.check(for: bytes)
         guard settings.hasQuota, bytes > 0 else { return nil }
         let hold = underWay.hold(bytes, of: member, quota: settings.memberQuota)
@@ -69,7 +56,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Forgets chunks of a member that a write has named; without a quota they stay for what is like them.
+    // Without a quota they stay for what is like them.
     func named(_ chunks: [ContentHash], by member: Int64) async {
         guard settings.hasQuota, !chunks.isEmpty else { return }
         let store = self.chunks

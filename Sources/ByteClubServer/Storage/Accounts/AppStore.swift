@@ -1,0 +1,44 @@
+/// The programs that may ask members for access.
+protocol AppStore: Sendable {
+    /// Registers an app.
+    func addApp(name: String, redirects: [String]) async throws -> App
+
+    /// The registered apps, by name.
+    func apps() async throws -> [App]
+
+    /// Forgets an app and shuts out all its devices; false when there is none.
+    func removeApp(key: String) async throws -> Bool
+
+    /// An app, the built-in one included; nil when unknown.
+    func app(_ key: String) async throws -> App?
+}
+
+/// The consent that members gave and apps have yet to exchange for a token.
+protocol GrantStore: Sendable {
+    /// Starts an OAuth 1 sign-in: a request token and its secret.
+    func addRequestToken(app: String) async throws -> (token: String, secret: String)
+
+    /// The app and the secret of an OAuth 1 request token; nil when unknown or used.
+    func requestToken(_ token: String) async throws -> (app: App, secret: String)?
+
+    /// Notes a member's consent to an OAuth 1 request token; false when it is unknown or has one already.
+    func approveRequestToken(_ token: String, by member: Int64) async throws -> Bool
+
+    /// Exchanges an approved OAuth 1 request token for credentials, once; nil when it is not approved.
+    func redeemRequestToken(_ token: String) async throws -> OAuth1Credentials?
+
+    /// Notes a member's consent, and gives the code that stands for it.
+    func addCode(_ grant: Grant) async throws -> String
+
+    /// What a code stands for; it is used up by this.
+    func redeemCode(_ code: String) async throws -> Grant?
+}
+
+/// Where a club's server is reached, for those who make links without asking it.
+protocol AddressStore: Sendable {
+    /// Where the server was last reached; nil when it never ran.
+    func publicURL() async throws -> String?
+
+    /// Notes where the server is reached.
+    func setPublicURL(_ url: String) async throws
+}

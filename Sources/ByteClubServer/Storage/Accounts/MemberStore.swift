@@ -1,0 +1,52 @@
+/// The members of a club, and the invitations to become one.
+protocol MemberStore: Sendable {
+    /// Adds a member with a new token, and with OAuth 1 credentials when asked.
+    ///
+    /// Without a role the first member becomes the owner, and every other an editor.
+    ///
+    /// - Throws: ``StorageError`` `badMember` for a name that looks like one that is taken, and as ``MemberName/check(_:)``.
+    func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember
+
+    /// All members ever, removed ones included, by number.
+    func members() async throws -> [Member]
+
+    /// Kills a member's tokens, sessions, links and invitations and frees the name; running servers notice within a
+    /// second.
+    ///
+    /// - Throws: ``StorageError`` `badMember` when there is no such member, `lastOwner` when only members without that
+    ///   role would be left.
+    func removeMember(name: String) async throws
+
+    /// Gives a member another role; running servers notice within a second.
+    ///
+    /// - Throws: ``StorageError`` as ``removeMember(name:)``.
+    func setRole(_ role: Role, ofMember name: String) async throws
+
+    /// Sets a member's password, and ends the member's sessions in browsers; when asked, kills all tokens, too.
+    ///
+    /// - Throws: ``StorageError`` `badMember` when there is no such member.
+    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws
+
+    /// The member of a name with the hash of the password, which is nil when there is none yet.
+    func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)?
+
+    /// Makes an invitation, and gives its secret.
+    func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String
+
+    /// What an invitation is good for.
+    func invitation(_ secret: String) async throws -> Invitation?
+
+    /// Makes a member of the one who was invited; the invitation is used up by this. Nil when it is unknown.
+    ///
+    /// - Throws: ``StorageError`` `badMember` as ``addMember(name:role:oauth1:)``.
+    func redeemInvitation(_ secret: String, name: String, password: PasswordHash) async throws -> Member?
+}
+
+extension MemberStore {
+    /// Sets a member's password, and ends the member's sessions in browsers; devices stay signed in.
+    ///
+    /// - Throws: ``StorageError`` `badMember` when there is no such member.
+    func setPassword(_ hash: PasswordHash, ofMember name: String) async throws {
+        try await setPassword(hash, ofMember: name, shuttingOutDevices: false)
+    }
+}

@@ -1,0 +1,47 @@
+import ByteClubCore
+import Logging
+
+/// A club's data directory: which storage keeps what is in it is decided here alone.
+struct DataDirectory: Sendable {
+    /// Where the directory is.
+    let path: String
+
+    /// Opens the data to serve it, alone; makes the directory when it is missing, and repairs what a crash left.
+    ///
+    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when it cannot be read, and what the disk
+    ///   does.
+    func serve(_ settings: HistorySettings, logger: Logger) throws -> any ClubStore {
+        try SQLiteStore(directory: path, settings: settings, now: Self.now, logger: logger)
+    }
+
+    /// Opens the data to look at it and to manage its members, while a server runs or not.
+    ///
+    /// - Throws: ``StorageError``.
+    func administer(logger: Logger) throws -> any ClubStore {
+        try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
+    }
+
+    /// Checks all that is kept against itself, and changes nothing.
+    ///
+    /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it cannot be read at all.
+    func verify() async throws -> VerificationReport {
+        try await Verifier(directory: path).run()
+    }
+
+    /// Copies the data to a directory that is empty or not there, while a server runs or not.
+    ///
+    /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when there is something at the target.
+    func copy(to target: String) throws -> CopySummary {
+        try DirectoryCopy(from: path, to: target).make()
+    }
+
+    private static let now = { @Sendable in APIDate(seconds: SystemTime.seconds()) }
+}
+
+/// What a copy of a data directory has.
+struct CopySummary: Hashable, Sendable {
+    /// How many large contents there are.
+    var contents = 0
+    /// How many of them share their bytes with the original, by a second name on the same file system.
+    var linked = 0
+}

@@ -1,0 +1,63 @@
+import ByteClubCore
+import Crypto
+
+/// The shared folder with its history, and the contents of its files.
+protocol FolderStore: Sendable {
+    /// The random name of this data directory's journal, made once; 32 hexadecimal digits.
+    var epoch: String { get }
+
+    /// The secret that signs cursors of this data directory, made once.
+    var signingKey: SymmetricKey { get }
+
+    /// Runs a closure on a snapshot of the folder; never waits for a writer. Rethrows what the closure throws.
+    func read<T: Sendable>(
+        _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
+    ) async throws -> T
+
+    /// Runs a closure that changes the folder, and stores contents with it; returns when all is durable.
+    ///
+    /// Writes that are waiting at the same time may share one transaction and one sync. A closure that throws undoes its
+    /// own changes only, and the error is rethrown. A content is kept when the closure recorded a version with its hash.
+    /// Cancelling does not stop a write that waits.
+    ///
+    /// - Throws: Besides the closure's errors, ``UploadError`` when a content is an upload that was completed or went
+    ///   on meanwhile, and ``StorageError`` `overQuota` when the folder would grow beyond a limit.
+    func write<T: Sendable>(
+        by author: Int64, storing contents: [StagedContent],
+        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+    ) async throws -> T
+
+    /// Waits until there is a change after a revision at or below `prefix`: true, or false after the timeout.
+    ///
+    /// Answers at once when there is one already, also when the revision is higher than any this store gave.
+    ///
+    /// - Throws: `CancellationError` when the surrounding task is cancelled.
+    func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool
+
+    /// A live file, or one of its versions, with its bytes.
+    ///
+    /// - Throws: ``APIError`` 404 as ``SharedFolder/file(_:revision:)``.
+    func file(_ path: RemotePath, revision: Revision?) async throws -> (entry: FolderEntry, content: StoredContent)
+
+    /// The bytes of a file's version.
+    ///
+    /// - Throws: ``StorageError`` `damaged` for a version that has none, or whose bytes are lost.
+    func content(of entry: FolderEntry) async throws -> StoredContent
+
+    /// A page of the journal, with the contents that travel along in the order of their entries.
+    ///
+    /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
+    func journal(
+        after cursor: JournalCursor?, limits: JournalLimits
+    ) async throws -> (page: SyncPage, bodies: [[UInt8]])
+}
+
+extension FolderStore {
+    /// As ``write(by:storing:_:)`` with one content or none.
+    func write<T: Sendable>(
+        by author: Int64, storing content: StagedContent?,
+        _ body: @escaping @Sendable (inout SharedFolder<AnyFolderState>) throws -> T
+    ) async throws -> T {
+        try await write(by: author, storing: content.map { [$0] } ?? [], body)
+    }
+}
