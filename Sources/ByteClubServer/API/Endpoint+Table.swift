@@ -42,7 +42,7 @@ extension Endpoint {
         // The extension for synchronisation.
         Endpoint([.post], "sync/batch", role: .editor, body: .whole(SyncBatch.maximumBytes)) { $0.batch.apply },
         Endpoint([.get], "sync/changes", role: .viewer, reading: .listing) { $0.journal.changes },
-        Endpoint([.put], "sync/chunks", tail: .optionalItem, role: .editor, body: .whole(ChunkStore.maximumBytes)) {
+        Endpoint([.put], "sync/chunks", tail: .optionalItem, role: .editor, body: .whole(ContentHash.blockSize)) {
             $0.chunks.add
         },
         Endpoint([.post], "sync/chunks/need", role: .editor, body: .whole(ChunkList.maximumBytes)) {

@@ -115,11 +115,11 @@ struct ClubResponder: Sendable {
                 withExtendedLifetime(lease) {}
             }
         case .bytes(let buffer): ResponseBody(byteBuffer: buffer)
-        case .file(let file, let range):
+        case .blob(let blob, let range):
             ResponseBody(contentLength: range.count) { writer in
                 budget.begin()
                 defer { budget.end() }
-                try await send(file, range, to: &writer, on: loop)
+                try await send(blob, range, to: &writer, on: loop)
                 try await writer.finish(nil)
             }
         }
@@ -130,8 +130,7 @@ struct ClubResponder: Sendable {
         _ buffer: ByteBuffer, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
     ) async throws {
         var rest = buffer
-        while let piece = rest.readSlice(length: min(rest.readableBytes, StoredFile.pieceSize)), piece.readableBytes > 0
-        {
+        while let piece = rest.readSlice(length: min(rest.readableBytes, SendBudget.largest)), piece.readableBytes > 0 {
             // A slice would keep the memory of the whole, also when its lease is given back.
             try await writer.write(ByteBuffer(bytes: piece.readableBytesView))
             try await loop.submit {}.get()
@@ -141,19 +140,19 @@ struct ClubResponder: Sendable {
     /// Reads the next piece while the last one is being sent.
     ///
     /// The writer waits for a slow client only once the event loop has told it of the last piece; so each piece is
-    /// followed there before the next one. Else a loop that is late would let the whole file pile up in memory.
+    /// followed there before the next one. Else a loop that is late would let the whole content pile up in memory.
     private func send(
-        _ file: StoredFile, _ range: Range<Int64>, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
+        _ blob: any BlobReader, _ range: Range<Int64>, to writer: inout any ResponseBodyWriter, on loop: any EventLoop
     ) async throws {
         var offset = range.lowerBound
         guard offset < range.upperBound else { return }
-        var piece = try await file.read(at: offset, count: Int(min(Int64(budget.pieceSize), range.upperBound - offset)))
+        var piece = try await blob.read(at: offset, count: Int(min(Int64(budget.pieceSize), range.upperBound - offset)))
         while true {
             offset += Int64(piece.readableBytes)
             guard offset < range.upperBound else { return try await writer.write(piece) }
             let start = offset
             let count = Int(min(Int64(budget.pieceSize), range.upperBound - start))
-            async let next = file.read(at: start, count: count)
+            async let next = blob.read(at: start, count: count)
             try await writer.write(piece)
             try await loop.submit {}.get()
             piece = try await next

@@ -44,9 +44,9 @@ extension Response {
             let part = bytes.dropFirst(Int(range.lowerBound)).prefix(range.count)
             guard part.count == range.count else { throw StorageError(.damaged, "a small content has a wrong length") }
             return .bytes(ByteBuffer(bytes: part))
-        case .file(let path, let length):
-            guard length >= range.upperBound else { throw StorageError(.damaged, "a content has a wrong length") }
-            return .file(try StoredFile(path: path), range)
+        case .blob(let blob):
+            guard blob.length >= range.upperBound else { throw StorageError(.damaged, "a content has a wrong length") }
+            return .blob(try blob.open(), range)
         }
     }
 }

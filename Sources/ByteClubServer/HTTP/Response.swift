@@ -10,15 +10,15 @@ struct Response: Sendable {
         case none
         /// Bytes in memory.
         case bytes(ByteBuffer)
-        /// Some of a file's bytes.
-        case file(StoredFile, Range<Int64>)
+        /// Some of a large content's bytes.
+        case blob(any BlobReader, Range<Int64>)
 
         /// The content's length in bytes.
         var length: Int64 {
             switch self {
             case .none: 0
             case .bytes(let buffer): Int64(buffer.readableBytes)
-            case .file(_, let range): Int64(range.count)
+            case .blob(_, let range): Int64(range.count)
             }
         }
     }

@@ -8,6 +8,8 @@ struct MediaInfoReader: Sendable {
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked into.
     private static let lot = 32
+    /// How many bytes of a photo that is in no file are looked into: more than what comes before its picture.
+    private static let headerLimit: Int64 = 1 << 20
 
     private let store: any FolderStore & MediaInfoStore
     private let threads: NIOThreadPool
@@ -76,19 +78,19 @@ struct MediaInfoReader: Sendable {
             let entry = FolderEntry(
                 path: photo.path, isFolder: false, revision: photo.rev?.number ?? 0, bytes: photo.bytes,
                 contentHash: hash, modified: APIDate(seconds: 0), author: 0)
-            let content = try await store.content(of: entry)
+            let content = try await store.content(of: entry).local(upTo: Self.headerLimit)
             found[hash] = try await threads.runIfActive { try Self.info(in: content) }
         }
         if !found.isEmpty { try await store.keep(found) }
         return known.merging(found) { $1 }
     }
 
-    private static func info(in content: StoredContent) throws -> MediaInfo {
+    private static func info(in content: LocalContent) throws -> MediaInfo {
         let details: PhotoDetails
         do {
             switch content {
             case .bytes(let bytes): details = try PhotoDetails(bytes: bytes)
-            case .file(let path, _): details = try PhotoDetails(file: path, followsLinks: false)
+            case .file(let path): details = try PhotoDetails(file: path, followsLinks: false)
             }
         } catch {
             if error.code == .io { throw error }

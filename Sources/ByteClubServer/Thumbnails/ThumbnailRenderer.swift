@@ -15,7 +15,7 @@ struct ThumbnailRenderer: Sendable {
     ///
     /// - Throws: ``APIError`` 415 when the source is no picture that can be decoded, 404 when it is too large.
     @Sendable func render(
-        _ source: ThumbnailSource, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
+        _ source: LocalContent, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
     ) throws -> [UInt8] {
         switch source {
         case .file(let path): return try render(file: path, size, format)
@@ -23,7 +23,7 @@ struct ThumbnailRenderer: Sendable {
             unsafe mkdir(scratch, 0o700)
             var template = Array((scratch + "/.source-XXXXXX").utf8CString)
             let descriptor = unsafe mkstemp(&template)
-            guard descriptor >= 0 else { throw StoredFileError(operation: "copy", errno: errno) }
+            guard descriptor >= 0 else { throw StorageError(errno: errno, "cannot copy stored content") }
             let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             defer { unsafe unlink(path) }
             let count = unsafe write(descriptor, bytes, bytes.count)

@@ -8,7 +8,7 @@ struct ThumbnailStore: Sendable {
     static let sourceLimit: Int64 = 20 << 20
 
     /// Makes a thumbnail; may block.
-    typealias Renderer = @Sendable (ThumbnailSource, ThumbnailSize, ThumbnailImageFormat) throws -> [UInt8]
+    typealias Renderer = @Sendable (LocalContent, ThumbnailSize, ThumbnailImageFormat) throws -> [UInt8]
 
     /// A picture that a party asks for.
     private struct Wish: Hashable {
@@ -61,14 +61,14 @@ struct ThumbnailStore: Sendable {
             defer { withExtendedLifetime(turn) {} }
             return try await rendering.value(of: name) {
                 if let known = try await known(name) { return try known.get() }
-                let source = ThumbnailSource(try await source())
+                let source = try await source().local(upTo: Self.sourceLimit)
                 return try await threads.runIfActive { try make(name, of: source, size, format) }
             }
         }
     }
 
     private func make(
-        _ name: String, of source: ThumbnailSource, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
+        _ name: String, of source: LocalContent, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
     ) throws -> [UInt8] {
         do {
             let bytes = try render(source, size, format)
@@ -93,19 +93,4 @@ struct ThumbnailStore: Sendable {
     }
 
     private func refusalName(_ name: String) -> String { "\(name).refused-\(version)" }
-}
-
-/// The photo that a thumbnail is made of.
-enum ThumbnailSource: Sendable {
-    /// The photo's bytes.
-    case bytes([UInt8])
-    /// The file that holds the photo.
-    case file(String)
-
-    init(_ content: StoredContent) {
-        switch content {
-        case .bytes(let bytes): self = .bytes(bytes)
-        case .file(let path, _): self = .file(path)
-        }
-    }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import ByteClubServer
 
 @Suite("Contents that a few lines stand for") struct ChunkedContentTests {
-    private static let chunk = [UInt8](repeating: 7, count: ChunkStore.maximumBytes)
+    private static let chunk = [UInt8](repeating: 7, count: ContentHash.blockSize)
 
     /// A batch that makes files of so many times the same chunk each.
     private static func batch(_ counts: [Int]) throws -> [UInt8] {

@@ -121,9 +121,6 @@ struct ReleasedDatabaseTests {
     }
 
     private static func hash(_ entry: FolderEntry, _ store: SQLiteStore) async throws -> ContentHash {
-        switch try await store.content(of: entry) {
-        case .bytes(let bytes): ContentHasher.hash(bytes)
-        case .file(let path, _): ContentHasher.hash(Fixture.bytes(at: path))
-        }
+        ContentHasher.hash(try await store.content(of: entry).bytes())
     }
 }

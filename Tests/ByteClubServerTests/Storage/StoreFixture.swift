@@ -2,6 +2,7 @@ import ByteClubCore
 import CLinux
 import Glibc
 import Logging
+import NIOCore
 import Synchronization
 import TestSupport
 
@@ -55,12 +56,7 @@ final class StoreFixture: Sendable {
 
     /// The bytes of a version.
     func bytes(_ entry: FolderEntry) async throws -> [UInt8] {
-        switch try await store.content(of: entry) {
-        case .bytes(let bytes): return bytes
-        case .file(let path, let length):
-            let bytes = Fixture.bytes(at: path)
-            return Int64(bytes.count) == length ? bytes : []
-        }
+        try await store.content(of: entry).bytes()
     }
 
     /// The names in the staging folder.
@@ -71,6 +67,17 @@ final class StoreFixture: Sendable {
         let directories = (try? Directory.names(in: store.files.root)) ?? []
         return directories.reduce(0) { count, name in
             count + ((try? Directory.names(in: store.files.root + "/" + name))?.count ?? 0)
+        }
+    }
+}
+
+extension StoredContent {
+    /// All the bytes.
+    func bytes() async throws -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .blob(let blob):
+            Array(try await blob.open().read(at: 0, count: Int(blob.length)).readableBytesView)
         }
     }
 }

@@ -21,7 +21,7 @@ import Testing
         func mayEnd(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
 
         @Sendable func render(
-            _ source: ThumbnailSource, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
+            _ source: LocalContent, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
         ) throws -> [UInt8] {
             begun.withLock { $0 += 1 }
             _ = gate.wait(timeout: .now() + 60)

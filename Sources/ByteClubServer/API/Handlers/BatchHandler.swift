@@ -96,10 +96,12 @@ struct BatchHandler: Sendable {
                 guard let body = frame.next(content.bytes) else {
                     throw APIError(400, "the batch ends inside the content of operation \(index)")
                 }
-                guard let small = StagedContent(inline: Array(body)) else {
+                guard content.bytes <= SyncBatch.maximumInlineBytes, let small = StagedContent(inline: Array(body))
+                else {
                     throw APIError(
                         413,
-                        "operation \(index) has a content of more than \(StagedContent.inlineLimit) bytes; send chunks")
+                        "operation \(index) has a content of more than \(SyncBatch.maximumInlineBytes) bytes; send chunks"
+                    )
                 }
                 staged = small
             }

@@ -33,7 +33,7 @@ struct ChunkHandlers: Sendable {
         }
         guard let length = request.body.length else { throw APIError(411, "a chunk needs a Content-Length") }
         let member = request.member
-        let room = try await store.hold(ChunkStore.weight(length), for: member.uid)
+        let room = try await store.hold(store.chunks.weight(length), for: member.uid)
         let body = try await request.wholeBody(in: memory)
         defer { withExtendedLifetime((body, room)) {} }
         guard ContentHasher.hash(body.bytes) == hash else {

@@ -1,4 +1,5 @@
 import ByteClubCore
+import Glibc
 
 /// Contents as files named by their hashes: `ab/cdef…` for the hash `abcdef…`.
 struct FileBlobStore: BlobStore {
@@ -24,6 +25,24 @@ struct FileBlobStore: BlobStore {
         FileBlobWriter(path: staging + "/" + Secret.text(bytes: 16), reserve: reserve)
     }
 
+    func blob(_ hash: ContentHash, length: Int64) -> any Blob { FileBlob(path: path(of: hash), length: length) }
+
+    func has(_ hash: ContentHash, length: Int64) -> Bool { Directory.fileLength(path(of: hash)) == length }
+
+    func publication() -> any BlobPublication { FilePublication(store: self) }
+
+    func contents(beginning byte: UInt8) async throws -> [ContentHash] {
+        let folder = Hexadecimal.encode([byte])
+        let path = root + "/" + folder
+        return try await ContentPipeline.onDisk {
+            guard unsafe access(path, F_OK) == 0 else { return [] }
+            return try Directory.names(in: path).compactMap { ContentHash(folder + $0) }
+        }
+    }
+
+    func remove(_ hash: ContentHash) { unsafe unlink(path(of: hash)) }
+
+    /// The file that holds a content, whether or not it is there.
     func path(of hash: ContentHash) -> String {
         directory(of: hash) + "/" + Hexadecimal.encode(hash.bytes.dropFirst())
     }

@@ -32,7 +32,7 @@ final class FileBlobWriter: BlobWriter {
         try await openFile()
         let (length, digests) = try await pipeline.finish()
         guard let file = staged.withLock({ $0 }) else { throw StorageError(.closed, "the content was discarded") }
-        return StagedContent(bytes: length, hash: try digests.contentHash(), place: .file(file))
+        return StagedContent(bytes: length, hash: try digests.contentHash(), place: .blob(file))
     }
 
     func discard() async {

@@ -4,7 +4,7 @@ import Synchronization
 /// A synced file in the staging folder.
 ///
 /// A temporary one is removed with its last reference unless it was moved to its place; an upload's file stays.
-final class StagedFile: Sendable {
+final class StagedFile: StagedBlob {
     /// The file's path while it waits.
     let path: String
     /// Whether nobody needs the file once this object is gone.

@@ -11,6 +11,8 @@ import Logging
 final class SQLiteStore: ClubStore {
     /// The name of the database's file in the data directory.
     static let databaseName = "byteclub.sqlite"
+    /// The most bytes of a content that is kept in the database, not as a blob: 64 KiB.
+    static let inlineLimit = StagedContent.inlineLimit
 
     /// What a process wants with a data directory.
     enum Mode: Sendable {
@@ -23,7 +25,7 @@ final class SQLiteStore: ClubStore {
     let epoch: String
     let signingKey: SymmetricKey
     let files: FileBlobStore
-    let chunks: ChunkStore
+    let chunks: any ChunkStore
     let pool: DatabasePool
     let writer: GroupCommit
     let claims = UploadClaims()
@@ -62,7 +64,7 @@ final class SQLiteStore: ClubStore {
         if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
         files = try FileBlobStore(directory: directory)
-        chunks = try ChunkStore(directory: directory, files: files)
+        chunks = try FileChunkStore(directory: directory, files: files)
         do {
             pool = try Self.open(directory + "/" + Self.databaseName, mode: mode, logger: logger)
             // A server of the version before must not go on writing to a database of this one.
@@ -84,7 +86,8 @@ final class SQLiteStore: ClubStore {
             signal = ChangeSignal(lastRevision: last)
             let checkpointer = try mode == .server ? Checkpointer(path: directory + "/" + Self.databaseName) : nil
             writer = GroupCommit(
-                pool: pool, blobs: files, settings: settings, checkpointer: checkpointer, signal: signal)
+                pool: pool, blobs: files, reserve: files.reserve, settings: settings, checkpointer: checkpointer,
+                signal: signal)
             if mode == .server { try recoverStaging() }
         } catch {
             throw StorageError.translating(error)
@@ -171,28 +174,26 @@ final class SQLiteStore: ClubStore {
     func file(
         _ path: RemotePath, revision: Revision?
     ) async throws -> (entry: FolderEntry, content: StoredContent) {
-        let (now, files) = (now(), files)
+        let (now, blobs) = (now(), blobs)
         return try await query { database in
             let state = SQLiteFolderState(reading: database)
             let entry = try SharedFolder(state: state, now: now, author: 0).file(path, revision: revision)
-            return (entry, try Self.content(of: entry, in: database, files))
+            return (entry, try Self.content(of: entry, in: database, blobs))
         }
     }
 
     func content(of entry: FolderEntry) async throws -> StoredContent {
-        let files = files
-        return try await query { try Self.content(of: entry, in: $0, files) }
+        let blobs = blobs
+        return try await query { try Self.content(of: entry, in: $0, blobs) }
     }
 
     private static func content(
-        of entry: FolderEntry, in database: Database, _ files: FileBlobStore
+        of entry: FolderEntry, in database: Database, _ blobs: any BlobStore
     ) throws -> StoredContent {
         guard let hash = entry.contentHash else {
             throw StorageError(.damaged, "'\(entry.path)' has no content in this version")
         }
-        if entry.bytes > Int64(StagedContent.inlineLimit) {
-            return .file(path: files.path(of: hash), length: entry.bytes)
-        }
+        if entry.bytes > Int64(inlineLimit) { return .blob(blobs.blob(hash, length: entry.bytes)) }
         let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) {
             $0.bytes(0) ?? []
         }

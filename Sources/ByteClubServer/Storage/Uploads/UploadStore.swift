@@ -6,7 +6,7 @@ protocol UploadStore: Sendable {
     var blobs: any BlobStore { get }
 
     /// Where parts of large contents wait.
-    var chunks: ChunkStore { get }
+    var chunks: any ChunkStore { get }
 
     /// Starts an upload in pieces: 0 bytes long, known for 48 hours, or until the member has begun too many others since.
     ///

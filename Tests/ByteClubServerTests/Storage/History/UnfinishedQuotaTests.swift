@@ -106,7 +106,7 @@ import Testing
             let answer = try await server.send(
                 "PUT /1/sync/chunks/\(ContentHasher.hash(theirs))", [other], body: theirs)
             #expect(answer.status == 204)
-            try Self.age(server, by: Int(ChunkStore.lifetime) + 5)
+            try Self.age(server, by: Int(WaitingTime.chunk) + 5)
             await Self.keepHouse(server)
             #expect(try Self.size(server, "chunks") == 0)
             #expect(try await send(noise(900_000, seed: 50)) == 204)
@@ -176,7 +176,7 @@ import Testing
             let first: ChunkedUpload = try await Self.begin(server, noise(400_000, seed: 1)).decoded()
             #expect(try await Self.begin(server, noise(400_000, seed: 2)).status == 200)
             #expect(try await Self.begin(server, noise(400_000, seed: 3)).status == 507)
-            clock.advance(SQLiteStore.idleTime - 10)
+            clock.advance(WaitingTime.idle - 10)
             let more = try await server.send(
                 "PUT /1/chunked_upload?upload_id=\(first.uploadID)&offset=400000", body: [1])
             #expect(more.status == 200)

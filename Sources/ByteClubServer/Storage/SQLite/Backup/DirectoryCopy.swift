@@ -81,7 +81,7 @@ struct DirectoryCopy {
         try copy.read { database in
             let rows = try Row.fetchCursor(
                 database,
-                sql: "SELECT DISTINCT hash FROM version WHERE kind = 0 AND bytes > \(StagedContent.inlineLimit)")
+                sql: "SELECT DISTINCT hash FROM version WHERE kind = 0 AND bytes > \(SQLiteStore.inlineLimit)")
             while let row = try rows.next() {
                 guard let hash = row.bytes(0).flatMap(ContentHash.init(bytes:)) else { continue }
                 let folder = to.directory(of: hash)

@@ -29,7 +29,8 @@ final class GroupCommit: Sendable {
     }
 
     private let pool: DatabasePool
-    private let blobs: FileBlobStore
+    private let blobs: any BlobStore
+    private let reserve: DiskReserve
     private let checkpointer: Checkpointer?
     private let settings: HistorySettings
     private let signal: ChangeSignal
@@ -40,11 +41,12 @@ final class GroupCommit: Sendable {
     ///
     /// Without a checkpointer, SQLite empties its log within commits.
     init(
-        pool: DatabasePool, blobs: FileBlobStore, settings: HistorySettings, checkpointer: Checkpointer?,
-        signal: ChangeSignal
+        pool: DatabasePool, blobs: any BlobStore, reserve: DiskReserve, settings: HistorySettings,
+        checkpointer: Checkpointer?, signal: ChangeSignal
     ) {
         self.pool = pool
         self.blobs = blobs
+        self.reserve = reserve
         self.settings = settings
         self.checkpointer = checkpointer
         self.signal = signal
@@ -162,7 +164,7 @@ final class GroupCommit: Sendable {
     }
 
     private func runAll(_ batch: [Change], in database: Database, reports: inout [Report]) throws {
-        let transaction = try WriteTransaction(database: database, blobs: blobs, settings: settings)
+        let transaction = try WriteTransaction(database: database, blobs: blobs, reserve: reserve, settings: settings)
         do {
             for change in batch {
                 reports.append(change.run(transaction))

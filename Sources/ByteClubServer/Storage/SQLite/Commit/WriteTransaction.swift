@@ -14,8 +14,10 @@ final class WriteTransaction {
     private(set) var entries: [FolderEntry] = []
     /// The folders with all below which this transaction changed in one go, at their old places and their new ones.
     private(set) var subtrees: [PathKey] = []
-    /// The files that came to their places in this transaction.
-    private(set) var blobs: BlobPlacement
+    private let blobs: any BlobStore
+    private let reserve: DiskReserve
+    /// The large contents that came to their places in this transaction.
+    private var publication: any BlobPublication
     /// Why the whole transaction is lost, not only one change; nil while it is not.
     private(set) var failure: (any Error)?
     /// The newest versions that this transaction has looked up or made; nil inside for keys where there is none.
@@ -29,10 +31,14 @@ final class WriteTransaction {
     private var isChanging = false
 
     /// Starts on a connection whose transaction has begun.
-    init(database: Database, blobs: FileBlobStore, settings: HistorySettings) throws {
+    init(
+        database: Database, blobs: any BlobStore, reserve: DiskReserve, settings: HistorySettings
+    ) throws {
         self.database = database
         self.settings = settings
-        self.blobs = BlobPlacement(store: blobs)
+        self.blobs = blobs
+        self.reserve = reserve
+        publication = blobs.publication()
         lastRevision = try SQLiteFolderState.lastRevision(in: database)
     }
 
@@ -132,7 +138,7 @@ final class WriteTransaction {
         case .inline:
             let found = try database.firstRow("SELECT 1 FROM content WHERE hash = ?", [content.hash.data]) { _ in true }
             return found == nil
-        case .file: return Directory.fileLength(blobs.store.path(of: content.hash)) != content.bytes
+        case .blob: return !blobs.has(content.hash, length: content.bytes)
         }
     }
 
@@ -141,14 +147,14 @@ final class WriteTransaction {
     /// - Throws: ``StorageError`` `overQuota`, or `full` when the last bytes of the disk are for deletions.
     func store(_ content: StagedContent) throws {
         try checkQuota()
-        try blobs.store.reserve.check()
+        try reserve.check()
         switch content.place {
         case .inline(let bytes):
             try beginChange()
             try database.run(
                 "INSERT OR IGNORE INTO content(hash, bytes) VALUES (?, ?)", [content.hash.data, Data(bytes)])
-        case .file(let file):
-            try blobs.place(file, as: content.hash, length: content.bytes)
+        case .blob(let blob):
+            try publication.publish(blob, as: content.hash, length: content.bytes)
         }
     }
 
@@ -156,7 +162,7 @@ final class WriteTransaction {
     func prepareCommit() throws {
         try UsageLedger(database).add(usage)
         try noteListings()
-        try blobs.sync()
+        try publication.sync()
     }
 
     /// Notes for each folder whose children changed the newest of these changes.
@@ -177,5 +183,5 @@ final class WriteTransaction {
     }
 
     /// Undoes what a rollback of the database does not.
-    func undo() { blobs.undo() }
+    func undo() { publication.undo() }
 }

@@ -7,8 +7,7 @@ extension SQLiteStore {
     /// The most contents that one transaction removes.
     private static let collectionBatch = 200
 
-    /// Removes the contents that no version refers to, small ones and files, and tells how many; nil while a backup or a
-    /// verification needs all that there is.
+    /// Removes the contents that no version refers to, small ones and blobs; nothing while a backup or a verification runs.
     ///
     /// References are not counted as contents come and go: the journal is read once instead, which costs writers nothing
     /// and cannot be wrong after a crash. Removing happens in the writer's turn, after a look at what the journal got
@@ -17,7 +16,7 @@ extension SQLiteStore {
         let lock = try Self.contentsLock(directory)
         guard try lock.lock() else { return nil }
         let use = try await query { try ContentUse(in: $0) }
-        let removed = try await collectRows(use) + collectFiles(use)
+        let removed = try await collectRows(use) + collectBlobs(use)
         withExtendedLifetime(lock) {}
         return removed
     }
@@ -44,16 +43,13 @@ extension SQLiteStore {
         return count
     }
 
-    private func collectFiles(_ use: ContentUse) async throws -> Int {
+    private func collectBlobs(_ use: ContentUse) async throws -> Int {
         var count = 0
-        let files = files
-        let folders = try await ContentPipeline.onDisk { try Directory.names(in: files.root) }
-        for folder in folders {
-            let names = try await ContentPipeline.onDisk { try Directory.names(in: files.root + "/" + folder) }
-            let unused = names.compactMap { ContentHash(folder + $0)?.bytes }.filter { !use.contains($0) }
+        let blobs = blobs
+        for byte in UInt8.min...UInt8.max {
+            let unused = try await blobs.contents(beginning: byte).map(\.bytes).filter { !use.contains($0) }
             count += try await remove(unused, use) { hash, _ in
-                // A number of the wrong length names no file; unlinking one that is gone already is no failure either.
-                if let hash = ContentHash(bytes: hash) { unsafe unlink(files.path(of: hash)) }
+                if let hash = ContentHash(bytes: hash) { blobs.remove(hash) }
             }
         }
         return count

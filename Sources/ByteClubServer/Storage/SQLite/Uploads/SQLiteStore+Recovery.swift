@@ -16,7 +16,7 @@ extension SQLiteStore {
             try database.run(
                 "INSERT OR IGNORE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.age, age(in: database).text])
             try database.run(
-                "DELETE FROM upload WHERE \(Self.isExpired)", [now, age(in: database).seconds - Self.uploadLifetime])
+                "DELETE FROM upload WHERE \(Self.isExpired)", [now, age(in: database).seconds - WaitingTime.upload])
             try database.run("DELETE FROM upload_block WHERE upload NOT IN (SELECT id FROM upload)")
             let rows = try database.rows("SELECT id, size FROM upload WHERE completed = 0") {
                 ("upload-" + ($0[0] as String), $0[1] as Int64)
@@ -38,8 +38,7 @@ extension SQLiteStore {
 
     func removeExpired() async throws {
         try await removeExpiredUploads()
-        let chunks = chunks
-        try await ContentPipeline.onDisk { try chunks.removeExpired() }
+        try await chunks.removeExpired()
     }
 
     /// Forgets uploads older than 48 hours, and removes their files.
@@ -48,7 +47,7 @@ extension SQLiteStore {
         let expired = try await query { [self] database in
             try database.rows(
                 "SELECT id FROM upload WHERE \(Self.isExpired) LIMIT 100",
-                [now, age(in: database).seconds - Self.uploadLifetime]
+                [now, age(in: database).seconds - WaitingTime.upload]
             ) { $0[0] as String }
         }
         if expired.isEmpty { return }

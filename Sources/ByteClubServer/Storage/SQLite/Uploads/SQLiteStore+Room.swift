@@ -2,10 +2,6 @@ import ByteClubCore
 import GRDB
 
 extension SQLiteStore {
-    /// For how many seconds nothing may have come of an upload in pieces, or of a chunk, before it makes room for others: an
-    /// hour.
-    static let idleTime: Int64 = 3600
-
     func hold(
         _ bytes: Int64, for member: Int64, replacing path: RemotePath?, naming chunks: [ContentHash]
     ) async throws -> (any RoomHold)? {
@@ -32,11 +28,10 @@ extension SQLiteStore {
         of hold: BytesUnderWay.Hold, _ bytes: Int64, for member: Int64, replacing path: RemotePath?,
         naming chunks: [ContentHash]
     ) async throws -> Lack? {
-        let (store, settings) = (self.chunks, settings)
+        let settings = settings
         // What is under way was counted before: what arrives meanwhile counts twice, never not at all.
-        let (waiting, named) = try await ContentPipeline.onDisk {
-            (try store.waitingBytes(), store.bytes(of: chunks, from: member))
-        }
+        let waiting = try await self.chunks.waitingBytes()
+        let named = try await self.chunks.waitingBytes(of: chunks, from: member)
         return try await query { database in
             let ledger = UsageLedger(database)
             let there = try path.flatMap { try SQLiteFolderState(reading: database).latest($0.key) }
@@ -59,15 +54,14 @@ extension SQLiteStore {
     // Without a quota they stay for what is like them.
     func named(_ chunks: [ContentHash], by member: Int64) async {
         guard settings.hasQuota, !chunks.isEmpty else { return }
-        let store = self.chunks
         // Those that cannot be removed go when their time is over.
-        try? await ContentPipeline.onDisk { store.remove(chunks, from: member) }
+        try? await self.chunks.remove(chunks, from: member)
     }
 
     /// Gives up what a member left lying, the oldest first, until so many bytes are free; tells whether anything went.
     private func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool {
         try await removeExpiredUploads()
-        let (claims, oldest) = (claims, now().seconds - Self.idleTime)
+        let (claims, oldest) = (claims, now().seconds - WaitingTime.idle)
         let (uploads, freed) = try await writer.perform { transaction in
             let idle = try transaction.database.rows(
                 """
@@ -84,8 +78,7 @@ extension SQLiteStore {
             return (given, freed)
         }
         await removeFiles(ofUploads: uploads)
-        let store = chunks
-        let removed = try await ContentPipeline.onDisk { try store.giveUp(bytes - freed, from: member) }
+        let removed = try await chunks.giveUp(bytes - freed, from: member)
         return freed + removed > 0
     }
 }

@@ -4,13 +4,10 @@ import GRDB
 import Glibc
 
 extension SQLiteStore {
-    /// How long an upload in pieces is known, in seconds: 48 hours.
-    static let uploadLifetime: Int64 = 48 * 3600
-
     func beginUpload(member: Int64) async throws -> ChunkedUpload {
         try await removeExpiredUploads()
         let id = Secret.text(bytes: 16)
-        let expires = APIDate(seconds: now().seconds + Self.uploadLifetime)
+        let expires = APIDate(seconds: now().seconds + WaitingTime.upload)
         let path = files.uploadPath(id)
         let staging = files.staging
         try await ContentPipeline.onDisk {
@@ -54,7 +51,7 @@ extension SQLiteStore {
         let upload = try await query { [self] database in
             try database.firstRow(
                 "SELECT size, expires, completed FROM upload WHERE id = ? AND member = ? AND NOT (\(Self.isExpired))",
-                [id, member, now, age(in: database).seconds - Self.uploadLifetime]
+                [id, member, now, age(in: database).seconds - WaitingTime.upload]
             ) { row in
                 if (row[2] as Int) != 0 { throw UploadError.alreadyCompleted }
                 return ChunkedUpload(uploadID: id, offset: row[0], expires: APIDate(seconds: row[1]))
@@ -117,7 +114,7 @@ extension SQLiteStore {
             return StagedContent(bytes: upload.offset, hash: hash, place: .inline(bytes), upload: identity)
         }
         let file = StagedFile(path: path, isTemporary: false)
-        return StagedContent(bytes: upload.offset, hash: hash, place: .file(file), upload: identity)
+        return StagedContent(bytes: upload.offset, hash: hash, place: .blob(file), upload: identity)
     }
 
     /// Makes a chunk that is synced part of its upload.

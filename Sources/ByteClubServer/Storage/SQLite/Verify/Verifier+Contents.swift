@@ -154,7 +154,7 @@ extension Verifier {
     private static func problem(_ row: Row, _ directory: String) -> String? {
         guard let hash = row.bytes(3).flatMap(ContentHash.init(bytes:)) else { return nil }
         let bytes: Int64 = row[2]
-        let isSmall = bytes <= Int64(StagedContent.inlineLimit)
+        let isSmall = bytes <= Int64(SQLiteStore.inlineLimit)
         let name = hash.description
         let found: Int64? =
             isSmall ? row[4] : Directory.fileLength(directory + "/blobs/\(name.prefix(2))/\(name.dropFirst(2))")

@@ -2,9 +2,8 @@ import ByteClubCore
 import Glibc
 
 /// The files that one transaction brings to their places, so that the directories are synced once and all can be undone.
-struct BlobPlacement {
-    /// Where the contents are.
-    let store: FileBlobStore
+struct FilePublication: BlobPublication {
+    private let store: FileBlobStore
     private var placed: [(file: StagedFile, target: String)] = []
     private var directories: Set<String> = []
 
@@ -13,12 +12,13 @@ struct BlobPlacement {
         self.store = store
     }
 
-    /// Gives a synced file its content's name, or leaves it where it is when an equal one is there.
+    /// Moves a synced file to its content's place.
     ///
     /// An upload's file keeps its own name too until the transaction is durable, so that a crash loses nothing of it.
-    ///
-    /// - Throws: ``StorageError`` as the system says; then nothing has moved.
-    mutating func place(_ file: StagedFile, as hash: ContentHash, length: Int64) throws {
+    mutating func publish(_ blob: any StagedBlob, as hash: ContentHash, length: Int64) throws {
+        guard let file = blob as? StagedFile else {
+            throw StorageError(.io, "a content was staged by another store than the one that is to keep it")
+        }
         let target = store.path(of: hash)
         let directory = store.directory(of: hash)
         let name = file.isTemporary ? Directory.moveNew : Directory.linkNew
@@ -29,7 +29,7 @@ struct BlobPlacement {
         }
         if number == EEXIST {
             directories.insert(directory)
-            if Directory.fileLength(target) == length { return }
+            if store.has(hash, length: length) { return }
             // What is there cannot be this content, whoever put it there.
             unsafe unlink(target)
             number = name(file.path, target)
@@ -40,12 +40,10 @@ struct BlobPlacement {
         directories.insert(directory)
     }
 
-    /// Waits until the new names are on disk.
     func sync() throws {
         for directory in directories { try Directory.sync(directory) }
     }
 
-    /// Takes the names away again.
     mutating func undo() {
         // The next transaction finds a new directory there, and syncs only what is in it.
         if directories.contains(store.root) { try? Directory.sync(store.root) }

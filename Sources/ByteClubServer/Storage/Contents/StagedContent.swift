@@ -8,11 +8,11 @@ struct StagedContent: Sendable {
     enum Place: Sendable {
         /// In memory; at most ``inlineLimit`` bytes.
         case inline([UInt8])
-        /// In a synced file in the staging folder.
-        case file(StagedFile)
+        /// Where a blob store has staged them.
+        case blob(any StagedBlob)
     }
 
-    /// The most bytes that are kept in the database rather than in a file: 64 KiB.
+    /// The most bytes that wait in memory: 64 KiB, which is no less than what travels inside a batch.
     static let inlineLimit = 64 << 10
 
     /// The content's length in bytes.
@@ -39,6 +39,11 @@ struct StagedContent: Sendable {
     }
 }
 
+/// A large content that a blob store has staged, and which goes with the last reference unless it was published.
+///
+/// A store takes back what it has staged itself, and nothing of another store.
+protocol StagedBlob: AnyObject, Sendable {}
+
 /// Which upload in pieces content came from, and how long it was when its hash was taken.
 struct UploadIdentity: Hashable, Sendable {
     /// The upload's random name.
@@ -47,12 +52,4 @@ struct UploadIdentity: Hashable, Sendable {
     let member: Int64
     /// Its length in bytes.
     let offset: Int64
-}
-
-/// Content as a reader gets it.
-enum StoredContent: Sendable {
-    /// The bytes themselves; at most ``StagedContent/inlineLimit``.
-    case bytes([UInt8])
-    /// A file that never changes and is never removed while a version refers to it, and its length in bytes.
-    case file(path: String, length: Int64)
 }

@@ -1,15 +1,15 @@
 import ByteClubCore
 
-/// Takes a body as it arrives, hashes and writes it on other threads, and holds a bounded part of it in memory.
+/// Takes a body as it arrives, hashes and stores it on other threads, and holds a bounded part of it in memory.
 ///
 /// One task at a time uses a writer. Dropping it without ``BlobWriter/finish()`` discards what it took.
 protocol ContentWriter: AnyObject, Sendable {
     /// Copies bytes into the writer's buffer; when it answers true the caller calls ``flush()`` before the next bytes.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool
 
-    /// Hands the buffer to the disk and the hash, waiting while an earlier one is still on its way.
+    /// Hands the buffer to the storage and the hash, waiting while an earlier one is still on its way.
     ///
-    /// - Throws: ``StorageError`` `full` when the disk is, otherwise `io`; for a chunk also ``UploadError``.
+    /// - Throws: ``StorageError`` `full` when the storage is, otherwise `io`; for a chunk also ``UploadError``.
     func flush() async throws
 
     /// Forgets all that was taken; nothing of it stays. Does nothing after the writer has finished.
@@ -17,7 +17,7 @@ protocol ContentWriter: AnyObject, Sendable {
 }
 
 extension ContentWriter {
-    /// Takes the next bytes, and waits for the disk when enough have come together.
+    /// Takes the next bytes, and waits for the storage when enough have come together.
     ///
     /// - Throws: As ``flush()``.
     func write(_ bytes: [UInt8]) async throws {
@@ -39,13 +39,4 @@ protocol UploadWriter: ContentWriter {
     ///
     /// - Throws: As ``ContentWriter/flush()``; ``UploadError`` `wrongOffset` when another chunk came in between.
     func finish() async throws -> ChunkedUpload
-}
-
-/// Where content lives that is too large for the metadata store.
-protocol BlobStore: Sendable {
-    /// Starts a new content. Content of at most ``StagedContent/inlineLimit`` bytes never touches the disk.
-    func writer() async throws -> any BlobWriter
-
-    /// The file that holds a content, whether or not it is there.
-    func path(of hash: ContentHash) -> String
 }

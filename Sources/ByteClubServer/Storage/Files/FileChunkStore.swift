@@ -1,0 +1,164 @@
+import ByteClubCore
+import Glibc
+import Synchronization
+
+/// Chunks as files named by their hashes, in a directory for each member who sent them.
+///
+/// A file's time is when it was last sent or asked for. How many bytes a member has here is counted from the files, once
+/// for each process.
+final class FileChunkStore: ChunkStore {
+    private let root: String
+    private let files: FileBlobStore
+    /// The bytes of each member's chunks, which only change together with the files; nil before they are counted.
+    private let waiting = Mutex<[Int64: Int64]?>(nil)
+
+    /// Makes the directory when it is missing; new chunks are written where other contents are.
+    init(directory: String, files: FileBlobStore) throws {
+        root = directory + "/chunks"
+        self.files = files
+        if try Directory.make(root) { try Directory.sync(directory) }
+    }
+
+    /// A chunk's bytes, or the least that a file takes on a disk.
+    func weight(_ bytes: Int64) -> Int64 { max(bytes, 4096) }
+
+    func missing(of hashes: [ContentHash], from member: Int64) async throws -> [ContentHash] {
+        try await ContentPipeline.onDisk {
+            let missing = hashes.filter { !Directory.touch(self.path(of: $0, from: member)) }
+            if missing.count < hashes.count { try Directory.sync(self.folder(of: member)) }
+            return missing
+        }
+    }
+
+    func add(_ bytes: [UInt8], hash: ContentHash, from member: Int64) async throws {
+        try await ContentPipeline.onDisk {
+            let path = self.path(of: hash, from: member)
+            // Who brought it may not have come to the sync yet.
+            if Directory.touch(path) { return try Directory.sync(self.folder(of: member)) }
+            try self.files.reserve.check()
+            let new = self.files.staging + "/" + Secret.text(bytes: 16)
+            let staged = StagedFile(path: new)
+            let file = try Descriptor(path: new, flags: O_WRONLY | O_CREAT | O_EXCL)
+            unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: 0) }
+            try file.sync()
+            if try Directory.make(self.folder(of: member)) { try Directory.sync(self.root) }
+            let number = self.waiting.withLock { waiting in
+                let number = Directory.moveNew(new, to: path)
+                if number == 0 { waiting?[member, default: 0] += self.weight(Int64(bytes.count)) }
+                return number
+            }
+            switch number {
+            case 0: staged.setMoved(true)
+            case EEXIST: break
+            default: throw StorageError(errno: number, "cannot keep a chunk")
+            }
+            try Directory.sync(self.folder(of: member))
+        }
+    }
+
+    func chunk(_ hash: ContentHash, from member: Int64) async throws -> [UInt8]? {
+        let path = path(of: hash, from: member)
+        return try await ContentPipeline.onDisk {
+            guard let length = Directory.fileLength(path) else { return nil }
+            return try Descriptor(path: path, flags: O_RDONLY).read(Int(length), at: 0)
+        }
+    }
+
+    func length(of hashes: [ContentHash], from member: Int64) async throws -> Int64? {
+        try await ContentPipeline.onDisk {
+            var sum: Int64 = 0
+            for hash in hashes {
+                guard let length = Directory.fileLength(self.path(of: hash, from: member)) else { return nil }
+                sum += length
+            }
+            return sum
+        }
+    }
+
+    func waitingBytes() async throws -> [Int64: Int64] {
+        try await ContentPipeline.onDisk {
+            try self.waiting.withLock { waiting in
+                if let waiting { return waiting }
+                var counted: [Int64: Int64] = [:]
+                for member in try self.members() {
+                    for name in try Directory.names(in: self.folder(of: member)) {
+                        let length = Directory.fileLength(self.folder(of: member) + "/" + name) ?? 0
+                        counted[member, default: 0] += self.weight(length)
+                    }
+                }
+                waiting = counted
+                return counted
+            }
+        }
+    }
+
+    func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64 {
+        if hashes.isEmpty { return 0 }
+        return try await ContentPipeline.onDisk {
+            Set(hashes).reduce(0) { sum, hash in
+                sum + (Directory.fileLength(self.path(of: hash, from: member)).map(self.weight) ?? 0)
+            }
+        }
+    }
+
+    func remove(_ hashes: [ContentHash], from member: Int64) async throws {
+        try await ContentPipeline.onDisk {
+            for hash in hashes { self.remove(self.path(of: hash, from: member), of: member) }
+        }
+    }
+
+    func giveUp(_ bytes: Int64, from member: Int64) async throws -> Int64 {
+        try await ContentPipeline.onDisk {
+            guard bytes > 0, try self.members().contains(member) else { return 0 }
+            let folder = self.folder(of: member)
+            let oldest = Int64(time(nil)) - WaitingTime.idle
+            let idle = try Directory.names(in: folder).compactMap { name -> (path: String, modified: Int64)? in
+                let path = folder + "/" + name
+                guard let modified = Directory.modified(path), modified < oldest else { return nil }
+                return (path, modified)
+            }
+            var freed: Int64 = 0
+            for chunk in idle.sorted(by: { $0.modified < $1.modified }) where freed < bytes {
+                freed += self.remove(chunk.path, of: member)
+            }
+            return freed
+        }
+    }
+
+    func removeExpired() async throws {
+        try await ContentPipeline.onDisk {
+            let oldest = Int64(time(nil)) - WaitingTime.chunk
+            let members = try self.members()
+            for member in members {
+                for name in try Directory.names(in: self.folder(of: member)) {
+                    let path = self.folder(of: member) + "/" + name
+                    if let modified = Directory.modified(path), modified < oldest { self.remove(path, of: member) }
+                }
+            }
+            // Earlier versions kept chunks that belonged to nobody; whoever sent one sends it again.
+            let folders = Set(members.map(String.init))
+            for name in try Directory.names(in: self.root) where !folders.contains(name) {
+                unsafe unlink(self.root + "/" + name)
+            }
+        }
+    }
+
+    /// Removes a file and what it counts for, together; tells what that was.
+    @discardableResult
+    private func remove(_ path: String, of member: Int64) -> Int64 {
+        waiting.withLock { waiting in
+            guard let length = Directory.fileLength(path), unsafe unlink(path) == 0 else { return 0 }
+            waiting?[member, default: 0] -= weight(length)
+            return weight(length)
+        }
+    }
+
+    /// The members who have a directory.
+    private func members() throws -> [Int64] { try Directory.names(in: root).compactMap { Int64($0) } }
+
+    private func folder(of member: Int64) -> String { root + "/\(member)" }
+
+    private func path(of hash: ContentHash, from member: Int64) -> String {
+        folder(of: member) + "/" + hash.description
+    }
+}
