@@ -95,7 +95,7 @@ enum DatabaseFile {
 
     /// Makes the tables of a new database.
     static func makeSchema(_ connection: SQLiteConnection) throws(SyncError) {
-        try connection.run("BEGIN IMMEDIATE; \(schema); PRAGMA user_version = \(version)")
+        try connection.run("BEGIN IMMEDIATE; \(schema); \(recordTables) PRAGMA user_version = \(version)")
         let statements = try ItemStatements(connection)
         try statements.save(root, known: nil)
         try connection.run("COMMIT")
@@ -131,33 +131,33 @@ enum DatabaseFile {
     ///
     /// What is the same as on disk is NULL in `r` and `s`; a key is NULL when it equals its name.
     private static let schema =
-        recordTables + """
-            CREATE TABLE item(
-              id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
-              l_parent INT, l_fold INT, l_name TEXT, l_key TEXT, l_hash BLOB, l_size INT,
-              handle_high INT, handle_low INT, device INT, inode INT, bytes INT, modified INT, changed INT,
-              r_parent INT, r_fold INT, r_name TEXT, r_key TEXT, r_hash BLOB, r_size INT,
-              r_node INT, r_revision INT, r_place INT, r_generation INT,
-              s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
-              s_revision INT, s_remote_name TEXT, s_remote_key TEXT,
-              last_node INT, sent BLOB);
-            CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
-            CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
-            CREATE INDEX node ON item(coalesce(r_node, last_node)) WHERE coalesce(r_node, last_node) IS NOT NULL;
-            CREATE INDEX handle ON item(handle_low) WHERE handle_low IS NOT NULL;
-            CREATE INDEX unsettled ON item(unsettled) WHERE unsettled = 1;
-            CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL;
-            CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
-            CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-            INSERT INTO meta VALUES('nextItem', '1');
-            CREATE TABLE problem(
-              path TEXT PRIMARY KEY, item INT UNIQUE, message TEXT NOT NULL, is_from_scan INT NOT NULL,
-              next_attempt INT) WITHOUT ROWID;
-            CREATE TABLE held(item INTEGER PRIMARY KEY, side INT NOT NULL, path TEXT NOT NULL, since INT NOT NULL);
-            CREATE TABLE conflict(
-              copy TEXT PRIMARY KEY, path TEXT NOT NULL, winner BLOB NOT NULL, loser BLOB NOT NULL, at INT NOT NULL,
-              is_resolved INT NOT NULL) WITHOUT ROWID;
-            CREATE TABLE event(
-              seq INTEGER PRIMARY KEY, at INT NOT NULL, path TEXT NOT NULL, event TEXT NOT NULL, rule TEXT, detail TEXT)
-            """
+        """
+        CREATE TABLE item(
+          id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
+          l_parent INT, l_fold INT, l_name TEXT, l_key TEXT, l_hash BLOB, l_size INT,
+          handle_high INT, handle_low INT, device INT, inode INT, bytes INT, modified INT, changed INT,
+          r_parent INT, r_fold INT, r_name TEXT, r_key TEXT, r_hash BLOB, r_size INT,
+          r_node INT, r_revision INT, r_place INT, r_generation INT,
+          s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
+          s_revision INT, s_remote_name TEXT, s_remote_key TEXT,
+          last_node INT, sent BLOB);
+        CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
+        CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
+        CREATE INDEX node ON item(coalesce(r_node, last_node)) WHERE coalesce(r_node, last_node) IS NOT NULL;
+        CREATE INDEX handle ON item(handle_low) WHERE handle_low IS NOT NULL;
+        CREATE INDEX unsettled ON item(unsettled) WHERE unsettled = 1;
+        CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL;
+        CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
+        CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        INSERT INTO meta VALUES('nextItem', '1');
+        CREATE TABLE problem(
+          path TEXT PRIMARY KEY, item INT UNIQUE, message TEXT NOT NULL, is_from_scan INT NOT NULL,
+          next_attempt INT) WITHOUT ROWID;
+        CREATE TABLE held(item INTEGER PRIMARY KEY, side INT NOT NULL, path TEXT NOT NULL, since INT NOT NULL);
+        CREATE TABLE conflict(
+          copy TEXT PRIMARY KEY, path TEXT NOT NULL, winner BLOB NOT NULL, loser BLOB NOT NULL, at INT NOT NULL,
+          is_resolved INT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE event(
+          seq INTEGER PRIMARY KEY, at INT NOT NULL, path TEXT NOT NULL, event TEXT NOT NULL, rule TEXT, detail TEXT)
+        """
 }
