@@ -143,6 +143,13 @@ extension SQLiteStore {
     func committing<T: Sendable>(_ upload: UploadIdentity, _ body: () async throws -> T) async throws -> T {
         try await claims.claimCommit(upload.id)
         defer { claims.releaseCommit(upload.id) }
+        // Bytes that were acknowledged since the content was taken must not be cut off.
+        let size = try await query { database in
+            try database.firstRow(
+                "SELECT size FROM upload WHERE id = ? AND member = ? AND completed = 0", [upload.id, upload.member]
+            ) { $0[0] as Int64 }
+        }
+        guard size == upload.offset else { throw UploadError.alreadyCompleted }
         let path = files.uploadPath(upload.id)
         try await ContentPipeline.onDisk {
             // What a chunk that was cut off left behind must not become content.
