@@ -26,3 +26,12 @@ protocol LinkStore: Sendable {
     /// Takes a link back; false when there is none that the member may see.
     func removeLink(_ id: Int64, for member: Member) async throws -> Bool
 }
+
+extension Link {
+    /// The refusal of one link more than a member may have, of which the first ends at a moment.
+    static func tooMany(until end: Int64?, now: Int64) -> APIError {
+        APIError(
+            429, "a member has at most \(mostOfMember) such links at a time; take some back",
+            retryAfter: Int(clamping: max(1, (end ?? now) - now)))
+    }
+}

@@ -26,7 +26,7 @@ final class ChangeSignal: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Begins to listen: changes from now on count, even before ``wait(_:)``.
-    func listen(_ prefix: PathKey) -> (number: Int, lastRevision: Int64) {
+    private func listen(_ prefix: PathKey) -> (number: Int, lastRevision: Int64) {
         state.withLock { state in
             state.nextNumber += 1
             state.waiters[state.nextNumber] = Waiter(prefix: prefix)
@@ -35,13 +35,13 @@ final class ChangeSignal: Sendable {
     }
 
     /// Ends what ``listen(_:)`` began.
-    func forget(_ number: Int) {
+    private func forget(_ number: Int) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
         waiter?.continuation?.resume(returning: false)
     }
 
     /// Waits for a change: true; false when the waiter was forgotten or its task cancelled.
-    func wait(_ number: Int) async -> Bool {
+    private func wait(_ number: Int) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
@@ -55,6 +55,30 @@ final class ChangeSignal: Sendable {
             }
         } onCancel: {
             forget(number)
+        }
+    }
+
+    /// Waits for a change after a revision at or below `prefix`: true, or false after the timeout.
+    ///
+    /// Where the revision is not the last one, `isThere` tells whether there is such a change already. Throws
+    /// `CancellationError` when the surrounding task is cancelled.
+    func wait(
+        after revision: Int64, prefix: PathKey, timeout: Duration, isThere: () async throws -> Bool
+    ) async throws -> Bool {
+        let (number, last) = listen(prefix)
+        defer { forget(number) }
+        if revision > last { return true }
+        if revision < last, try await isThere() { return true }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { await self.wait(number) }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                return false
+            }
+            defer { group.cancelAll() }
+            let answer = try await group.next() ?? false
+            try Task.checkCancellation()
+            return answer
         }
     }
 

@@ -52,6 +52,18 @@ protocol FolderStore: Sendable {
     ) async throws -> (page: SyncPage, bodies: [[UInt8]])
 }
 
+extension SyncPage {
+    /// The page that tells entries after a cursor.
+    init(
+        _ entries: [FolderEntry], after cursor: JournalCursor?, next: JournalCursor, hasMore: Bool,
+        limits: JournalLimits
+    ) {
+        self.init(
+            isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position, hasMore: hasMore,
+            entries: entries.map { SyncEntry($0, isInline: limits.takes($0)) })
+    }
+}
+
 extension FolderStore {
     /// As ``write(by:storing:_:)`` with one content or none.
     func write<T: Sendable>(

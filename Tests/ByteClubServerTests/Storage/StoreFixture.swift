@@ -35,12 +35,13 @@ final class StoreFixture: Sendable {
     /// Stores bytes as the server does: in memory when small, else through a file.
     @discardableResult
     func put(_ path: String, _ bytes: [UInt8], _ condition: WriteCondition = .overwrite) async throws -> FolderEntry {
-        try await Self.put(store, path, bytes, condition)
+        try await Self.put(store, path, bytes, by: 1, condition)
     }
 
     @discardableResult
     static func put(
-        _ store: SQLiteStore, _ path: String, _ bytes: [UInt8], _ condition: WriteCondition = .overwrite
+        _ store: any ClubStore, _ path: String, _ bytes: [UInt8], by member: Int64 = 1,
+        _ condition: WriteCondition = .overwrite
     ) async throws -> FolderEntry {
         let writer = try await store.blobs.writer()
         for start in stride(from: 0, to: bytes.count, by: 100_000) {
@@ -48,7 +49,7 @@ final class StoreFixture: Sendable {
         }
         let content = try await writer.finish()
         let path = try RemotePath(path)
-        return try await store.write(by: 1, storing: content) { folder in
+        return try await store.write(by: member, storing: content) { folder in
             try folder.put(
                 path, bytes: content.bytes, hash: content.hash, condition: condition, policy: .fail)
         }

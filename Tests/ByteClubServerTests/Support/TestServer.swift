@@ -28,9 +28,9 @@ struct TestServer: Sendable {
         adjusting adjust: (inout ClubConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
-        let directory = try TemporaryDirectory()
+        let folder = try TemporaryDirectory()
         let address = try #require(ListenAddress("127.0.0.1:0"))
-        var configuration = ClubConfiguration(address: address, directory: directory.path + "/data")
+        var configuration = ClubConfiguration(address: address, directory: folder.path + "/data")
         if let clock { configuration.settings.now = { clock.now.seconds } }
         adjust(&configuration)
         let log = LogLines()
@@ -42,6 +42,21 @@ struct TestServer: Sendable {
             directory: configuration.directory, mode: .server, settings: history, now: now, uptime: uptime,
             logger: logger)
         let member = try await store.addMember(name: "Ann Bell", role: nil, oauth1: true)
+        let directory = configuration.directory
+        try await serve(store, configuration, logger) { port, group, club in
+            try await body(
+                TestServer(
+                    port: port, member: member, store: store, log: log, directory: directory, group: group, club: club))
+        }
+        try store.close()
+        withExtendedLifetime(folder) {}
+    }
+
+    /// Serves any store for the length of a test, and hands over the server's port.
+    static func serve(
+        _ store: any ClubStore, _ configuration: ClubConfiguration, _ logger: Logger,
+        _ body: @escaping @Sendable (UInt16, ServiceGroup, ClubServer) async throws -> Void
+    ) async throws {
         let (urls, listening) = AsyncStream<String>.makeStream()
         let server = try ClubServer(configuration: configuration, store: store, logger: logger) { url in
             listening.yield(url)
@@ -55,11 +70,8 @@ struct TestServer: Sendable {
             var starts = urls.makeAsyncIterator()
             let url = try #require(await starts.next(), "the server did not start")
             let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
-            let running = TestServer(
-                port: port, member: member, store: store, log: log, directory: configuration.directory, group: group,
-                club: server)
             do {
-                try await body(running)
+                try await body(port, group, server)
             } catch {
                 await group.triggerGracefulShutdown()
                 throw error
@@ -67,7 +79,6 @@ struct TestServer: Sendable {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
-        try store.close()
     }
 
     /// Sends one request on a connection of its own.

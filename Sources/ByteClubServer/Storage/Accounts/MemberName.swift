@@ -1,3 +1,4 @@
+import ByteClubCore
 import Foundation
 
 /// Which names new members may have: none that others take for somebody else's.
@@ -15,6 +16,20 @@ enum MemberName {
             throw StorageError(
                 .badMember,
                 "a member's name has 1 to 255 bytes, nothing that cannot be seen, and no blank at either end")
+        }
+    }
+
+    /// As ``check(_:)``, beside the names that members have.
+    ///
+    /// - Throws: ``StorageError`` `badMember` also for a name that is one of them, or looks like one.
+    static func check(_ name: String, besides taken: [String]) throws {
+        try check(name)
+        let (folded, skeleton) = (PathKey.fold(name), skeleton(name))
+        for other in taken {
+            if PathKey.fold(other) == folded { throw StorageError(.badMember, "there is a member '\(name)' already") }
+            if Self.skeleton(other) == skeleton {
+                throw StorageError(.badMember, "there is a member already whose name looks like '\(name)'")
+            }
         }
     }
 

@@ -42,6 +42,13 @@ protocol MemberStore: Sendable {
     func redeemInvitation(_ secret: String, name: String, password: PasswordHash) async throws -> Member?
 }
 
+extension StorageError {
+    /// A change would leave members without an owner.
+    static func lastOwner(_ name: String) -> StorageError {
+        StorageError(.lastOwner, "'\(name)' is the last owner; make another member owner first")
+    }
+}
+
 extension MemberStore {
     /// Sets a member's password, and ends the member's sessions in browsers; devices stay signed in.
     ///

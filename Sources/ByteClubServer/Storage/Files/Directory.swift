@@ -62,8 +62,11 @@ enum Directory {
         return Int64(status.st_mtim.tv_sec)
     }
 
-    /// Sets when a file was last written to now; false when there is none.
-    static func touch(_ path: String) -> Bool { unsafe utimensat(AT_FDCWD, path, nil, 0) == 0 }
+    /// Sets when a file was last written, in seconds since 1970; false when there is none.
+    static func touch(_ path: String, at seconds: Int64) -> Bool {
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: 0)
+        return unsafe utimensat(AT_FDCWD, path, [time, time], 0) == 0
+    }
 
     /// The bytes that an ordinary user may still write on the file system that holds a path.
     static func freeBytes(_ path: String) throws(StorageError) -> Int64 {

@@ -9,13 +9,15 @@ import Synchronization
 final class FileChunkStore: ChunkStore {
     private let root: String
     private let files: FileBlobStore
+    private let now: @Sendable () -> APIDate
     /// The bytes of each member's chunks, which only change together with the files; nil before they are counted.
     private let waiting = Mutex<[Int64: Int64]?>(nil)
 
     /// Makes the directory when it is missing; new chunks are written where other contents are.
-    init(directory: String, files: FileBlobStore) throws {
+    init(directory: String, files: FileBlobStore, now: @escaping @Sendable () -> APIDate) throws {
         root = directory + "/chunks"
         self.files = files
+        self.now = now
         if try Directory.make(root) { try Directory.sync(directory) }
     }
 
@@ -23,24 +25,27 @@ final class FileChunkStore: ChunkStore {
     func weight(_ bytes: Int64) -> Int64 { max(bytes, 4096) }
 
     func missing(of hashes: [ContentHash], from member: Int64) async throws -> [ContentHash] {
-        try await ContentPipeline.onDisk {
-            let missing = hashes.filter { !Directory.touch(self.path(of: $0, from: member)) }
+        let now = now().seconds
+        return try await ContentPipeline.onDisk {
+            let missing = hashes.filter { !Directory.touch(self.path(of: $0, from: member), at: now) }
             if missing.count < hashes.count { try Directory.sync(self.folder(of: member)) }
             return missing
         }
     }
 
     func add(_ bytes: [UInt8], hash: ContentHash, from member: Int64) async throws {
+        let now = now().seconds
         try await ContentPipeline.onDisk {
             let path = self.path(of: hash, from: member)
             // Who brought it may not have come to the sync yet.
-            if Directory.touch(path) { return try Directory.sync(self.folder(of: member)) }
+            if Directory.touch(path, at: now) { return try Directory.sync(self.folder(of: member)) }
             try self.files.reserve.check()
             let new = self.files.staging + "/" + Secret.text(bytes: 16)
             let staged = StagedFile(path: new)
             let file = try Descriptor(path: new, flags: O_WRONLY | O_CREAT | O_EXCL)
             unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: 0) }
             try file.sync()
+            _ = Directory.touch(new, at: now)
             if try Directory.make(self.folder(of: member)) { try Directory.sync(self.root) }
             let number = self.waiting.withLock { waiting in
                 let number = Directory.moveNew(new, to: path)
@@ -108,10 +113,10 @@ final class FileChunkStore: ChunkStore {
     }
 
     func giveUp(_ bytes: Int64, from member: Int64) async throws -> Int64 {
-        try await ContentPipeline.onDisk {
+        let oldest = now().seconds - WaitingTime.idle
+        return try await ContentPipeline.onDisk {
             guard bytes > 0, try self.members().contains(member) else { return 0 }
             let folder = self.folder(of: member)
-            let oldest = Int64(time(nil)) - WaitingTime.idle
             let idle = try Directory.names(in: folder).compactMap { name -> (path: String, modified: Int64)? in
                 let path = folder + "/" + name
                 guard let modified = Directory.modified(path), modified < oldest else { return nil }
@@ -126,8 +131,8 @@ final class FileChunkStore: ChunkStore {
     }
 
     func removeExpired() async throws {
+        let oldest = now().seconds - WaitingTime.chunk
         try await ContentPipeline.onDisk {
-            let oldest = Int64(time(nil)) - WaitingTime.chunk
             let members = try self.members()
             for member in members {
                 for name in try Directory.names(in: self.folder(of: member)) {

@@ -18,12 +18,15 @@ struct Usage: Hashable, Sendable {
         self.init(bytes: entry.bytes, entries: entry.isDeleted ? 0 : 1)
     }
 
-    static func += (left: inout Usage, right: Usage) {
-        left.bytes += right.bytes
-        left.entries += right.entries
+    static func + (left: Usage, right: Usage) -> Usage {
+        Usage(bytes: left.bytes + right.bytes, entries: left.entries + right.entries)
     }
 
-    static prefix func - (usage: Usage) -> Usage { Usage(bytes: -usage.bytes, entries: -usage.entries) }
+    static func - (left: Usage, right: Usage) -> Usage {
+        Usage(bytes: left.bytes - right.bytes, entries: left.entries - right.entries)
+    }
+
+    static func += (left: inout Usage, right: Usage) { left = left + right }
 }
 
 /// By how much changes make what is live grow, for the club and for the member who wrote each entry last.
@@ -55,7 +58,7 @@ struct UsageChange: Hashable, Sendable {
 
     /// Counts what is live no more.
     mutating func remove(_ usage: Usage, of member: Int64) {
-        add(-usage, of: member)
+        add(Usage() - usage, of: member)
         replaced += usage.bytes
     }
 }

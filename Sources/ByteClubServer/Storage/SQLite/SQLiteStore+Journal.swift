@@ -19,10 +19,7 @@ extension SQLiteStore {
                 }
                 bodies.append(bytes)
             }
-            let page = SyncPage(
-                isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position,
-                hasMore: hasMore, entries: entries.map { SyncEntry($0, isInline: limits.takes($0)) })
-            return (page, bodies)
+            return (SyncPage(entries, after: cursor, next: next, hasMore: hasMore, limits: limits), bodies)
         }
     }
 }

@@ -66,9 +66,7 @@ extension SQLiteStore {
             "SELECT count(*), min(expires) FROM link WHERE member = ? AND purpose = ?", [member, purpose.rawValue]
         ) { (count: $0[0] as Int, end: $0[1] as Int64?) }
         guard let kept, kept.count >= Link.mostOfMember else { return }
-        throw APIError(
-            429, "a member has at most \(Link.mostOfMember) such links at a time; take some back",
-            retryAfter: Int(clamping: max(1, (kept.end ?? now) - now)))
+        throw Link.tooMany(until: kept.end, now: now)
     }
 
     func entry(_ purpose: Link.Purpose, secret: String, below: String) async throws -> FolderEntry? {

@@ -64,7 +64,7 @@ final class SQLiteStore: ClubStore {
         if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
         files = try FileBlobStore(directory: directory)
-        chunks = try FileChunkStore(directory: directory, files: files)
+        chunks = try FileChunkStore(directory: directory, files: files, now: now)
         do {
             pool = try Self.open(directory + "/" + Self.databaseName, mode: mode, logger: logger)
             // A server of the version before must not go on writing to a database of this one.
@@ -148,26 +148,11 @@ final class SQLiteStore: ClubStore {
     }
 
     func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool {
-        let (number, last) = signal.listen(prefix)
-        defer { signal.forget(number) }
-        if revision > last { return true }
-        if revision < last {
-            let isThere = try await query { database in
+        try await signal.wait(after: revision, prefix: prefix, timeout: timeout) {
+            try await query { database in
                 try !SQLiteFolderState(reading: database)
                     .changes(after: revision, prefix: prefix, includeDeleted: true, limit: 1).isEmpty
             }
-            if isThere { return true }
-        }
-        return try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask { await self.signal.wait(number) }
-            group.addTask {
-                try await Task.sleep(for: timeout)
-                return false
-            }
-            defer { group.cancelAll() }
-            let answer = try await group.next() ?? false
-            try Task.checkCancellation()
-            return answer
         }
     }
 
@@ -207,12 +192,7 @@ final class SQLiteStore: ClubStore {
             let ledger = UsageLedger(database)
             let used = try ledger.club().bytes
             let (disk, isEndless) = used.addingReportingOverflow(try Directory.freeBytes(directory))
-            var quota = settings.clubQuota
-            if let most = settings.memberQuota {
-                let left = max(0, most - (try ledger.member(member).bytes))
-                let (sum, isOver) = used.addingReportingOverflow(left)
-                quota = min(quota ?? .max, isOver ? .max : sum)
-            }
+            let quota = try settings.quota(used: used, ofMember: ledger.member(member).bytes)
             return StorageUsage(
                 used: used, quota: quota, capacity: min(isEndless ? .max : disk, quota ?? .max))
         }

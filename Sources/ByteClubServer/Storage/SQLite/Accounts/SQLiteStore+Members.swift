@@ -104,9 +104,7 @@ extension SQLiteStore {
             AND NOT EXISTS (SELECT 1 FROM member WHERE disabled = 0 AND role = ?)
             """, [Role.owner.rawValue]
         ) { _ in true }
-        if isLost != nil {
-            throw StorageError(.lastOwner, "'\(name)' is the last owner; make another member owner first")
-        }
+        if isLost != nil { throw StorageError.lastOwner(name) }
     }
 
     /// Nobody comes back by an invitation of their own.
@@ -118,21 +116,14 @@ extension SQLiteStore {
     static func insertMember(
         _ name: String, role: Role?, password: PasswordHash? = nil, now: APIDate, in transaction: WriteTransaction
     ) throws -> Member {
-        try MemberName.check(name)
-        let folded = PathKey.fold(name)
         let database = transaction.database
-        let skeleton = MemberName.skeleton(name)
-        try database.forEachRow("SELECT name, folded FROM member WHERE disabled = 0") { row in
-            if (row[1] as String) == folded { throw StorageError(.badMember, "there is a member '\(name)' already") }
-            if MemberName.skeleton(row[0]) == skeleton {
-                throw StorageError(.badMember, "there is a member already whose name looks like '\(name)'")
-            }
-        }
+        try MemberName.check(
+            name, besides: try database.rows("SELECT name FROM member WHERE disabled = 0") { $0[0] as String })
         let isFirst = try database.firstRow("SELECT 1 FROM member WHERE disabled = 0", []) { _ in false } ?? true
         let role = role ?? (isFirst ? .owner : .editor)
         try transaction.execute(
             "INSERT INTO member(name, folded, created, role, password) VALUES (?, ?, ?, ?, ?)",
-            [name, folded, now.seconds, role.rawValue, password?.text])
+            [name, PathKey.fold(name), now.seconds, role.rawValue, password?.text])
         try countAccountChange(in: transaction)
         return Member(uid: database.lastInsertedRowID, name: name, created: now, role: role, isDisabled: false)
     }

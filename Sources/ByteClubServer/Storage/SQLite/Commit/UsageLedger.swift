@@ -38,30 +38,11 @@ struct UsageLedger {
     ///   - settings: The limits.
     /// - Throws: ``StorageError`` `overQuota`.
     func check(_ change: UsageChange, since before: UsageChange, against settings: HistorySettings) throws {
-        if let quota = settings.clubQuota, change.club.bytes > before.club.bytes,
-            try club().bytes + change.club.bytes > quota
-        {
-            throw StorageError.overClubQuota(quota)
-        }
-        if change.club.entries > before.club.entries,
-            try club().entries + change.club.entries > settings.entries
-        {
-            throw StorageError(.overQuota, "the club has as many files and folders as it may: \(settings.entries)")
-        }
+        try settings.checkClub(growing: change.club - before.club) { try club() + change.club }
         guard settings.memberQuota != nil || settings.memberEntries != nil else { return }
         for (uid, usage) in change.members {
-            let earlier = before.members[uid, default: Usage()]
-            if let quota = settings.memberQuota, usage.bytes > earlier.bytes,
-                try member(uid).bytes + usage.bytes > quota
-            {
-                throw StorageError.overMemberQuota(quota, of: uid)
-            }
-            if let most = settings.memberEntries, usage.entries > earlier.entries,
-                try member(uid).entries + usage.entries > most
-            {
-                throw StorageError(
-                    .overQuota, "the member \(uid) has as many files and folders as one member may: \(most)")
-            }
+            let growth = usage - before.members[uid, default: Usage()]
+            try settings.checkMember(uid, growing: growth) { try member(uid) + usage }
         }
     }
 
@@ -78,17 +59,5 @@ struct UsageLedger {
                 ON CONFLICT(member) DO UPDATE SET bytes = bytes + excluded.bytes, entries = entries + excluded.entries
                 """, [uid, usage.bytes, usage.entries])
         }
-    }
-}
-
-extension StorageError {
-    /// The club has used its quota up.
-    static func overClubQuota(_ quota: Int64) -> StorageError {
-        StorageError(.overQuota, "the club's quota of \(quota) bytes is used up")
-    }
-
-    /// A member has used the quota up.
-    static func overMemberQuota(_ quota: Int64, of uid: Int64) -> StorageError {
-        StorageError(.overQuota, "the quota of \(quota) bytes of the member \(uid) is used up")
     }
 }

@@ -18,36 +18,21 @@ extension SQLiteStore {
         return hold
     }
 
-    /// By how many bytes there is too little room, and how that is told.
-    private struct Lack: Sendable {
-        let bytes: Int64
-        let error: StorageError
-    }
-
     private func lack(
         of hold: BytesUnderWay.Hold, _ bytes: Int64, for member: Int64, replacing path: RemotePath?,
         naming chunks: [ContentHash]
-    ) async throws -> Lack? {
-        let settings = settings
+    ) async throws -> RoomDemand.Lack? {
         // What is under way was counted before: what arrives meanwhile counts twice, never not at all.
-        let waiting = try await self.chunks.waitingBytes()
-        let named = try await self.chunks.waitingBytes(of: chunks, from: member)
+        let demand = RoomDemand(
+            bytes: bytes, member: member, hold: hold, waiting: try await self.chunks.waitingBytes(),
+            named: try await self.chunks.waitingBytes(of: chunks, from: member))
+        let settings = settings
         return try await query { database in
             let ledger = UsageLedger(database)
-            let there = try path.flatMap { try SQLiteFolderState(reading: database).latest($0.key) }
-            if let quota = settings.memberQuota {
-                let freed = named + (there?.author == member ? there?.bytes ?? 0 : 0)
-                let taken = try ledger.member(member).bytes + ledger.unfinishedUploads(of: member)
-                let over = taken + (waiting[member] ?? 0) + hold.ofMember - freed - quota
-                if bytes > freed, over > 0 { return Lack(bytes: over, error: .overMemberQuota(quota, of: member)) }
-            }
-            if let quota = settings.clubQuota {
-                let freed = named + (there?.bytes ?? 0)
-                let taken = try ledger.club().bytes + ledger.unfinishedUploads(of: nil)
-                let over = taken + waiting.values.reduce(0, +) + hold.ofAll - freed - quota
-                if bytes > freed, over > 0 { return Lack(bytes: over, error: .overClubQuota(quota)) }
-            }
-            return nil
+            return try demand.lack(
+                replacing: path.flatMap { try SQLiteFolderState(reading: database).latest($0.key) }, settings,
+                ofMember: try ledger.member(member).bytes + ledger.unfinishedUploads(of: member),
+                ofClub: try ledger.club().bytes + ledger.unfinishedUploads(of: nil))
         }
     }
 

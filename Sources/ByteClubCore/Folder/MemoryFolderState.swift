@@ -1,7 +1,5 @@
-import ByteClubCore
-
 /// All versions of all entries of one tree, in memory, in the order of their keys and of their changes.
-struct MemoryFolderState: FolderState {
+public struct MemoryFolderState: FolderState, Sendable {
     private var entries: [PathKey: [FolderEntry]] = [:]
     /// Every key that ever was, in order, so that a folder's subtree is one run.
     private var keys: [PathKey] = []
@@ -10,25 +8,31 @@ struct MemoryFolderState: FolderState {
     private var nodes: [NodeID: [(revision: Int64, key: PathKey)]] = [:]
     private var outcomes: [Operation: (revision: Int64, key: PathKey)] = [:]
     private var operations: [Operation] = []
+    private var forgotten: Int64 = 0
 
-    private struct Operation: Hashable {
+    private struct Operation: Hashable, Sendable {
         let id: OperationID
         let member: Int64
     }
 
-    init() {}
+    /// Starts with the root alone.
+    public init() {}
 
-    func latest(_ key: PathKey) -> FolderEntry? { entries[key]?.last }
+    /// The newest version at a key, a deletion included.
+    public func latest(_ key: PathKey) -> FolderEntry? { entries[key]?.last }
 
-    func version(_ key: PathKey, revision: Int64) -> FolderEntry? {
+    /// The version that a change made at a key.
+    public func version(_ key: PathKey, revision: Int64) -> FolderEntry? {
         entries[key]?.last { $0.revision == revision }
     }
 
-    func versions(_ key: PathKey, limit: Int) -> [FolderEntry] {
+    /// The versions at a key that are kept, newest first.
+    public func versions(_ key: PathKey, limit: Int) -> [FolderEntry] {
         Array((entries[key] ?? []).reversed().prefix(limit))
     }
 
-    func children(_ key: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] {
+    /// The newest versions of a folder's children; looks at all that is below it.
+    public func children(_ key: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] {
         var found: [FolderEntry] = []
         for child in below(key) where found.count < limit && child.parent == key {
             if let entry = latest(child), includeDeleted || !entry.isDeleted { found.append(entry) }
@@ -36,11 +40,13 @@ struct MemoryFolderState: FolderState {
         return found
     }
 
-    func descendants(_ key: PathKey, limit: Int) -> [FolderEntry] {
+    /// The live entries below a key.
+    public func descendants(_ key: PathKey, limit: Int) -> [FolderEntry] {
         Array(below(key).lazy.compactMap { latest($0) }.filter { !$0.isDeleted }.prefix(limit))
     }
 
-    func changes(after revision: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] {
+    /// The newest versions at or below a key that are numbered above a revision.
+    public func changes(after revision: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] {
         let start = position(in: journal.count) { journal[$0].revision > revision }
         var found: [FolderEntry] = []
         for change in journal[start...] where found.count < limit {
@@ -52,11 +58,13 @@ struct MemoryFolderState: FolderState {
         return found
     }
 
-    func current(_ node: NodeID) -> FolderEntry? {
+    /// The version that an entry has now.
+    public func current(_ node: NodeID) -> FolderEntry? {
         nodes[node]?.last.flatMap { version($0.key, revision: $0.revision) }
     }
 
-    func journal(after revision: Int64, limit: Int) -> [FolderEntry] {
+    /// The versions that entries have now which are numbered above a revision.
+    public func journal(after revision: Int64, limit: Int) -> [FolderEntry] {
         let start = position(in: journal.count) { journal[$0].revision > revision }
         var found: [FolderEntry] = []
         for change in journal[start...] where found.count < limit {
@@ -68,21 +76,26 @@ struct MemoryFolderState: FolderState {
         return found
     }
 
-    func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
+    /// What is known of a member's operation; none is ever too long ago.
+    public func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
         outcomes[Operation(id: operation, member: member)].map {
             version($0.key, revision: $0.revision).map { OperationOutcome.made($0) } ?? OperationOutcome.forgotten
         }
     }
 
-    mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry) {
+    /// Remembers which version an operation made.
+    public mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry)
+    {
         let operation = Operation(id: operation, member: member)
         outcomes[operation] = (entry.revision, entry.path.key)
         operations.append(operation)
     }
 
-    func lastRevision() -> Int64 { journal.last?.revision ?? 0 }
+    /// The number of the last change.
+    public func lastRevision() -> Int64 { journal.last?.revision ?? 0 }
 
-    mutating func record(_ entry: FolderEntry) {
+    /// Adds a version.
+    public mutating func record(_ entry: FolderEntry) {
         let key = entry.path.key
         if entries[key] == nil { keys.insert(key, at: position(in: keys.count) { !(keys[$0] < key) }) }
         entries[key, default: []].append(entry)
@@ -91,10 +104,10 @@ struct MemoryFolderState: FolderState {
     }
 
     /// What ``undo(to:)`` goes back to.
-    var mark: (changes: Int, operations: Int) { (journal.count, operations.count) }
+    public var mark: (changes: Int, operations: Int) { (journal.count, operations.count) }
 
     /// Forgets all that came after a mark, as the end of a transaction that failed.
-    mutating func undo(to mark: (changes: Int, operations: Int)) {
+    public mutating func undo(to mark: (changes: Int, operations: Int)) {
         while operations.count > mark.operations { outcomes[operations.removeLast()] = nil }
         while journal.count > mark.changes, let last = journal.last {
             journal.removeLast()
@@ -104,6 +117,38 @@ struct MemoryFolderState: FolderState {
             keys.remove(at: position(in: keys.count) { !(keys[$0] < last.key) })
         }
     }
+
+    /// The highest number up to which versions may have been forgotten.
+    public func forgottenRevision() -> Int64 { forgotten }
+
+    /// The versions that changes after `revision` made, in the order of the changes, but for those that were forgotten.
+    public func versions(after revision: Int64) -> [FolderEntry] {
+        let start = position(in: journal.count) { journal[$0].revision > revision }
+        return journal[start...].compactMap { version($0.key, revision: $0.revision) }
+    }
+
+    /// The versions that changes after `revision` and up to `last` took the place of, in the order of the changes, but for
+    /// those with which the history of an entry ends.
+    public func replaced(after revision: Int64, upTo last: Int64) -> [FolderEntry] {
+        versions(after: revision).prefix { $0.revision <= last }.compactMap { entry in
+            guard let before = entries[entry.path.key]?.last(where: { $0.revision < entry.revision }),
+                nodes[before.node]?.last?.revision != before.revision
+            else { return nil }
+            return before
+        }
+    }
+
+    /// Forgets a version that another one took the place of.
+    public mutating func forget(_ version: FolderEntry) {
+        entries[version.path.key]?.removeAll { $0.revision == version.revision }
+        nodes[version.node]?.removeAll { $0.revision == version.revision }
+        let place = position(in: journal.count) { journal[$0].revision >= version.revision }
+        if journal.indices.contains(place), journal[place].revision == version.revision { journal.remove(at: place) }
+        forget(upTo: version.revision)
+    }
+
+    /// Says that versions up to this number may have been forgotten.
+    public mutating func forget(upTo revision: Int64) { forgotten = max(forgotten, revision) }
 
     private mutating func forgetVersion(of node: NodeID) {
         nodes[node]?.removeLast()

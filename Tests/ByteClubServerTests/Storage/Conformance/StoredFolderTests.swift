@@ -4,8 +4,8 @@ import Testing
 
 @testable import ByteClubServer
 
-@Suite("The folder in SQLite")
-struct SQLiteFolderStateTests {
+@Suite("The folder in every store")
+struct StoredFolderTests {
     private static let names = ["a", "b", "a.b", "a b", "A", "É", "e\u{301}", "photos", "z\u{1F600}"]
 
     private enum Operation: Sendable {
@@ -46,14 +46,18 @@ struct SQLiteFolderStateTests {
     }
 
     @Test(
-        "SQLite answers as the plainest folder does after every random change", arguments: 1...4 as ClosedRange<UInt64>)
-    func matchesModel(seed: UInt64) async throws {
+        "a store answers as the plainest folder does after every random change", arguments: TestedStore.allCases,
+        1...4 as ClosedRange<UInt64>)
+    func matchesModel(_ tested: TestedStore, seed: UInt64) async throws {
+        try await tested.run { try await Self.changeAtRandom($0, seed: seed) }
+    }
+
+    private static func changeAtRandom(_ run: ClubStoreRun, seed: UInt64) async throws {
         print("seed \(seed)")
         var generator = SeededGenerator(seed: seed)
-        let fixture = try StoreFixture()
-        var model = SharedFolder(state: ModelFolderState(), now: fixture.seconds.now, author: 1)
+        var model = SharedFolder(state: ModelFolderState(), now: run.clock.now, author: 1)
         for step in 0..<150 {
-            let operation = try Self.operation(&generator, last: try model.state.lastRevision())
+            let operation = try operation(&generator, last: try model.state.lastRevision())
             let before = model
             let expected: Result<FolderEntry, APIError>
             do {
@@ -64,24 +68,29 @@ struct SQLiteFolderStateTests {
             }
             let found: Result<FolderEntry, APIError>
             do {
-                found = .success(try await fixture.store.write(by: 1, storing: nil) { try operation.run(on: &$0) })
+                found = .success(try await run.store.write(by: 1, storing: nil) { try operation.run(on: &$0) })
             } catch let error as APIError {
                 found = .failure(error)
             }
             #expect(found == expected, "step \(step): \(operation)")
-            if step % 15 == 14 { try await Self.compare(model.state, fixture.store, &generator) }
+            if step % 15 == 14 { try await compare(model.state, run.store, &generator) }
         }
-        let used = try await fixture.store.usage(of: 1).used
+        let used = try await run.store.usage(of: 1).used
         #expect(used == (try model.state.descendants(.root, limit: .max).reduce(0) { $0 + $1.bytes }))
     }
 
-    @Test("SQLite answers random batches as the plainest folder does", arguments: 1...8 as ClosedRange<UInt64>)
-    func batches(seed: UInt64) async throws {
+    @Test(
+        "a store answers random batches as the plainest folder does", arguments: TestedStore.allCases,
+        1...8 as ClosedRange<UInt64>)
+    func batches(_ tested: TestedStore, seed: UInt64) async throws {
+        try await tested.run { try await Self.applyAtRandom($0, seed: seed) }
+    }
+
+    private static func applyAtRandom(_ run: ClubStoreRun, seed: UInt64) async throws {
         print("seed \(seed)")
         var generator = SeededGenerator(seed: seed)
-        let fixture = try StoreFixture()
         var batches = RandomBatches()
-        var model = SharedFolder(state: ModelFolderState(), now: fixture.seconds.now, author: 1)
+        var model = SharedFolder(state: ModelFolderState(), now: run.clock.now, author: 1)
         for step in 0..<100 {
             let nodes = [NodeID.root] + model.state.journal.suffix(40).map(\.node)
             let batch = try batches.next(on: model.state, nodes: nodes, using: &generator)
@@ -97,21 +106,21 @@ struct SQLiteFolderStateTests {
             let found: SyncOutcome
             do {
                 let staged = contents.compactMap { StagedContent(inline: $0) }
-                found = try await fixture.store.write(by: 1, storing: staged) { try $0.apply(batch) }
+                found = try await run.store.write(by: 1, storing: staged) { try $0.apply(batch) }
             } catch let refused as BatchRefused {
                 found = refused.outcome
             }
             #expect(found == expected, "step \(step)")
-            if step % 20 == 19 { try await Self.compare(model.state, fixture.store, &generator) }
+            if step % 20 == 19 { try await compare(model.state, run.store, &generator) }
         }
-        let (page, bodies) = try await fixture.store.journal(after: nil, limits: JournalLimits(entries: .max / 2))
+        let (page, bodies) = try await run.store.journal(after: nil, limits: JournalLimits(entries: .max / 2))
         let live = try model.state.descendants(.root, limit: .max)
         #expect(Set(page.entries.map(\.node)) == Set(live.map(\.node)))
         #expect(bodies.map { ContentHasher.hash($0) } == page.entries.compactMap(\.hash))
     }
 
     private static func compare(
-        _ model: ModelFolderState, _ store: SQLiteStore, _ generator: inout SeededGenerator
+        _ model: ModelFolderState, _ store: any ClubStore, _ generator: inout SeededGenerator
     ) async throws {
         let last = try model.lastRevision()
         let keys = try [PathKey.root] + (0..<12).map { _ in try path(&generator).key }
@@ -142,62 +151,68 @@ struct SQLiteFolderStateTests {
         }
     }
 
-    @Test("A folder's whole subtree comes before the sibling whose name goes on with a dot")
-    func ordersSubtrees() async throws {
-        let fixture = try StoreFixture()
-        for path in ["/a.b", "/a/x/y", "/a/b", "/A b/c", "/b"] { try await fixture.put(path, Array(path.utf8)) }
-        let paths = try await fixture.store.read { try $0.state.descendants(.root, limit: .max).map(\.path.string) }
-        #expect(paths == ["/a", "/a/b", "/a/x", "/a/x/y", "/A b", "/A b/c", "/a.b", "/b"])
+    @Test(
+        "a folder's whole subtree comes before the sibling whose name goes on with a dot",
+        arguments: TestedStore.allCases)
+    func ordersSubtrees(_ tested: TestedStore) async throws {
+        try await tested.run { run in
+            for path in ["/a.b", "/a/x/y", "/a/b", "/A b/c", "/b"] { try await run.put(path, Array(path.utf8)) }
+            #expect(try await run.live() == ["/a", "/a/b", "/a/x", "/a/x/y", "/A b", "/A b/c", "/a.b", "/b"])
+        }
     }
 
-    @Test("Every version keeps its content, and a restored one has it too")
-    func keepsHistory() async throws {
-        let fixture = try StoreFixture()
-        let large = randomBytes(200_000, seed: 1)
-        let first = try await fixture.put("/n.md", Array("one".utf8))
-        let second = try await fixture.put("/n.md", large)
-        let path = first.path
-        _ = try await fixture.store.write(by: 2, storing: nil) { try $0.delete(path, seen: nil) }
-        let restored = try await fixture.store.write(by: 3, storing: nil) {
-            try $0.restore(path, to: Revision(number: second.revision))
+    @Test("every version keeps its content, and a restored one has it too", arguments: TestedStore.allCases)
+    func keepsHistory(_ tested: TestedStore) async throws {
+        try await tested.run { run in
+            let large = randomBytes(200_000, seed: 1)
+            let first = try await run.put("/n.md", Array("one".utf8))
+            let second = try await run.put("/n.md", large)
+            let path = first.path
+            _ = try await run.store.write(by: 2, storing: nil) { try $0.delete(path, seen: nil) }
+            let restored = try await run.store.write(by: 3, storing: nil) {
+                try $0.restore(path, to: Revision(number: second.revision))
+            }
+            let versions = try await run.store.read { try $0.state.versions(path.key, limit: 10) }
+            #expect(versions.map(\.author) == [3, 2, 1, 1])
+            #expect(versions.map(\.isDeleted) == [false, true, false, false])
+            #expect(try await run.bytes(first) == Array("one".utf8))
+            #expect(try await run.bytes(second) == large)
+            #expect(try await run.bytes(restored) == large)
+            await #expect(throws: StorageError.self) { try await run.store.content(of: versions[1]) }
         }
-        let versions = try await fixture.store.read { try $0.state.versions(path.key, limit: 10) }
-        #expect(versions.map(\.author) == [3, 2, 1, 1])
-        #expect(versions.map(\.isDeleted) == [false, true, false, false])
-        #expect(try await fixture.bytes(first) == Array("one".utf8))
-        #expect(try await fixture.bytes(second) == large)
-        #expect(try await fixture.bytes(restored) == large)
-        await #expect(throws: StorageError.self) { try await fixture.store.content(of: versions[1]) }
     }
 
-    @Test("Delta pages follow each other to the same tree while entries are deleted in between")
-    func pagesDelta() async throws {
-        let fixture = try StoreFixture()
-        let store = fixture.store
-        for number in 0..<30 { try await fixture.put("/f\(number)", [UInt8(number)]) }
-        var start = DeltaCursor(epoch: store.epoch, member: 1)
-        start.prefix = .root
-        var position: DeltaCursor?
-        var tree: Set<String> = []
-        var pages = 0
-        while true {
-            let (cursor, first) = (position, start)
-            let (page, next) = try await store.read { try $0.delta(after: cursor, start: first, limit: 7) }
-            #expect(page.reset == (position == nil))
-            for entry in page.entries {
-                if entry.metadata == nil { tree.remove(entry.key.string) } else { tree.insert(entry.key.string) }
+    @Test(
+        "delta pages follow each other to the same tree while entries are deleted in between",
+        arguments: TestedStore.allCases)
+    func pagesDelta(_ tested: TestedStore) async throws {
+        try await tested.run { run in
+            let store = run.store
+            for number in 0..<30 { try await run.put("/f\(number)", [UInt8(number)]) }
+            var start = DeltaCursor(epoch: store.epoch, member: 1)
+            start.prefix = .root
+            var position: DeltaCursor?
+            var tree: Set<String> = []
+            var pages = 0
+            while true {
+                let (cursor, first) = (position, start)
+                let (page, next) = try await store.read { try $0.delta(after: cursor, start: first, limit: 7) }
+                #expect(page.reset == (position == nil))
+                for entry in page.entries {
+                    if entry.metadata == nil { tree.remove(entry.key.string) } else { tree.insert(entry.key.string) }
+                }
+                position = next
+                pages += 1
+                if pages <= 3 {
+                    let gone = try RemotePath("/f\(pages * 2)")
+                    _ = try await store.write(by: 1, storing: nil) { try $0.delete(gone, seen: nil) }
+                }
+                if !page.hasMore { break }
             }
-            position = next
-            pages += 1
-            if pages <= 3 {
-                let gone = try RemotePath("/f\(pages * 2)")
-                _ = try await store.write(by: 1, storing: nil) { try $0.delete(gone, seen: nil) }
-            }
-            if !page.hasMore { break }
+            let live = try await store.read { try $0.state.descendants(.root, limit: .max).map(\.path.key.string) }
+            #expect(tree == Set(live))
+            #expect(live.count == 27)
+            #expect(pages >= 4)
         }
-        let live = try await store.read { try $0.state.descendants(.root, limit: .max).map(\.path.key.string) }
-        #expect(tree == Set(live))
-        #expect(live.count == 27)
-        #expect(pages >= 4)
     }
 }

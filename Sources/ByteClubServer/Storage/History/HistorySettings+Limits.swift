@@ -1,0 +1,52 @@
+/// What the limits say to a change, and to who asks how much there may be.
+extension HistorySettings {
+    /// Refuses to let the club grow beyond its limits; what shrinks is always welcome.
+    ///
+    /// - Parameters:
+    ///   - growth: By how much a change makes grow what is live.
+    ///   - total: What is live after it.
+    /// - Throws: ``StorageError`` `overQuota`, and what `total` throws.
+    func checkClub(growing growth: Usage, to total: () throws -> Usage) throws {
+        guard growth.entries > 0 || growth.bytes > 0 && clubQuota != nil else { return }
+        let total = try total()
+        if let clubQuota, growth.bytes > 0, total.bytes > clubQuota { throw StorageError.overClubQuota(clubQuota) }
+        if growth.entries > 0, total.entries > entries {
+            throw StorageError(.overQuota, "the club has as many files and folders as it may: \(entries)")
+        }
+    }
+
+    /// Refuses to let what a member was the last to write grow beyond the limits of one member.
+    ///
+    /// - Throws: As ``checkClub(growing:to:)``.
+    func checkMember(_ uid: Int64, growing growth: Usage, to total: () throws -> Usage) throws {
+        guard growth.entries > 0 && memberEntries != nil || growth.bytes > 0 && memberQuota != nil else { return }
+        let total = try total()
+        if let memberQuota, growth.bytes > 0, total.bytes > memberQuota {
+            throw StorageError.overMemberQuota(memberQuota, of: uid)
+        }
+        if let memberEntries, growth.entries > 0, total.entries > memberEntries {
+            throw StorageError(
+                .overQuota, "the member \(uid) has as many files and folders as one member may: \(memberEntries)")
+        }
+    }
+
+    /// `used` and what the quotas of the club and of a member leave; nil when neither is set.
+    func quota(used: Int64, ofMember: @autoclosure () throws -> Int64) rethrows -> Int64? {
+        guard let memberQuota else { return clubQuota }
+        let left = max(0, memberQuota - (try ofMember()))
+        let (sum, isOver) = used.addingReportingOverflow(left)
+        return min(clubQuota ?? .max, isOver ? .max : sum)
+    }
+}
+
+extension StorageError {
+    /// The club has used its quota up.
+    static func overClubQuota(_ quota: Int64) -> StorageError {
+        StorageError(.overQuota, "the club's quota of \(quota) bytes is used up")
+    }
+
+    /// A member has used the quota up.
+    static func overMemberQuota(_ quota: Int64, of uid: Int64) -> StorageError {
+        StorageError(.overQuota, "the quota of \(quota) bytes of the member \(uid) is used up")
+    }
+}

@@ -1,0 +1,82 @@
+import ByteClubCore
+import Synchronization
+
+/// Chunks in memory.
+final class MemoryChunkStore: ChunkStore {
+    private struct Chunk {
+        let bytes: [UInt8]
+        var touched: Int64
+    }
+
+    private let chunks = Mutex<[Int64: [ContentHash: Chunk]]>([:])
+    private let now: @Sendable () -> APIDate
+
+    /// Counts time by a clock.
+    init(now: @escaping @Sendable () -> APIDate) {
+        self.now = now
+    }
+
+    func missing(of hashes: [ContentHash], from member: Int64) async throws -> [ContentHash] {
+        let now = now().seconds
+        return chunks.withLock { chunks in
+            hashes.filter { hash in
+                chunks[member]?[hash]?.touched = now
+                return chunks[member]?[hash] == nil
+            }
+        }
+    }
+
+    func add(_ bytes: [UInt8], hash: ContentHash, from member: Int64) async throws {
+        let chunk = Chunk(bytes: bytes, touched: now().seconds)
+        chunks.withLock { $0[member, default: [:]][hash] = chunk }
+    }
+
+    func chunk(_ hash: ContentHash, from member: Int64) async throws -> [UInt8]? {
+        chunks.withLock { $0[member]?[hash]?.bytes }
+    }
+
+    func length(of hashes: [ContentHash], from member: Int64) async throws -> Int64? {
+        chunks.withLock { chunks in
+            var sum: Int64 = 0
+            for hash in hashes {
+                guard let chunk = chunks[member]?[hash] else { return nil }
+                sum += Int64(chunk.bytes.count)
+            }
+            return sum
+        }
+    }
+
+    func weight(_ bytes: Int64) -> Int64 { bytes }
+
+    func waitingBytes() async throws -> [Int64: Int64] {
+        chunks.withLock { $0.mapValues { $0.values.reduce(0) { $0 + Int64($1.bytes.count) } } }
+    }
+
+    func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64 {
+        chunks.withLock { chunks in
+            Set(hashes).reduce(0) { $0 + Int64(chunks[member]?[$1]?.bytes.count ?? 0) }
+        }
+    }
+
+    func remove(_ hashes: [ContentHash], from member: Int64) async throws {
+        chunks.withLock { for hash in hashes { $0[member]?[hash] = nil } }
+    }
+
+    func giveUp(_ bytes: Int64, from member: Int64) async throws -> Int64 {
+        let oldest = now().seconds - WaitingTime.idle
+        return chunks.withLock { chunks in
+            let idle = (chunks[member] ?? [:]).filter { $0.value.touched < oldest }
+            var freed: Int64 = 0
+            for (hash, chunk) in idle.sorted(by: { $0.value.touched < $1.value.touched }) where freed < bytes {
+                chunks[member]?[hash] = nil
+                freed += Int64(chunk.bytes.count)
+            }
+            return freed
+        }
+    }
+
+    func removeExpired() async throws {
+        let oldest = now().seconds - WaitingTime.chunk
+        chunks.withLock { chunks in chunks = chunks.mapValues { $0.filter { $0.value.touched >= oldest } } }
+    }
+}

@@ -1,0 +1,121 @@
+import ByteClubCore
+import FoundationEssentials
+
+extension MemoryStore {
+    func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember {
+        let token = Secret.text(bytes: 32)
+        let now = now
+        return try change { club in
+            let member = try club.addMember(name, role: role, at: now)
+            club.letIn(token, member: member.uid, app: "", name: "", at: now)
+            guard oauth1 else { return NewMember(name: name, token: token, uid: member.uid, oauth1: nil) }
+            guard let app = club.apps.first(where: { $0.name == App.oauth1Name }) else {
+                throw StorageError(.badMember, "the app '\(App.oauth1Name)' was removed, so it gets no keys")
+            }
+            let keys = club.letInOAuth1(member, app, at: now)
+            return NewMember(name: name, token: token, uid: member.uid, oauth1: keys)
+        }
+    }
+
+    func members() async throws -> [Member] { try look { $0.people.map(\.member) } }
+
+    func removeMember(name: String) async throws {
+        try changeMember(name) { club, place in
+            let gone = club.people[place].member
+            club.people[place] = MemoryClub.Person(
+                member: Member(uid: gone.uid, name: gone.name, created: gone.created, role: gone.role, isDisabled: true)
+            )
+            club.shutOut(gone.uid)
+            club.sessions.remove { $0 == gone.uid }
+            club.invitations.remove { $0.inviter == gone.uid }
+            club.links.removeAll { $0.member == gone.uid }
+        }
+    }
+
+    func setRole(_ role: Role, ofMember name: String) async throws {
+        try changeMember(name) { club, place in
+            let uid = club.people[place].member.uid
+            club.people[place].member.role = role
+            if role < .owner { club.invitations.remove { $0.inviter == uid } }
+            if role < .editor { club.links.removeAll { $0.member == uid && $0.purpose == .share } }
+        }
+    }
+
+    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws {
+        try changeMember(name) { club, place in
+            let uid = club.people[place].member.uid
+            club.people[place].password = hash
+            club.sessions.remove { $0 == uid }
+            // What was let in but has not fetched its token yet is let in no more, either.
+            if shuttingOutDevices { club.shutOut(uid) }
+        }
+    }
+
+    /// Changes a member; members never remain without an owner by it.
+    private func changeMember(_ name: String, _ body: (inout MemoryClub, _ place: Int) throws -> Void) throws {
+        try change { club in
+            guard let place = club.place(ofMember: name) else {
+                throw StorageError(.badMember, "there is no member '\(name)'")
+            }
+            let wasOwner = club.people[place].member.role == .owner
+            try body(&club, place)
+            let left = club.people.lazy.map(\.member).filter { !$0.isDisabled }
+            if wasOwner, !left.isEmpty, !left.contains(where: { $0.role == .owner }) {
+                throw StorageError.lastOwner(name)
+            }
+        }
+    }
+
+    func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)? {
+        try look { club in
+            club.place(ofMember: name).map { (club.people[$0].member, club.people[$0].password) }
+        }
+    }
+
+    func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String {
+        let (secret, now) = (Secret.text(bytes: 16), now.seconds)
+        let invited = MemoryClub.Invited(role: role, inviter: inviter)
+        try change { $0.invitations.add(invited, secret, for: lifetime, at: now) }
+        return secret
+    }
+
+    func invitation(_ secret: String) async throws -> Invitation? {
+        let now = now.seconds
+        return try look { club in
+            club.invitations.find(secret, at: now).map {
+                Invitation(role: $0.value.role, expires: APIDate(seconds: $0.expires))
+            }
+        }
+    }
+
+    func redeemInvitation(_ secret: String, name: String, password: PasswordHash) async throws -> Member? {
+        let now = now
+        return try change { club in
+            guard let invited = club.invitations.find(secret, at: now.seconds)?.value else { return nil }
+            club.invitations.remove(secret)
+            return try club.addMember(name, role: invited.role, password: password, at: now)
+        }
+    }
+}
+
+extension MemoryClub {
+    /// Adds a member; the first one becomes the owner unless another role is given.
+    fileprivate mutating func addMember(
+        _ name: String, role: Role?, password: PasswordHash? = nil, at now: APIDate
+    ) throws -> Member {
+        let present = people.filter { !$0.member.isDisabled }
+        try MemberName.check(name, besides: present.map(\.member.name))
+        let member = Member(
+            uid: Int64(people.count + 1), name: name, created: now, role: role ?? (present.isEmpty ? .owner : .editor),
+            isDisabled: false)
+        people.append(Person(member: member, password: password))
+        return member
+    }
+
+    /// Kills a member's tokens, and what was to become tokens.
+    fileprivate mutating func shutOut(_ uid: Int64) {
+        accesses.removeAll { $0.member == uid }
+        requestTokens.remove { $0.member == uid }
+        codes.remove { $0.member == uid }
+    }
+}

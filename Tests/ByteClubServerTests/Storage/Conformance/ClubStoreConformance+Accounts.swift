@@ -1,0 +1,213 @@
+import ByteClubCore
+import Testing
+
+@testable import ByteClubServer
+
+extension ClubStoreConformance {
+    static let members = [
+        ClubStoreConformance("the first member is the owner, others are editors, and numbers are never used again") {
+            run in
+            let ann = try await run.add("Ann")
+            let ben = try await run.add("Ben")
+            let eve = try await run.add("Eve", .viewer)
+            #expect(try await run.store.members().map(\.role) == [.owner, .editor, .viewer])
+            #expect([ann.uid, ben.uid, eve.uid] == [1, 2, 3])
+            try await run.store.removeMember(name: "eve")
+            #expect(try await run.add("Eve").uid == 4)
+            #expect(try await run.store.members().map(\.isDisabled) == [false, false, true, false])
+        },
+        ClubStoreConformance("no two members have names that look alike, whatever their letters are made of") { run in
+            try await run.add("Ann Bell")
+            for name in ["ann bell", "Ann\u{A0}Bell", "Ann  Bell", "ＡＮＮ Bell", "", " Ann", "Ann\u{200B}"] {
+                await run.refused(.badMember) { try await run.add(name) }
+            }
+            #expect(try await run.store.members().count == 1)
+        },
+        ClubStoreConformance("a token names its member until the member or the device is removed") { run in
+            try await run.add("Ann")
+            let ben = try await run.add("Ben")
+            #expect(try await run.store.member(forToken: ben.token)?.uid == ben.uid)
+            #expect(try await run.store.member(forToken: "0") == nil)
+            let token = try await run.store.addDevice(member: ben.uid, app: App.byteclub.key, name: "laptop")
+            #expect(try await run.store.member(forToken: token)?.name == "Ben")
+            let devices = try await run.store.devices(of: ben.uid)
+            #expect(devices.map(\.title) == ["ByteClub on laptop", "Token from the server"])
+            let laptop = try #require(devices.first).id
+            #expect(try await !run.store.removeDevice(laptop, of: 1))
+            #expect(try await run.store.removeDevice(laptop, of: ben.uid))
+            #expect(try await !run.store.removeDevice(laptop, of: ben.uid))
+            #expect(try await run.store.member(forToken: token) == nil)
+            try await run.store.removeMember(name: "Ben")
+            #expect(try await run.store.member(forToken: ben.token) == nil)
+            #expect(try await run.store.devices(of: ben.uid) == [])
+            let late = try await run.store.addDevice(member: ben.uid, app: "", name: "")
+            #expect(try await run.store.member(forToken: late) == nil)
+        },
+        ClubStoreConformance("the device that holds a token is shut out by it, and is seen to the day") { run in
+            let ann = try await run.add("Ann")
+            let made = run.clock.now
+            run.clock.advance(3 * 86_400)
+            _ = try await run.store.member(forToken: ann.token)
+            let device = try #require(try await run.store.devices(of: 1).first)
+            #expect(device.created == made && device.seen == run.clock.now)
+            try await run.store.removeDevice(holding: ann.token)
+            #expect(try await run.store.devices(of: 1) == [])
+        },
+        ClubStoreConformance("members never remain without an owner, and the last one may go") { run in
+            try await run.add("Ann")
+            try await run.add("Ben")
+            await run.refused(.lastOwner) { try await run.store.setRole(.viewer, ofMember: "Ann") }
+            await run.refused(.lastOwner) { try await run.store.removeMember(name: "Ann") }
+            #expect(try await run.store.members().map(\.role) == [.owner, .editor])
+            try await run.store.setRole(.owner, ofMember: "Ben")
+            try await run.store.setRole(.editor, ofMember: "Ann")
+            try await run.store.removeMember(name: "Ann")
+            try await run.store.removeMember(name: "Ben")
+            #expect(try await run.store.members().allSatisfy(\.isDisabled))
+            await run.refused(.badMember) { try await run.store.removeMember(name: "Ben") }
+            await run.refused(.badMember) { try await run.store.setRole(.owner, ofMember: "Nobody") }
+        },
+        ClubStoreConformance("a new password ends sessions in browsers, and all devices when that is asked for") {
+            run in
+            let ann = try await run.add("Ann")
+            let (one, two) = (try password("a"), try password("b"))
+            #expect(try await run.store.credentials(ofMember: "ANN")?.password == nil)
+            let session = try await run.store.addWebSession(member: 1, lifetime: 100)
+            let code = try await run.store.addCode(grant("byteclub", 1))
+            try await run.store.setPassword(one, ofMember: "Ann")
+            #expect(try await run.store.credentials(ofMember: "Ann")?.password == one)
+            #expect(try await run.store.webSession(session) == nil)
+            #expect(try await run.store.member(forToken: ann.token) != nil)
+            try await run.store.setPassword(two, ofMember: "Ann", shuttingOutDevices: true)
+            #expect(try await run.store.member(forToken: ann.token) == nil)
+            #expect(try await run.store.redeemCode(code) == nil)
+            #expect(try await run.store.credentials(ofMember: "Nobody") == nil)
+            await run.refused(.badMember) { try await run.store.setPassword(two, ofMember: "Nobody") }
+        },
+        ClubStoreConformance("an invitation makes one member, before it dies and while its maker is an owner") { run in
+            try await run.add("Ann")
+            try await run.add("Ben", .owner)
+            let (secret, hash) = (
+                try await run.store.addInvitation(role: .viewer, lifetime: 100, by: 1), try password("a")
+            )
+            let known = try await run.store.invitation(secret)
+            #expect(known == Invitation(role: .viewer, expires: APIDate(seconds: run.clock.now.seconds + 100)))
+            await run.refused(.badMember) {
+                _ = try await run.store.redeemInvitation(secret, name: "ann", password: hash)
+            }
+            let eve = try await run.store.redeemInvitation(secret, name: "Eve", password: hash)
+            #expect(eve?.role == .viewer)
+            #expect(try await run.store.credentials(ofMember: "Eve")?.password == hash)
+            #expect(try await run.store.redeemInvitation(secret, name: "Eva", password: hash) == nil)
+            let late = try await run.store.addInvitation(role: .editor, lifetime: 100, by: 1)
+            let withdrawn = try await run.store.addInvitation(role: .editor, lifetime: 1000, by: 2)
+            run.clock.advance(100)
+            #expect(try await run.store.invitation(late) == nil)
+            #expect(try await run.store.invitation(withdrawn) != nil)
+            try await run.store.setRole(.editor, ofMember: "Ben")
+            #expect(try await run.store.invitation(withdrawn) == nil)
+        },
+    ]
+
+    static let signIn = [
+        ClubStoreConformance("a session in a browser lasts its time, and not beyond its member") { run in
+            try await run.add("Ann")
+            try await run.add("Ben")
+            let (one, two) = (
+                try await run.store.addWebSession(member: 2, lifetime: 100),
+                try await run.store.addWebSession(member: 2, lifetime: 1000)
+            )
+            #expect(try await run.store.webSession(one)?.name == "Ben")
+            run.clock.advance(100)
+            #expect(try await run.store.webSession(one) == nil)
+            #expect(try await run.store.webSession(two)?.name == "Ben")
+            try await run.store.setRole(.viewer, ofMember: "Ben")
+            #expect(try await run.store.webSession(two)?.role == .viewer)
+            let three = try await run.store.addWebSession(member: 2, lifetime: 1000)
+            try await run.store.removeWebSession(three)
+            #expect(try await run.store.webSession(three) == nil)
+            try await run.store.removeMember(name: "Ben")
+            #expect(try await run.store.webSession(two) == nil)
+        },
+        ClubStoreConformance("apps are listed by name, and an app that is removed takes its devices with it") { run in
+            try await run.add("Ann")
+            let (two, one) = (
+                try await run.store.addApp(name: "Zwei", redirects: ["https://a.example/x", "http://127.0.0.1/"]),
+                try await run.store.addApp(name: "Eins", redirects: [])
+            )
+            #expect(try await run.store.apps().filter { $0.name != App.oauth1Name } == [one, two])
+            #expect(try await run.store.app(two.key) == two)
+            #expect(try await run.store.app(App.byteclub.key) == .byteclub)
+            #expect(try await run.store.app("nothing") == nil)
+            let token = try await run.store.addDevice(member: 1, app: two.key, name: "")
+            let code = try await run.store.addCode(grant(two.key, 1))
+            #expect(try await run.store.removeApp(key: two.key))
+            #expect(try await !run.store.removeApp(key: two.key))
+            #expect(try await run.store.member(forToken: token) == nil)
+            #expect(try await run.store.redeemCode(code) == nil)
+        },
+        ClubStoreConformance("a code is good once and for ten minutes") { run in
+            try await run.add("Ann")
+            let one = try await run.store.addCode(grant("byteclub", 1))
+            #expect(try await run.store.redeemCode(one) == grant("byteclub", 1))
+            #expect(try await run.store.redeemCode(one) == nil)
+            let late = try await run.store.addCode(grant("byteclub", 1))
+            run.clock.advance(Grant.lifetime)
+            #expect(try await run.store.redeemCode(late) == nil)
+        },
+        ClubStoreConformance("an OAuth 1 sign-in is approved once and exchanged once") { run in
+            try await run.add("Ann")
+            try await run.add("Ben")
+            let app = try await run.store.addApp(name: "Old", redirects: [])
+            let (token, secret) = try await run.store.addRequestToken(app: app.key)
+            let found = try #require(try await run.store.requestToken(token))
+            #expect(found.app == app && found.secret == secret)
+            #expect(try await run.store.redeemRequestToken(token) == nil, "nobody has consented yet")
+            #expect(try await run.store.approveRequestToken(token, by: 2))
+            #expect(try await !run.store.approveRequestToken(token, by: 1))
+            let keys = try #require(try await run.store.redeemRequestToken(token))
+            #expect(keys.member.uid == 2 && keys.consumerKey == app.key)
+            #expect(try await run.store.redeemRequestToken(token) == nil)
+            #expect(try await run.store.requestToken(token) == nil)
+            #expect(try await run.store.oauth1Credentials(consumerKey: app.key, token: keys.token) == keys)
+            #expect(try await run.store.oauth1Credentials(consumerKey: "other", token: keys.token) == nil)
+            #expect(try await run.store.member(forToken: keys.token) == nil, "a signed token is no bearer token")
+            let late = try await run.store.addRequestToken(app: app.key).token
+            run.clock.advance(Grant.requestLifetime)
+            #expect(try await run.store.requestToken(late) == nil)
+            #expect(try await !run.store.approveRequestToken(late, by: 1))
+        },
+        ClubStoreConformance("keys for OAuth 1 programs come with a new member when asked, and die with the member") {
+            run in
+            let plain = try await run.add("Ann")
+            #expect(plain.oauth1 == nil)
+            let added = try await run.store.addMember(name: "Ben", role: nil, oauth1: true)
+            let keys = try #require(added.oauth1)
+            let find = { try await run.store.oauth1Credentials(consumerKey: keys.consumerKey, token: keys.token) }
+            #expect(try await find() == keys)
+            try await run.store.removeMember(name: "Ben")
+            #expect(try await find() == nil)
+        },
+        ClubStoreConformance("where the server was reached last is remembered") { run in
+            #expect(try await run.store.publicURL() == nil)
+            for url in ["http://a:1", "https://b"] { try await run.store.setPublicURL(url) }
+            #expect(try await run.store.publicURL() == "https://b")
+        },
+    ]
+
+    private static func password(_ key: String) throws -> PasswordHash {
+        try #require(PasswordHash(text: "scrypt$16384$8$5$00$\(key)"))
+    }
+
+    private static func grant(_ app: String, _ member: Int64) -> Grant {
+        Grant(app: app, member: member, redirect: nil, challenge: "c", device: "phone")
+    }
+}
+
+extension ClubStoreRun {
+    /// Adds a member with a bearer token.
+    @discardableResult
+    func add(_ name: String, _ role: Role? = nil) async throws -> NewMember {
+        try await store.addMember(name: name, role: role, oauth1: false)
+    }
+}
