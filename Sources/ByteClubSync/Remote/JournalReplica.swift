@@ -569,30 +569,7 @@ final class JournalReplica: RemoteReplica {
         _ upload: LargeUpload, _ report: inout SyncReport
     ) throws -> (@Sendable () async throws -> UploadResult)? {
         let wire = wire
-        return { @Sendable in
-            var done: Int64 = 0
-            var start = 0
-            let chunks = upload.content.chunks
-            while start < chunks.count {
-                let part = chunks[start..<min(start + 1_000, chunks.count)]
-                start += part.count
-                let missing = Set(try await wire.missingChunks(of: part.map(\.hash)))
-                for chunk in part {
-                    if missing.contains(chunk.hash) {
-                        var bytes = [UInt8](repeating: 0, count: chunk.size)
-                        guard try upload.file.read(into: &bytes, at: chunk.offset) == chunk.size else {
-                            return .changed
-                        }
-                        try await upload.rate.limited(.up) { [bytes] () throws(RemoteError) in
-                            try await wire.putChunk(bytes)
-                        }
-                    }
-                    done += Int64(chunk.size)
-                    upload.progress(TransferProgress(completed: done, total: upload.content.size))
-                }
-            }
-            return .chunks
-        }
+        return { @Sendable in try await upload.sendChunks(to: wire) }
     }
 
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws {

@@ -70,3 +70,29 @@ struct TransferPolicy: Sendable {
         return try result.get()
     }
 }
+
+extension LargeUpload {
+    /// Sends the chunks that the server does not have, a thousand asked for at a time.
+    ///
+    /// - Throws: ``RemoteError``, also when the task is cancelled, or ``FileError``.
+    func sendChunks(to wire: any SyncRemote) async throws -> UploadResult {
+        var done: Int64 = 0
+        var start = 0
+        let chunks = content.chunks
+        while start < chunks.count {
+            let part = chunks[start..<min(start + 1_000, chunks.count)]
+            start += part.count
+            let missing = Set(try await wire.missingChunks(of: part.map(\.hash)))
+            for chunk in part {
+                if missing.contains(chunk.hash) {
+                    var bytes = [UInt8](repeating: 0, count: chunk.size)
+                    guard try file.read(into: &bytes, at: chunk.offset) == chunk.size else { return .changed }
+                    try await rate.limited(.up) { [bytes] () throws(RemoteError) in try await wire.putChunk(bytes) }
+                }
+                done += Int64(chunk.size)
+                progress(TransferProgress(completed: done, total: content.size))
+            }
+        }
+        return .chunks
+    }
+}
