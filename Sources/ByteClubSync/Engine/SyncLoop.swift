@@ -272,7 +272,9 @@ struct SyncLoop: ~Copyable {
             needsConclusion = true
             if report.done > 0 { progressed() }
             // What has no effect, or could only be decided together with others, is a round's.
-            if !report.deletions.isEmpty || report.done == 0 && report.transfers.isEmpty { needsRound = true }
+            if report.hasChanges || !report.deletions.isEmpty || report.done == 0 && report.transfers.isEmpty {
+                needsRound = true
+            }
         case .pull:
             (needsRound, needsConclusion) = (true, true)
             // A server that takes back at the end of each pull what it has told gets no rest otherwise.

@@ -380,6 +380,10 @@ actor SyncSession {
         status.hasRested = false
         try root.check(store)
         try await plan(try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }, &report)
+        // What one plan does not settle is a round's.
+        let travelling = loop.transfers.items.union(report.transfers.map(\.item))
+        let isLeft = try items.contains { try !travelling.contains($0) && store.item($0)?.isSettled != true }
+        if isLeft { report.hasChanges = true }
     }
 
     /// Plans items that may be planned now, and carries the plan out but for its deletions.
