@@ -3,9 +3,11 @@ import TestSupport
 
 /// Measures ByteClub beside its peers and the machine's own limits, all in one run, and prints a table for each case.
 ///
-/// `Benchmarks siege --work DIR [--minutes N] [--seed N] [--beside DIR] [--json]` besieges a server instead; see ``Siege``.
+/// `Benchmarks siege --work DIR [--minutes N] [--seed N] [--beside DIR] [--json]` besieges a server instead; see
+/// ``Siege``.
 ///
-/// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--label TEXT]`
+/// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--label
+/// TEXT]`
 @main
 struct Benchmarks {
     static func main() async {

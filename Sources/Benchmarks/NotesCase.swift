@@ -6,8 +6,8 @@ import TestSupport
 enum NotesCase {
     static func run(_ settings: Settings) async throws -> [Table] {
         var tables: [Table] = []
-        // Nothing goes before all is measured: for a while after many deletions, ext4 takes several times as long to find
-        // a free inode.
+        // Nothing goes before all is measured: for a while after many deletions, ext4 takes several times as long to
+        // find a free inode.
         var folders: [String] = []
         defer { for folder in folders { settings.discard(folder) } }
         for (notes, rounds) in [(settings.notes, settings.rounds), (settings.many, 1)] {
@@ -66,7 +66,8 @@ enum NotesCase {
 
     private static let rclone = "rclone > nginx, no fsync"
 
-    /// Syncs once; what it tells of each note goes to a file, since the others tell nothing for somebody to read meanwhile.
+    /// Syncs once; what it tells of each note goes to a file, since the others tell nothing for somebody to read
+    /// meanwhile.
     private static func sync(_ member: MemberMachine, _ folder: String) async throws -> Measurement {
         try await Stopwatch.run(
             "/bin/sh",

@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import TestSupport
 
-/// Small notes through `files_put`, each durable before its answer: one client, 64 clients, and nginx under the same load.
+/// Small notes through `files_put`, each durable before its answer: one client, 64 clients, and nginx under the same
+/// load.
 enum WritesCase {
     /// How many clients write at once.
     private static let clients = 64

@@ -46,14 +46,14 @@ public enum ByteClub {
         return !isLocal && !arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
     }
 
-    /// Runs one command line; the only place that decides what the shell is told.
+    /// Runs one command line; the only place that decides the exit status.
     static func run(_ arguments: [String], in context: Context) async -> ExitStatus {
         var context = context
         context.arguments = arguments
         let screen = Screen()
         if context.terminal.isOutputTerminal { context.output = screen.before(context.output) }
         let status = await run(arguments, before: context)
-        screen.tell(context)
+        screen.describe(context)
         return status
     }
 

@@ -58,7 +58,7 @@ public final class SessionTask: Sendable {
     /// Where the task stands.
     public var state: State { shared.withLock { $0.state } }
 
-    /// The counters as last told; at most 100 ms old while bytes move.
+    /// The counters as last reported; at most 100 ms old while bytes move.
     public var progress: TaskProgress { shared.withLock { $0.updates.latest } }
 
     /// Starts the task, or takes back one ``suspend()``; does nothing once the task is being cancelled or completed.

@@ -25,11 +25,11 @@ public struct TaskOptions: Sendable {
     /// A larger one fails with ``TransferError/Code/bodyTooLarge``.
     public var maximumResponseBytes = 64 << 20
 
-    /// The most bytes that a successful response's body may have, in memory or in a file, told from its head; nil for no
-    /// limit but ``maximumResponseBytes``, which is for memory alone.
+    /// The most bytes that a successful response's body may have, in memory or in a file, told from its head; nil for
+    /// no limit but ``maximumResponseBytes``, which is for memory alone.
     ///
-    /// It is asked once, before the body comes. A longer body fails with ``TransferError/Code/bodyTooLarge``: on its way to
-    /// a file at once when its `Content-Length` says so, otherwise with the first byte too many.
+    /// It is asked once, before the body comes. A longer body fails with ``TransferError/Code/bodyTooLarge``: on its
+    /// way to a file at once when its `Content-Length` says so, otherwise with the first byte too many.
     public var maximumBodyBytes: (@Sendable (HTTPResponse) -> Int64)?
 
     /// Which redirects are followed.
@@ -42,7 +42,8 @@ public struct TaskOptions: Sendable {
     public enum Redirects: Sendable, Hashable {
         /// All.
         case all
-        /// Those of GET and HEAD within one origin: no body goes where it was not sent to, and nobody is sent elsewhere.
+        /// Those of GET and HEAD within one origin: no body goes where it was not sent to, and nobody is sent
+        /// elsewhere.
         case ownOrigin
         /// None.
         case none

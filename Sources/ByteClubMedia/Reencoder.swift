@@ -3,8 +3,8 @@ public enum Reencoder {
     /// Writes a photo again with another quality, size in pixels unchanged.
     ///
     /// EXIF (with the orientation), the standard XMP packet (with the panorama tags) and the colour profile are kept as
-    /// they are; embedded previews, maker data outside EXIF and anything after the picture are not. The new file appears
-    /// whole or not at all, and is on disk when the call returns. `output` may name the same file.
+    /// they are; embedded previews, maker data outside EXIF and anything after the picture are not. The new file
+    /// appears whole or not at all, and is on disk when the call returns. `output` may name the same file.
     ///
     /// Blocks for decoding and storage: call it on a thread of its own. It takes up to 512 MiB of memory.
     ///

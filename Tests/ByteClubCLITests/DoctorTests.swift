@@ -122,7 +122,7 @@ import Testing
         let directory = world.home.path + "/club"
         try LocalFile.makePrivateDirectory(context.directories.mirrors)
         let place = try MirrorPlace(directory, context)
-        try place.prepare(isRehearsal: false)
+        try place.prepare(isDryRun: false)
         try place.remember()
         #expect(await world.run("doctor", "--json", in: context) == .success)
         #expect(try outcomes(world)["mirror"]?.message.contains(directory) == true)

@@ -15,22 +15,24 @@ import Testing
     init() throws {
         world = try World()
         mirror = world.home.path + "/club"
-        let place = try MirrorPlace(mirror, world.context())
-        try place.prepare(isRehearsal: false)
-        try place.remember()
-        store = try SQLiteTreeStore(path: place.configuration.databasePath)
+        let location = try MirrorPlace(mirror, world.context())
+        try location.prepare(isDryRun: false)
+        try location.remember()
+        store = try SQLiteTreeStore(path: location.configuration.databasePath)
     }
 
     private func add(_ name: String, disk: String?, server: String?, synced: String?) throws -> ItemID {
-        let place = Place(.root, EntryName(name))
+        let location = Location(.root, EntryName(name))
         let hash = { (text: String) in ContentHasher.hash(Array(text.utf8)) }
         var item = Item(try store.newItem())
-        item.local = disk.map { LocalState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count)) }
+        item.local = disk.map {
+            LocalState(location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count))
+        }
         item.remote = server.map {
-            RemoteState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
+            RemoteState(location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
         }
         let base = synced.map {
-            SyncedState(place: place, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
+            SyncedState(location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
         }
         item.setBase(base)
         try store.save(item)
@@ -45,7 +47,7 @@ import Testing
     func why() async throws {
         let id = try add("plan.md", disk: "new", server: "old", synced: "old")
         try store.setProblem(
-            Problem(
+            ProblemRecord(
                 path: "plan.md", item: id, message: "somebody is writing it", isFromScan: false,
                 nextAttempt: 1_764_000_000), path: "plan.md")
         #expect(await world.run("why", "plan.md") == .success, "\(world.err)")
@@ -90,8 +92,8 @@ import Testing
         let gone = try add("a.md", disk: nil, server: "x", synced: "x")
         let lost = try add("b.md", disk: "y", server: nil, synced: "y")
         try store.setHeldDeletions([
-            HeldDeletion(item: gone, side: .remote, path: "a.md", since: 0),
-            HeldDeletion(item: lost, side: .local, path: "b.md", since: 0),
+            HeldDeletionRecord(item: gone, side: .remote, path: "a.md", since: 0),
+            HeldDeletionRecord(item: lost, side: .local, path: "b.md", since: 0),
         ])
         #expect(await world.run("sync", "deletes", "review", mirror) == .success)
         #expect(
@@ -157,11 +159,11 @@ import Testing
     func fullStatus() async throws {
         let gone = try add("a.md", disk: nil, server: "x", synced: "x")
         _ = try add("b.md", disk: "y", server: "y", synced: "y")
-        try store.setHeldDeletions([HeldDeletion(item: gone, side: .remote, path: "a.md", since: 0)])
+        try store.setHeldDeletions([HeldDeletionRecord(item: gone, side: .remote, path: "a.md", since: 0)])
         try store.addConflict(ConflictRecord(path: "p.md", copy: "p (conflict 1).md", winner: nil, loser: nil, at: 0))
         for number in 10..<35 {
             try store.setProblem(
-                Problem(path: "\(number)", item: nil, message: "a pipe is not synced", isFromScan: true),
+                ProblemRecord(path: "\(number)", item: nil, message: "a pipe is not synced", isFromScan: true),
                 path: "\(number)")
         }
         try store.setMeta(.pausedUntil, "99999999999")
@@ -172,7 +174,7 @@ import Testing
     @Test("status tells of a pause, of what is in the way and of slow watching")
     func status() async throws {
         try store.setMeta(.pausedUntil, "forever")
-        try store.save(Obstacle(since: 60, message: "the disk is full"))
+        try store.save(ObstacleRecord(since: 60, message: "the disk is full"))
         try store.setMeta(.watching, "too few watches")
         #expect(await world.run("status") == .success)
         #expect(

@@ -24,8 +24,8 @@ import Testing
 
     private var path: String { world.home.path + "/.config/systemd/user/" + unit }
 
-    /// Another process writes the program: a descriptor of ours would go on in what other tests start meanwhile, and the
-    /// system runs no program that somebody has open for writing.
+    /// Another process writes the program: a descriptor of ours would go on in what other tests start meanwhile, and
+    /// the system runs no program that somebody has open for writing.
     private func standIn(_ rest: String) async throws {
         let script = "#!/bin/sh\necho \"$*\" >> '\(calls)'\n\(rest)\n"
         let text = world.home.path + "/systemctl.text"

@@ -16,7 +16,7 @@ import Testing
         #expect(world.err.contains("was never synced"))
         #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
         // A file that was written a moment ago may be written again within the same tick of its clock.
-        try await Task.sleep(for: Fingerprint.racyWindow + .milliseconds(100))
+        try await Task.sleep(for: FileFingerprint.racyWindow + .milliseconds(100))
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
         #expect(await world.run("sync", "verify") == .success, "\(world.err)")
         #expect(world.out == "2 files in 1 folder, 9 bytes: disk, mirror and server agree\n")

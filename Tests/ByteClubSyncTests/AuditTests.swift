@@ -116,7 +116,7 @@ import Testing
         #expect(scene.problems.isEmpty)
     }
 
-    @Test("a file that cannot be read is told")
+    @Test("a file that cannot be read is reported")
     func unreadable() throws {
         let scene = try Scene()
         scene.disk.failure = { $0.verb == .read ? 5 : nil }

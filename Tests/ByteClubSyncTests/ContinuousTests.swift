@@ -94,11 +94,11 @@ import Testing
             try await eventually("file in it") { try await remote.text("new/deep/d.md") == "4" }
             device.remove("dir/b.md")
             try await eventually("deletion") { try await remote.text("dir/b.md") == nil }
-            let told = try device.configuration.read { store in try store.meta(.watching) }
-            #expect(told??.contains("sysctl fs.inotify.max_user_watches=65536") == true)
+            let reported = try device.configuration.read { store in try store.meta(.watching) }
+            #expect(reported??.contains("sysctl fs.inotify.max_user_watches=65536") == true)
         }
-        let told = try device.configuration.read { store in try store.meta(.watching) }
-        #expect(told == .some(nil))
+        let reported = try device.configuration.read { store in try store.meta(.watching) }
+        #expect(reported == .some(nil))
     }
 
     @Test("a folder that is moved in is sent whole, and what happens in it from then on is seen")
@@ -175,7 +175,7 @@ import Testing
         }
         let running = Task { try await engine.run() }
         try await eventually("first sync") { try await remote.files() == device.files() && device.files().count == 57 }
-        // Fresh folders are looked at once more.
+        // Fresh folders are scanned once more.
         try await Task.sleep(for: .seconds(3))
         let (before, used) = (cycles.withLock(\.self), Self.processorTime)
         try await Task.sleep(for: .seconds(5))

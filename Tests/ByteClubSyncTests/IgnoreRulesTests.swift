@@ -105,7 +105,7 @@ import Testing
         _ = try IgnoreRules(long)
         _ = try IgnoreRules(String(repeating: "# a comment\n\n", count: 5_000) + "#" + long + long + "\n" + most)
         for text in [long + "b", most + "\nb", "x\n!" + long, most + "\n" + most] {
-            #expect(throws: IgnoreRules.Excess.self) { try IgnoreRules(text) }
+            #expect(throws: IgnoreRules.LimitExceeded.self) { try IgnoreRules(text) }
         }
     }
 }

@@ -65,7 +65,7 @@ import Testing
         #expect(summary.deletedRemote == 0 && summary.problems == 1)
         #expect(try await remote.text("dir/c.md") == "remote edit")
         #expect(
-            try Fingerprint(FileDescriptor.open(device.home.path + "/moved/c.md", O_RDONLY).status()).size == 8)
+            try FileFingerprint(FileDescriptor.open(device.home.path + "/moved/c.md", O_RDONLY).status()).size == 8)
     }
 
     @Test("a file that becomes a pipe is no deletion, and the rest goes on")
@@ -81,7 +81,7 @@ import Testing
         #expect(try await device.sync().deletedRemote == 1)
     }
 
-    @Test("names that the server refuses, or that are no text, are told and left alone")
+    @Test("names that the server refuses, or that are no text, are reported and skipped")
     func names() async throws {
         let (remote, device) = try await synced()
         device.write("back\\slash.md", "1")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ByteClubSync
 
-/// When large files travel, and how fast.
+/// When large files are transferred, and how fast.
 @Suite struct ScheduleTests {
     @Test("the first span that holds decides")
     func firstSpan() throws {

@@ -44,7 +44,7 @@ import Testing
 
         /// What a member replaces or deletes before it was ever synced is that member's to lose.
         private mutating func forget(_ files: [String: String], at path: String, _ index: Int) {
-            for (place, text) in files where place == path || place.hasPrefix(path + "/") {
+            for (location, text) in files where location == path || location.hasPrefix(path + "/") {
                 if let writer = tokens[text], writer == index { tokens[text] = nil }
             }
         }
@@ -110,11 +110,11 @@ import Testing
 extension Device {
     /// Whether something is there under the same name in other letter case, at the path or at a folder above it.
     fileprivate func isTaken(_ path: String) -> Bool {
-        let places = files().keys.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        return places.contains { place in
-            let part = path.prefix(place.count)
-            return part != place && part.lowercased() == place.lowercased()
-                && (path.count == place.count || path.dropFirst(place.count).first == "/")
+        let locations = files().keys.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        return locations.contains { location in
+            let part = path.prefix(location.count)
+            return part != location && part.lowercased() == location.lowercased()
+                && (path.count == location.count || path.dropFirst(location.count).first == "/")
         }
     }
 }

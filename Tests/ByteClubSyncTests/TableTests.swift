@@ -226,8 +226,8 @@ import Testing
         #expect(two.isStagingEmpty)
     }
 
-    @Test("a rehearsal tells the steps and changes neither side nor the state", arguments: [true, false])
-    func rehearsal(usesExtension: Bool) async throws {
+    @Test("a dry run tells the steps and changes neither side nor the state", arguments: [true, false])
+    func dryRun(usesExtension: Bool) async throws {
         let (remote, one, _) = try await pair(Self.files, usesExtension)
         one.write("new.md", "new")
         one.remove("a.md")

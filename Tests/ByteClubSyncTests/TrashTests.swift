@@ -178,10 +178,10 @@ import Testing
             disk.write("a", "\(number)")
             calls = 0
             disk.before = { _ in calls += 1 }
-            let place = try trash.take("a", from: root, as: "a", at: disk.time)
+            let location = try trash.take("a", from: root, as: "a", at: disk.time)
             disk.before = nil
             most = max(most, calls)
-            #expect(place.hasSuffix(number == 0 ? "/a" : "/a.\(number)"))
+            #expect(location.hasSuffix(number == 0 ? "/a" : "/a.\(number)"))
         }
         #expect(disk.tree(below: "trash").count { $0.content != nil } == 1_000)
         #expect(most < 30)

@@ -39,11 +39,11 @@ import Testing
         usleep(100_000)
         let item = try #require(try TreePaths(view: store).items(at: path).first)
         var now = item
-        now.local?.look?.fingerprint.modified =
+        now.local?.stat?.fingerprint.modified =
             Int64(before.st_mtim.tv_sec) * 1_000_000_000 + Int64(before.st_mtim.tv_nsec)
-        now.local?.look?.fingerprint.changed =
+        now.local?.stat?.fingerprint.changed =
             Int64(before.st_ctim.tv_sec) * 1_000_000_000 + Int64(before.st_ctim.tv_nsec)
-        now.local?.look?.isRacy = false
+        now.local?.stat?.isRacy = false
         try store.save(now)
         try store.close()
     }
@@ -51,12 +51,12 @@ import Testing
     @Test("a mirror that was synced agrees with its disk and its server", arguments: [true, false])
     func agrees(usesExtension: Bool) async throws {
         let (_, device) = try await synced(usesExtension: usesExtension)
-        var told: [(Int, Int64)] = []
-        let result = try await device.engine().verify { told.append(($0, $1)) }
+        var reported: [(Int, Int64)] = []
+        let result = try await device.engine().verify { reported.append(($0, $1)) }
         #expect(result.isAgreed && result.unsettled == 0 && result.differences.isEmpty)
         #expect(result.files == 7 && result.folders == 3)
         #expect(result.bytes == device.files().values.reduce(0) { $0 + Int64($1.utf8.count) })
-        #expect(told.last?.0 == 7 && told.last?.1 == result.bytes)
+        #expect(reported.last?.0 == 7 && reported.last?.1 == result.bytes)
     }
 
     @Test("what was written a moment before it was synced is compared as well", arguments: [true, false])
@@ -83,7 +83,7 @@ import Testing
         #expect(!asked.withLock { $0 }.contains(.delta))
     }
 
-    @Test("bytes that the disk has lost are told, and nothing is changed", arguments: [true, false])
+    @Test("bytes that the disk has lost are reported, and nothing is changed", arguments: [true, false])
     func rotten(usesExtension: Bool) async throws {
         let (remote, device) = try await synced(usesExtension: usesExtension)
         try rot(device, "d/b.md")
@@ -125,7 +125,7 @@ import Testing
             item.local?.hash = other
         }
         try bend("f/h.md") { item in
-            item.remote?.place.name = EntryName("k.md")
+            item.remote?.location.name = EntryName("k.md")
             item.base?.remoteName = EntryName("k.md")
         }
         try store.close()
@@ -134,7 +134,7 @@ import Testing
         #expect(found == ["a.md disk", "a.md server", "f/h.md unknownOnServer", "f/k.md missingOnServer"])
     }
 
-    @Test("a file that may not be read, and one that is being written, are told")
+    @Test("a file that may not be read, and one that is being written, are reported")
     func unreadable() async throws {
         let (_, device) = try await synced(usesExtension: true)
         let file = unsafe open(device.root + "/i.md", O_WRONLY)
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test("what a sync would do is told without a folder being made")
-    func rehearsalMakesNothing() async throws {
+    func dryRunMakesNothing() async throws {
         let (remote, device) = try await synced(usesExtension: true)
         for number in 0..<20 { try await remote.write("new \(number)/note.md", "\(number)") }
         let before = device.files()

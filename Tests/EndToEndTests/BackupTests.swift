@@ -35,7 +35,8 @@ extension EndToEnd {
                 #expect(verified.status == 0 && verified.text.contains("\"clean\":true"), "\(verified)")
                 let server = try await ServerProcess(data: data)
                 let missing = await written.missingFromHistory(port: server.port, token: club.api.token)
-                // The writers' counts come a moment after the server's answers: what is there is at least what was counted.
+                // The writers' counts come a moment after the server's answers: what is there is at least what was
+                // counted.
                 #expect(written.count - missing.count >= backup.before, "\(missing.count) of \(written.count) missing")
                 let lost = Set(missing)
                 for (writer, writes) in Dictionary(grouping: written, by: \.writer) {

@@ -40,7 +40,8 @@ extension EndToEnd {
     }
 }
 
-/// The commands of a README: lines in fenced `sh`, `console` or indented blocks that run `byteclub`, and what prepares them.
+/// The commands of a README: lines in fenced `sh`, `console` or indented blocks that run `byteclub`, and what prepares
+/// them.
 struct ReadmeScript {
     /// The commands as the README has them, prompts and comments removed.
     private(set) var lines: [String] = []

@@ -100,8 +100,8 @@ extension EndToEnd {
                 return (cipher == "(NONE)" ? nil : cipher.map(String.init), told)
             }
 
-            /// All suites of a version that the server takes, of those that this openssl knows: offered together, without
-            /// each that it chose, until it takes none.
+            /// All suites of a version that the server takes, of those that this openssl knows: offered together,
+            /// without each that it chose, until it takes none.
             func accepted(_ version: String, _ option: String, suffix: String) async throws -> [String] {
                 let all = try await Program.run(
                     try #require(Program.system("openssl")),

@@ -10,11 +10,11 @@ final class MemoryTreeStore: TreeStore {
     /// Everything that is kept.
     private struct State {
         var trees = MemoryTrees()
-        var seals: [ItemID: FolderSeal] = [:]
+        var listings: [ItemID: KnownListing] = [:]
         var meta: [MetaKey: String] = [:]
         var records: [RecordTable: [[StoredValue]]] = [:]
-        var problems: [Problem] = []
-        var held: [HeldDeletion] = []
+        var problems: [ProblemRecord] = []
+        var held: [HeldDeletionRecord] = []
         var conflicts: [ConflictRecord] = []
         var events: [LogRecord] = []
     }
@@ -107,7 +107,7 @@ final class MemoryTreeStore: TreeStore {
     func save(_ item: Item) {
         change {
             $0.trees[item.id] = item
-            if item.isEmpty { $0.seals[item.id] = nil }
+            if item.isEmpty { $0.listings[item.id] = nil }
         }
     }
 
@@ -116,7 +116,7 @@ final class MemoryTreeStore: TreeStore {
         return all.first { $0.remote?.node == node } ?? all.first { $0.remote?.node == nil && $0.lastNode == node }
     }
 
-    func items(handle: FileHandle) -> [Item] { state.trees.items.filter { $0.local?.look?.handle == handle } }
+    func items(handle: FileHandle) -> [Item] { state.trees.items.filter { $0.local?.stat?.handle == handle } }
 
     func unsettled(after: ItemID?, limit: Int) -> [Item] {
         state.trees.unsettled.lazy.filter { id in after.map { $0 < id } ?? true }.prefix(limit).compactMap {
@@ -143,10 +143,10 @@ final class MemoryTreeStore: TreeStore {
         state.trees.items.count { $0.isExcluded && !$0.isOutside && $0.remote != nil }
     }
 
-    func seal(of folder: ItemID) -> FolderSeal? { state.seals[folder] }
+    func listing(of folder: ItemID) -> KnownListing? { state.listings[folder] }
 
-    func setSeal(_ seal: FolderSeal?, of folder: ItemID) {
-        if state.seals[folder] != seal { change { $0.seals[folder] = seal } }
+    func setListing(_ listing: KnownListing?, of folder: ItemID) {
+        if state.listings[folder] != listing { change { $0.listings[folder] = listing } }
     }
 
     // MARK: Beside the trees
@@ -196,9 +196,9 @@ final class MemoryTreeStore: TreeStore {
         }
     }
 
-    func problems() -> [Problem] { state.problems }
+    func problems() -> [ProblemRecord] { state.problems }
 
-    func setProblem(_ problem: Problem?, path: String) {
+    func setProblem(_ problem: ProblemRecord?, path: String) {
         change { state in
             state.problems.removeAll {
                 $0.path.utf8.elementsEqual(path.utf8) || problem?.item != nil && $0.item == problem?.item
@@ -208,9 +208,9 @@ final class MemoryTreeStore: TreeStore {
         }
     }
 
-    func heldDeletions() -> [HeldDeletion] { state.held }
+    func heldDeletions() -> [HeldDeletionRecord] { state.held }
 
-    func setHeldDeletions(_ held: [HeldDeletion]) { change { $0.held = held } }
+    func setHeldDeletions(_ held: [HeldDeletionRecord]) { change { $0.held = held } }
 
     func conflicts(all: Bool) -> [ConflictRecord] {
         state.conflicts.reversed().filter { all || !$0.isResolved }

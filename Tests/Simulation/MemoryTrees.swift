@@ -11,10 +11,11 @@ struct MemoryTrees: TreeView, Hashable, Sendable {
 
     /// A mirror without entries.
     init() {
-        let place = Place(.root, EntryName("", key: ""))
+        let location = Location(.root, EntryName("", key: ""))
         let root = Item(
-            .root, local: LocalState(place: place, isFolder: true), remote: RemoteState(place: place, isFolder: true),
-            synced: SyncedState(place: place, isFolder: true))
+            .root, local: LocalState(location: location, isFolder: true),
+            remote: RemoteState(location: location, isFolder: true),
+            synced: SyncedState(location: location, isFolder: true))
         slots = [root]
     }
 
@@ -83,11 +84,11 @@ struct MemoryTrees: TreeView, Hashable, Sendable {
     }
 
     private func parent(_ index: Int, _ side: Side) -> ItemID? {
-        side == .local ? slots[index]?.local?.place.parent : slots[index]?.remote?.place.parent
+        side == .local ? slots[index]?.local?.location.parent : slots[index]?.remote?.location.parent
     }
 
     private func key(_ index: Int, _ side: Side) -> String? {
-        side == .local ? slots[index]?.local?.place.name.key : slots[index]?.remote?.place.name.key
+        side == .local ? slots[index]?.local?.location.name.key : slots[index]?.remote?.location.name.key
     }
 
     /// Whether an item is a folder or lies in one, on one side.

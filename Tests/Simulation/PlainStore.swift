@@ -5,24 +5,26 @@ import ByteClubCore
 /// What a store holds, as plainly as it can be said: the model that the random sequences compare stores with.
 struct PlainStore {
     var items: [ItemID: Item] = [:]
-    var seals: [ItemID: FolderSeal] = [:]
+    var listings: [ItemID: KnownListing] = [:]
     var meta: [MetaKey: String] = [:]
-    var problems: [Problem] = []
+    var problems: [ProblemRecord] = []
 
     var sorted: [Item] { items.values.sorted { $0.id < $1.id } }
 
     mutating func save(_ item: Item) {
         items[item.id] = item.isEmpty ? nil : item
-        if item.isEmpty { seals[item.id] = nil }
+        if item.isEmpty { listings[item.id] = nil }
     }
 
-    func children(of folder: ItemID, on side: Side) -> [Item] { sorted.filter { place($0, side)?.parent == folder } }
+    func children(of folder: ItemID, on side: Side) -> [Item] { sorted.filter { location($0, side)?.parent == folder } }
 
     func children(of folder: ItemID, key: String, on side: Side) -> [Item] {
-        children(of: folder, on: side).filter { place($0, side)?.name.key == key }
+        children(of: folder, on: side).filter { location($0, side)?.name.key == key }
     }
 
-    private func place(_ item: Item, _ side: Side) -> Place? { side == .local ? item.local?.place : item.remote?.place }
+    private func location(_ item: Item, _ side: Side) -> Location? {
+        side == .local ? item.local?.location : item.remote?.location
+    }
 
     func unsettled(after: ItemID?, limit: Int) -> [Item] {
         Array(sorted.filter { item in !item.isSettled && after.map { $0 < item.id } ?? true }.prefix(limit))
@@ -40,9 +42,9 @@ struct PlainStore {
         sorted.first { $0.remote?.node == node } ?? sorted.first { $0.remote?.node == nil && $0.lastNode == node }
     }
 
-    func items(handle: FileHandle) -> [Item] { sorted.filter { $0.local?.look?.handle == handle } }
+    func items(handle: FileHandle) -> [Item] { sorted.filter { $0.local?.stat?.handle == handle } }
 
-    mutating func setProblem(_ problem: Problem?, path: String) {
+    mutating func setProblem(_ problem: ProblemRecord?, path: String) {
         problems.removeAll { $0.path.utf8.elementsEqual(path.utf8) || problem?.item != nil && $0.item == problem?.item }
         if let problem { problems.append(problem) }
         problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }

@@ -57,7 +57,7 @@ struct StoreConformance: Sendable, CustomStringConvertible {
                     try store.save(folder(try store.newItem(), "c"))
                     try store.setMeta(.cursor, nil)
                     try store.log(LogRecord(at: 1, path: "a", event: "upload"))
-                    #expect(try store.item(id)?.local?.place.name == EntryName("b"))
+                    #expect(try store.item(id)?.local?.location.name == EntryName("b"))
                     throw Refusal()
                 }
             }
@@ -68,10 +68,10 @@ struct StoreConformance: Sendable, CustomStringConvertible {
         },
         StoreConformance("records are kept one by one or all at once, in the order of their keys") { store in
             for number in [9, 3, 12] { try store.save(ApprovedDeletion(ItemID(Int64(number)))) }
-            try store.save(Obstacle(since: 5, message: "it's\n'so'"))
-            try store.save(Obstacle(since: 5, message: "another"))
+            try store.save(ObstacleRecord(since: 5, message: "it's\n'so'"))
+            try store.save(ObstacleRecord(since: 5, message: "another"))
             #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 9, 12])
-            #expect(try store.records(Obstacle.self) == [Obstacle(since: 5, message: "another")])
+            #expect(try store.records(ObstacleRecord.self) == [ObstacleRecord(since: 5, message: "another")])
             try store.removeRecord(ApprovedDeletion.self, .number(9))
             try store.removeRecord(ApprovedDeletion.self, .number(10))
             #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 12])
@@ -101,7 +101,7 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             let names = ["Ä", "ä", "A\u{308}", "a", "A", "b"]
             for name in names { try store.save(folder(try store.newItem(), name)) }
             let found = { (key: String) in
-                try store.children(of: .root, key: key, on: .local).compactMap { $0.local?.place.name.text }
+                try store.children(of: .root, key: key, on: .local).compactMap { $0.local?.location.name.text }
             }
             #expect(try found("ä").map { Array($0.utf8) } == ["Ä", "ä", "A\u{308}"].map { Array($0.utf8) })
             #expect(try found("a") == ["a", "A"])
@@ -109,7 +109,7 @@ struct StoreConformance: Sendable, CustomStringConvertible {
         },
         StoreConformance("an entry is found by what the server calls it, also when it is deleted there") { store in
             var item = folder(try store.newItem(), "a")
-            item.remote = RemoteState(node: NodeID(7), place: Place(.root, EntryName("a")), isFolder: true)
+            item.remote = RemoteState(node: NodeID(7), location: Location(.root, EntryName("a")), isFolder: true)
             item.lastNode = NodeID(7)
             try store.save(item)
             #expect(try store.item(node: NodeID(7)) == item)
@@ -121,19 +121,20 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             #expect(try store.item(node: NodeID(7)) == nil)
         },
         StoreConformance("hard links are found as the one file that they are") { store in
-            let look = DiskLook(
+            let stat = FileStat(
                 handle: FileHandle(high: 1, low: .max),
-                fingerprint: Fingerprint(device: 1, inode: 2, size: 3, modified: 4, changed: 5))
+                fingerprint: FileFingerprint(device: 1, inode: 2, size: 3, modified: 4, changed: 5))
             var links: [Item] = []
             for name in ["b", "a"] {
-                let place = Place(.root, EntryName(name))
-                links.append(Item(try store.newItem(), local: LocalState(place: place, isFolder: false, look: look)))
+                let location = Location(.root, EntryName(name))
+                links.append(
+                    Item(try store.newItem(), local: LocalState(location: location, isFolder: false, stat: stat)))
             }
             for item in links.reversed() { try store.save(item) }
-            #expect(try store.items(handle: look.handle) == links)
+            #expect(try store.items(handle: stat.handle) == links)
             #expect(try store.items(handle: FileHandle(high: 0, low: .max)).isEmpty)
             try store.save(Item(links[0].id))
-            #expect(try store.items(handle: look.handle) == [links[1]])
+            #expect(try store.items(handle: stat.handle) == [links[1]])
         },
         StoreConformance("unsettled and unseen items come in pieces, in the order of their identities") { store in
             var ids: [ItemID] = []
@@ -141,7 +142,7 @@ struct StoreConformance: Sendable, CustomStringConvertible {
                 for number in 0..<50 {
                     var item = Item(try store.newItem())
                     item.remote = RemoteState(
-                        node: nil, place: Place(.root, EntryName("n\(number)")), isFolder: true,
+                        node: nil, location: Location(.root, EntryName("n\(number)")), isFolder: true,
                         generation: Int64(number % 3))
                     try store.save(item)
                     ids.append(item.id)
@@ -166,33 +167,35 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             }
             #expect(count == 34)
             var again = Item(ids[0])
-            again.remote = RemoteState(node: nil, place: Place(.root, EntryName("x")), isFolder: true, generation: 1)
+            again.remote = RemoteState(
+                node: nil, location: Location(.root, EntryName("x")), isFolder: true, generation: 1)
             try store.save(again)
             #expect(try store.unseen(before: 2, limit: 5) == [again], "what is saved after the search is found as well")
         },
-        StoreConformance("a seal is kept until it is taken away or its folder is forgotten") { store in
+        StoreConformance("a known listing is kept until it is invalidated or its folder is forgotten") { store in
             let id = try store.newItem()
             try store.save(folder(id, "a"))
-            let seal = FolderSeal(
+            let listing = KnownListing(
                 high: .max, low: 1,
-                folders: [SealedFolder(item: ItemID(4), name: "é"), SealedFolder(item: ItemID(5), name: "")])
-            #expect(try store.seal(of: id) == nil)
-            try store.setSeal(seal, of: id)
-            #expect(try store.seal(of: id) == seal)
-            try store.setSeal(nil, of: id)
-            #expect(try store.seal(of: id) == nil)
-            try store.setSeal(seal, of: id)
-            try store.setSeal(seal, of: .root)
+                folders: [ListedFolder(item: ItemID(4), name: "é"), ListedFolder(item: ItemID(5), name: "")])
+            #expect(try store.listing(of: id) == nil)
+            try store.setListing(listing, of: id)
+            #expect(try store.listing(of: id) == listing)
+            try store.setListing(nil, of: id)
+            #expect(try store.listing(of: id) == nil)
+            try store.setListing(listing, of: id)
+            try store.setListing(listing, of: .root)
             try store.save(Item(id))
-            #expect(try store.seal(of: id) == nil)
-            #expect(try store.seal(of: .root) == seal)
+            #expect(try store.listing(of: id) == nil)
+            #expect(try store.listing(of: .root) == listing)
         },
     ]
 
     private static let records = [
         StoreConformance("a problem replaces what was wrong with its path or its item") { store in
             let problem = { (path: String, item: Int64?, message: String) in
-                Problem(path: path, item: item.map { ItemID($0) }, message: message, isFromScan: true, nextAttempt: 5)
+                ProblemRecord(
+                    path: path, item: item.map { ItemID($0) }, message: message, isFromScan: true, nextAttempt: 5)
             }
             try store.setProblem(problem("b", 1, "x"), path: "b")
             try store.setProblem(problem("a", nil, "y"), path: "a")
@@ -206,7 +209,7 @@ struct StoreConformance: Sendable, CustomStringConvertible {
         },
         StoreConformance("held deletions are replaced as a whole") { store in
             let held = (1...3).map {
-                HeldDeletion(item: ItemID($0), side: $0 == 2 ? .local : .remote, path: "p\($0)", since: 9)
+                HeldDeletionRecord(item: ItemID($0), side: $0 == 2 ? .local : .remote, path: "p\($0)", since: 9)
             }
             try store.setHeldDeletions(held)
             #expect(try store.heldDeletions() == held)
@@ -249,7 +252,7 @@ struct StoreConformance: Sendable, CustomStringConvertible {
     ]
 
     private static func folder(_ id: ItemID, _ name: String) -> Item {
-        Item(id, local: LocalState(place: Place(.root, EntryName(name)), isFolder: true))
+        Item(id, local: LocalState(location: Location(.root, EntryName(name)), isFolder: true))
     }
 
     private struct Refusal: Error {}

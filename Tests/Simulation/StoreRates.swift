@@ -58,8 +58,8 @@ struct StoreRates {
         rates.namesakes = try rate(files) {
             try store.transaction(durably: false) {
                 for number in 0..<files {
-                    let place = place(number)
-                    found += try store.children(of: place.parent, key: place.name.key, on: .local).count
+                    let location = location(number)
+                    found += try store.children(of: location.parent, key: location.name.key, on: .local).count
                 }
             }
         }
@@ -69,8 +69,8 @@ struct StoreRates {
         return rates
     }
 
-    private static func place(_ number: Int) -> Place {
-        Place(ItemID(Int64(number / filesInFolder) + 1), EntryName("a note about something \(number).md"))
+    private static func location(_ number: Int) -> Location {
+        Location(ItemID(Int64(number / filesInFolder) + 1), EntryName("a note about something \(number).md"))
     }
 
     private static func item(_ number: Int, _ id: ItemID) -> Item {
@@ -78,7 +78,8 @@ struct StoreRates {
         return Item(
             id,
             remote: RemoteState(
-                node: NodeID(Int64(number) + 1), place: place(number), isFolder: false, hash: ContentHash(bytes: bytes),
+                node: NodeID(Int64(number) + 1), location: location(number), isFolder: false,
+                hash: ContentHash(bytes: bytes),
                 size: 4_096, revision: Int64(number) + 1, generation: 1))
     }
 
@@ -88,14 +89,14 @@ struct StoreRates {
         guard let remote = item.remote else { return item }
         let time = 1_790_000_000_123_456_789 &+ item.id.number
         item.local = LocalState(
-            place: remote.place, isFolder: false, hash: remote.hash, size: remote.size,
-            look: DiskLook(
+            location: remote.location, isFolder: false, hash: remote.hash, size: remote.size,
+            stat: FileStat(
                 handle: FileHandle(high: 77, low: UInt64(item.id.number) << 32 | 5),
-                fingerprint: Fingerprint(
+                fingerprint: FileFingerprint(
                     device: 2_049, inode: 1_000_000 + item.id.number, size: remote.size, modified: time, changed: time))
         )
         item.base = SyncedState(
-            place: remote.place, isFolder: false, hash: remote.hash, size: remote.size, revision: remote.revision)
+            location: remote.location, isFolder: false, hash: remote.hash, size: remote.size, revision: remote.revision)
         return item
     }
 }

@@ -63,12 +63,12 @@ struct StoreRun {
             model.meta[key] = value
         case 1:
             let id = pick(known + [.root])
-            let seal = chance(3) == 0 || model.items[id] == nil && id != .root ? nil : seal()
-            try store.setSeal(seal, of: id)
-            model.seals[id] = seal
+            let listing = chance(3) == 0 || model.items[id] == nil && id != .root ? nil : listing()
+            try store.setListing(listing, of: id)
+            model.listings[id] = listing
         case 2:
             let path = pick(["a", "a/b", "Ä", "é", "e\u{301}"])
-            let problem = Problem(
+            let problem = ProblemRecord(
                 path: path, item: chance(2) == 0 ? nil : pick(known + [ItemID(1)]), message: pick(["x", "y"]),
                 isFromScan: chance(2) == 0, nextAttempt: chance(2) == 0 ? nil : 7)
             let new = chance(3) == 0 ? nil : problem
@@ -103,9 +103,9 @@ struct StoreRun {
         case 6:
             if let local = item.local {
                 item.remote = RemoteState(
-                    place: local.place, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
+                    location: local.location, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
                 item.base = SyncedState(
-                    place: local.place, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
+                    location: local.location, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
             }
         case 7: item.local = nil
         case 8: item.remote = nil
@@ -118,17 +118,17 @@ struct StoreRun {
     }
 
     private mutating func local() -> LocalState {
-        var look: DiskLook?
+        var stat: FileStat?
         if chance(4) != 0 {
-            look = DiskLook(
+            stat = FileStat(
                 handle: handle(),
-                fingerprint: Fingerprint(
+                fingerprint: FileFingerprint(
                     device: number(9), inode: number(99), size: number(9), modified: Int64.max - number(9),
                     changed: -number(9)),
                 isRacy: chance(2) == 0)
         }
         return LocalState(
-            place: place(), isFolder: chance(2) == 0, hash: hash(), size: number(1 << 40), look: look,
+            location: location(), isFolder: chance(2) == 0, hash: hash(), size: number(1 << 40), stat: stat,
             isLeftover: chance(5) == 0)
     }
 
@@ -138,20 +138,21 @@ struct StoreRun {
 
     private mutating func remote(like local: LocalState?) -> RemoteState {
         RemoteState(
-            node: chance(2) == 0 ? nil : NodeID(number(40)), place: place(like: local), isFolder: chance(2) == 0,
+            node: chance(2) == 0 ? nil : NodeID(number(40)), location: location(like: local), isFolder: chance(2) == 0,
             hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: number(5), placeRevision: number(5),
             generation: number(4))
     }
 
     private mutating func synced(like local: LocalState?) -> SyncedState {
         SyncedState(
-            place: place(like: local), remoteName: chance(3) == 0 ? EntryName(name()) : nil, isFolder: chance(2) == 0,
+            location: location(like: local), remoteName: chance(3) == 0 ? EntryName(name()) : nil,
+            isFolder: chance(2) == 0,
             hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: number(5))
     }
 
-    private mutating func place(like local: LocalState? = nil) -> Place {
-        let name = chance(2) == 0 ? local?.place.name : nil
-        return Place(pick(known + [.root, .root]), name ?? EntryName(self.name()))
+    private mutating func location(like local: LocalState? = nil) -> Location {
+        let name = chance(2) == 0 ? local?.location.name : nil
+        return Location(pick(known + [.root, .root]), name ?? EntryName(self.name()))
     }
 
     private mutating func name() -> String {
@@ -160,10 +161,10 @@ struct StoreRun {
 
     private mutating func hash() -> ContentHash? { chance(4) == 0 ? nil : ContentHasher.hash([UInt8(chance(4))]) }
 
-    private mutating func seal() -> FolderSeal {
-        FolderSeal(
+    private mutating func listing() -> KnownListing {
+        KnownListing(
             high: generator.next(), low: generator.next(),
-            folders: (0..<chance(4)).map { SealedFolder(item: ItemID(Int64($0)), name: $0 == 1 ? "ä" : "b") })
+            folders: (0..<chance(4)).map { ListedFolder(item: ItemID(Int64($0)), name: $0 == 1 ? "ä" : "b") })
     }
 
     private mutating func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
@@ -193,9 +194,9 @@ struct StoreRun {
     private func compareAll() throws {
         for id in known {
             try #require(try store.item(id) == model.items[id])
-            try #require(try store.seal(of: id) == model.seals[id])
+            try #require(try store.listing(of: id) == model.listings[id])
         }
-        try #require(try store.seal(of: .root) == model.seals[.root])
+        try #require(try store.listing(of: .root) == model.listings[.root])
         for key in MetaKey.allCases where key != .isOpen { try #require(try store.meta(key) == model.meta[key]) }
         try #require(try store.problems() == model.problems)
         try #require(try store.syncedCount() == model.items.values.count { $0.synced != nil })

@@ -48,7 +48,7 @@ public struct RandomBatches: Sendable {
         case 0, 1: .create(place, content)
         case 2: .create(place, nil)
         case 3: .edit(subject, content)
-        case 4: .revive(subject, place, now?.isFolder == true ? nil : content)
+        case 4: .undelete(subject, place, now?.isFolder == true ? nil : content)
         case 5, 6: .move(subject, place)
         default: .delete(subject)
         }

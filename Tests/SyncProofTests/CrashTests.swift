@@ -3,10 +3,10 @@ import Testing
 
 /// Engines that are stopped or fail at each of their calls: see `Tests/Simulation/Crash`.
 ///
-/// `BYTECLUB_CRASH` plays one run, `scenario/fault/call`, or those scenarios alone whose names start so, with more kinds
-/// of faults; `BYTECLUB_CRASH=all` plays all of them with more, and every row of the tables over plain v1 and on disks that
-/// cannot exchange two entries in one step, of which the usual run has a choice. `BYTECLUB_CRASH_EVERY` plays one of every
-/// so many calls.
+/// `BYTECLUB_CRASH` plays one run, `scenario/fault/call`, or those scenarios alone whose names start so, with more
+/// kinds of faults; `BYTECLUB_CRASH=all` plays all of them with more, and every row of the tables over plain v1 and on
+/// disks that cannot exchange two entries in one step, of which the usual run has a choice. `BYTECLUB_CRASH_EVERY`
+/// plays one of every so many calls.
 @Suite struct CrashTests {
     @Test("whatever call an engine is stopped or fails at, all ends as if it had not been")
     func everyCall() async {

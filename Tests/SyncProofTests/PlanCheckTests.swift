@@ -61,12 +61,12 @@ struct PlanCheckTests {
         for side in [Side.local, .remote] {
             let (trees, id) = PlanCheckCase.disputed(copyOn: side)
             let plan = try Planner.plan([id], in: trees)
-            #expect(plan.operations == [.download(id, Place(.root, EntryName("a")))])
+            #expect(plan.operations == [.download(id, Location(.root, EntryName("a")))])
         }
         let (trees, id) = PlanCheckCase.disputed(copyOn: nil)
         let plan = try Planner.plan([id], in: trees)
         #expect(plan.operations.map(\.item) == [id])
-        guard case .reconcile = plan.operations.first else {
+        guard case .resolveContent = plan.operations.first else {
             Issue.record("\(plan)")
             return
         }
@@ -77,18 +77,19 @@ struct PlanCheckTests {
     func nothingIsDecidedInWhatIsFrozen(isExcluded: Bool) throws {
         var trees = MemoryTrees()
         let (folder, inner, new) = (trees.newItem(), trees.newItem(), trees.newItem())
-        for (item, place) in [
-            (folder, Place(.root, EntryName("folder"))), (inner, Place(folder, EntryName("inner"))),
+        for (item, location) in [
+            (folder, Location(.root, EntryName("folder"))), (inner, Location(folder, EntryName("inner"))),
         ] {
             trees[item] = Item(
-                item, local: LocalState(place: place, isFolder: true),
-                remote: RemoteState(place: place, isFolder: true), synced: SyncedState(place: place, isFolder: true))
+                item, local: LocalState(location: location, isFolder: true),
+                remote: RemoteState(location: location, isFolder: true),
+                synced: SyncedState(location: location, isFolder: true))
         }
         trees.update(folder) {
             $0.isExcluded = isExcluded
             $0.isFrozen = !isExcluded
         }
-        trees[new] = Item(new, local: LocalState(place: Place(inner, EntryName("new")), isFolder: true))
+        trees[new] = Item(new, local: LocalState(location: Location(inner, EntryName("new")), isFolder: true))
         let plan = try Planner.plan([new], in: trees)
         #expect(plan.isEmpty)
         #expect(plan.blocked[new] == .frozen(folder))

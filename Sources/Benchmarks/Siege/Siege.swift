@@ -55,7 +55,7 @@ struct SiegePlan: Sendable {
 
 /// A day on the Internet: all attacks at once on a server that honest members use meanwhile.
 enum Siege {
-    /// Runs it against this build, then against the release beside it; tells whether this build kept all bars.
+    /// Runs it against this build, then against the release beside it; returns whether this build kept all bars.
     static func run(_ arguments: [String]) async throws -> Bool {
         let plan = try SiegePlan(arguments)
         Crowd.raiseDescriptorLimit()

@@ -28,7 +28,8 @@ struct DoctorCommand: ClubCommand {
     }
 
     func run(in context: Context) async throws {
-        // Only the program that has the engine can read what a mirror knows; the look at the programs tells of its lack.
+        // Only the program that has the engine can read what a mirror knows; the look at the programs tells of its
+        // lack.
         if context.engine == nil, let place = try? MirrorPlace(nil, context), LocalFile.isDirectory(place.state) {
             do { try SiblingProgram.mirror.become(context.arguments, context) } catch {}
         }

@@ -9,9 +9,9 @@ enum EntryRemoval {
             current = try await remote.metadata(at: path)
         } catch {
             guard error.code == .notFound else { throw error }
-            throw EntryName.missing(kind, path.name)
+            throw EntryPath.missing(kind, path.name)
         }
-        if current.isDeleted { throw EntryName.missing(kind, path.name) }
+        if current.isDeleted { throw EntryPath.missing(kind, path.name) }
         if current.isFolder { throw Failure(.badData, "'\(path.name)' is a folder, not a \(kind)") }
         do {
             return try await remote.delete(path, ifUnchangedSince: current.rev)
@@ -35,7 +35,7 @@ struct RemovedEntries: CommandResult {
 }
 
 extension Context {
-    /// Deletes each of several entries; those that fail are told and do not stop the others.
+    /// Deletes each of several entries; failures are reported and do not stop the others.
     func remove(_ paths: [RemotePath], kind: String, _ login: Login, json: Bool) async throws {
         let outcome = try await withRemote(login) { remote in
             var outcome = BatchOutcome<Metadata>()

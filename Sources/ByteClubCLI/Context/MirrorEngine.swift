@@ -31,22 +31,22 @@ public protocol MirrorEngine: Sendable {
         _ conflict: SyncStatus.Conflict, keeping side: ConflictSide, of configuration: SyncConfiguration
     ) throws(SyncError)
 
-    /// Gives the word that the held deletions wait for, and tells which they are.
+    /// Gives the word that the held deletions wait for, and returns which they are.
     static func approveDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
-    /// Takes the held deletions back, and tells which they were: what is gone on one side comes back from the other.
+    /// Takes the held deletions back, and returns which they were: what is gone on one side comes back from the other.
     static func restoreDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
-    /// Gives the word that held ignore rules wait for, and tells which they are; nil when none are held.
+    /// Gives the word that held ignore rules wait for, and returns which they are; nil when none are held.
     static func approveRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules?
 
-    /// Puts the ignore file back that holds instead of those, and tells which they were; nil when none were held.
+    /// Puts the ignore file back that holds instead of those, and returns which they were; nil when none were held.
     static func restoreRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules?
 
     /// Pauses a mirror for a time, or until somebody resumes it; an engine that runs finishes what it is about.
     static func pause(_ configuration: SyncConfiguration, for time: Duration?) throws(SyncError)
 
-    /// Ends a pause, and tells whether there was one; an engine that runs goes on at once.
+    /// Ends a pause, and returns whether there was one; an engine that runs goes on at once.
     static func resume(_ configuration: SyncConfiguration) throws(SyncError) -> Bool
 
     /// Takes a folder, relative to the mirror's root, into the mirror again.
@@ -71,8 +71,8 @@ public protocol MirrorEngine: Sendable {
     /// - Throws: ``SyncError`` for what only a person can mend.
     func run() async throws
 
-    /// Compares every file of the mirror with what the server has, and changes nothing; `progress` is told the files and
-    /// bytes compared so far.
+    /// Compares every file of the mirror with what the server has, and changes nothing; `progress` is told the files
+    /// and bytes compared so far.
     func verify(
         progress: (_ files: Int, _ bytes: Int64) -> Void
     ) async throws(SyncError) -> SyncVerification

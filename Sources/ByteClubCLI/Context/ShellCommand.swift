@@ -4,7 +4,8 @@ import Glibc
 enum ShellCommand {
     /// Starts it with one argument behind its own, and gives its process.
     ///
-    /// A detached one has a process group of its own, which Ctrl-C does not reach, and neither reads nor writes at the terminal.
+    /// A detached one has a process group of its own, which Ctrl-C does not reach, and neither reads nor writes at the
+    /// terminal.
     ///
     /// - Throws: ``FileError`` when it cannot be started.
     static func start(_ command: String, _ argument: String, detached: Bool = false) throws -> pid_t {

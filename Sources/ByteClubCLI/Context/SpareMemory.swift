@@ -4,8 +4,8 @@ import Synchronization
 
 /// What the program holds and does not need while nothing happens.
 ///
-/// A first sync leaves memory that malloc keeps though it is free. The kernel maps sixteen pages of code for each one that
-/// the start touches; what is needed again comes back from its cache, without reading the disk.
+/// A first sync leaves memory that malloc keeps though it is free. The kernel maps sixteen pages of code for each one
+/// that the start touches; what is needed again comes back from its cache, without reading the disk.
 final class SpareMemory: Sendable {
     /// How long nothing must have happened.
     private static let quiet = Duration.seconds(5)
@@ -36,8 +36,8 @@ final class SpareMemory: Sendable {
 
     /// The addresses of code in which nobody has ever written, be it in RAM or in swap, in the text of `smaps`.
     ///
-    /// Code alone, since programs and libraries stay where they are: another mapping could come to the place of a file's
-    /// before it is let go of. See proc_pid_smaps(5).
+    /// Code alone, since programs and libraries stay where they are: another mapping could come to the place of a
+    /// file's before it is let go of. See proc_pid_smaps(5).
     static func unwritten(in smaps: [UInt8]) -> [Range<UInt>] {
         var found: [Range<UInt>] = []
         var current: Range<UInt>?

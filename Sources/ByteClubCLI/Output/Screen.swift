@@ -26,7 +26,7 @@ final class Screen: Sendable {
     }
 
     /// Says so when something was not shown as it is.
-    func tell(_ context: Context) {
+    func describe(_ context: Context) {
         if hasSpelledOut.withLock({ $0 }) {
             context.note("what would drive the terminal is spelled out, as in ^[; a pipe or a file gets the very bytes")
         }

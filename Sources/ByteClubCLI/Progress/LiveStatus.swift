@@ -12,8 +12,8 @@ final class LiveStatus: Sendable {
         var drawn = ""
         var lastDraw = -Double.infinity
         /// When the database is worth another look, in seconds.
-        var nextLook = 0.0
-        var isLookDue = false
+        var nextRead = 0.0
+        var isReadDue = false
         var timer: Task<Void, Never>?
         var isTimerUrgent = false
         var isEnded = false
@@ -27,16 +27,16 @@ final class LiveStatus: Sendable {
     private let columns: @Sendable () -> Int?
     private let uptime: @Sendable () -> Duration
     private let style: TextStyle
-    private let look: @Sendable () -> SyncStatus?
+    private let readStatus: @Sendable () -> SyncStatus?
     private let state: Mutex<State>
 
-    /// Begins; `look` reads the mirror's database.
-    init(_ context: Context, look: @escaping @Sendable () -> SyncStatus?) {
+    /// Begins; `readStatus` reads the mirror's database.
+    init(_ context: Context, readStatus: @escaping @Sendable () -> SyncStatus?) {
         output = context.diagnostics
         columns = context.terminal.columns
         uptime = context.uptime
         style = TextStyle(calendar: context.calendar)
-        self.look = look
+        self.readStatus = readStatus
         state = Mutex(State(activity: MirrorActivity(now: Self.seconds(context.uptime()))))
         state.withLock { draw(&$0) }
     }
@@ -48,7 +48,7 @@ final class LiveStatus: Sendable {
             if state.isEnded { return }
             state.activity.take(event, now: now)
             if let line { state.lines.append(line) }
-            if event.event == .idle { state.isLookDue = true }
+            if event.event == .idle { state.isReadDue = true }
             if now - state.lastDraw >= Self.interval { draw(&state) } else { arm(&state, isUrgent: true) }
         }
     }
@@ -70,15 +70,15 @@ final class LiveStatus: Sendable {
         let now = Self.seconds(uptime())
         state.lastDraw = now
         let isWorking = state.activity.phase == .working
-        if state.isLookDue || isWorking, now >= state.nextLook {
-            state.isLookDue = false
-            if let status = look() { state.activity.take(status) }
+        if state.isReadDue || isWorking, now >= state.nextRead {
+            state.isReadDue = false
+            if let status = readStatus() { state.activity.take(status) }
             // A look at a large mirror takes long; it is to cost a twentieth at most.
             let end = Self.seconds(uptime())
-            state.nextLook = end + max(isWorking ? Self.pulse : Self.interval, (end - now) * 20)
+            state.nextRead = end + max(isWorking ? Self.pulse : Self.interval, (end - now) * 20)
         }
         write(ActivityLine.text(state.activity, columns: columns() ?? 80, style), &state)
-        if isWorking || state.isLookDue { arm(&state, isUrgent: false) }
+        if isWorking || state.isReadDue { arm(&state, isUrgent: false) }
     }
 
     /// Writes the lines that wait, and the one below them over what was there.

@@ -6,7 +6,7 @@ import ByteClubCore
 struct MirrorActivity: Sendable {
     /// What goes on as a whole.
     enum Phase: Hashable, Sendable {
-        /// Nothing has been told yet: both sides are being looked at.
+        /// No event yet: both sides are being scanned.
         case looking
         /// Changes are being carried out.
         case working
@@ -127,7 +127,7 @@ struct MirrorActivity: Sendable {
         if summary?.isComplete == true { pending = 0 }
         transfers.removeAll { now - $0.lastMove > Self.patience || $0.completed >= $0.total }
         phase = transfers.isEmpty ? .watching : .working
-        // How many there are now is told by the next look.
+        // The next reading of the status shows how many there are now.
         if done > 0 { files = nil }
         if transfers.isEmpty { (uploaded, downloaded, done, total, moved) = (0, 0, 0, nil, 0) }
         meter = RateMeter(time: now, count: moved)

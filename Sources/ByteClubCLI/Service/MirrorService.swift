@@ -68,7 +68,7 @@ struct MirrorService: Sendable {
         }
         let unit = ServiceUnit(directory: place.directory, program: program, options: options, variables: variables)
         let isChanged = before != Array(unit.text.utf8)
-        try place.prepare(isRehearsal: false)
+        try place.prepare(isDryRun: false)
         try place.remember()
         do {
             if isChanged {

@@ -31,7 +31,7 @@ struct CredentialStore: Sendable {
         try LocalFile.replace(path, with: JSON.bytes(credentials), mode: 0o600)
     }
 
-    /// Forgets the credentials; tells whether there were any.
+    /// Forgets the credentials; returns whether there were any.
     func remove() throws -> Bool {
         if unsafe unlink(path) == 0 {
             try LocalFile.syncDirectory(of: path)

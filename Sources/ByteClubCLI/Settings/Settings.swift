@@ -17,7 +17,7 @@ struct Settings: Hashable, Sendable {
     /// The most bytes a second that large files of a mirror take, to the server and from it.
     var uploadLimit: String?
     var downloadLimit: String?
-    /// When they travel slower than that, or not at all.
+    /// When they are transferred slower than that, or not at all.
     var schedule: String?
 
     init() {}

@@ -7,8 +7,8 @@ struct Browser: Sendable {
 
     /// The browser that the environment names; nil when there is no screen to show it on.
     ///
-    /// `BROWSER` names one anywhere. Otherwise the desktop's own is used, but not from a shell on another machine, whose
-    /// person sits before another screen.
+    /// `BROWSER` names one anywhere. Otherwise the desktop's own is used, but not from a shell on another machine,
+    /// whose person sits before another screen.
     static func find(_ environment: [String: String]) -> Browser? {
         if let command = environment["BROWSER"], !command.isEmpty { return program(command) }
         let hasScreen = (environment["DISPLAY"] ?? environment["WAYLAND_DISPLAY"]) != nil

@@ -1,4 +1,5 @@
-/// What Core API v1 tells of a file by its extension alone: the MIME type, the icon, and whether it may have a thumbnail.
+/// What Core API v1 tells of a file by its extension alone: the MIME type, the icon, and whether it may have a
+/// thumbnail.
 public struct MediaType: Hashable, Sendable {
     /// The MIME type, `application/octet-stream` when the extension is unknown.
     public let mime: String

@@ -8,9 +8,9 @@ public struct DeltaCursor: Hashable, Sendable {
     public var epoch: String
     /// The member who asked.
     public var member: Int64
-    /// The last change that was told.
+    /// The last change that was listed.
     public var revision: Int64
-    /// Only changes at or below this key are told.
+    /// Only changes at or below this key are listed.
     public var prefix: PathKey
     /// Whether media information was asked for.
     public var includesMediaInfo: Bool

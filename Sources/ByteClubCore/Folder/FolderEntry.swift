@@ -22,7 +22,8 @@ public struct FolderEntry: Hashable, Sendable {
     public var parent: NodeID
     /// The number of the change that made the content, or took it away; 0 until recorded, for the change under way.
     public var contentRevision: Int64
-    /// The number of the change that gave the entry its name and its folder; 0 until recorded, for the change under way.
+    /// The number of the change that gave the entry its name and its folder; 0 until recorded, for the change under
+    /// way.
     public var placeRevision: Int64
 
     /// Creates a version.

@@ -56,7 +56,7 @@ public protocol FolderState {
     mutating func record(_ entry: FolderEntry) throws
 
     /// What is known of the live entries strictly below a key.
-    func extent(below key: PathKey) throws -> SubtreeExtent
+    func summary(below key: PathKey) throws -> SubtreeSummary
 
     /// The first live entry strictly below a key, in the order of the keys, that itself changed after `revision`.
     func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry?

@@ -1,25 +1,25 @@
 /// A place in a shared folder's journal.
 ///
-/// Reading from one place to the journal's end is a walk of one or more pages; the cursor between two pages remembers
-/// where the walk began. A client treats the text as opaque.
+/// Reading from one place to the journal's end is a pass of one or more pages; the cursor between two pages remembers
+/// where the pass began. A client treats the text as opaque.
 public struct JournalCursor: Hashable, Sendable, CustomStringConvertible {
     /// Which server's journal it is; changes when a server's numbering starts over.
     public var epoch: String
-    /// The last position that was told.
+    /// The last position that was listed.
     public var position: Int64
-    /// The position up to which everything was known when the walk began; nil when the walk tells the whole state.
+    /// The position up to which everything was known when the pass began; nil when the pass lists the whole state.
     ///
-    /// A client may know more, from the answers to its own writes: a walk from a position tells every deletion.
+    /// A client may know more, from the answers to its own writes: a pass from a position lists every deletion.
     public var known: Int64?
-    /// The journal's last position when the walk began; nil between walks.
+    /// The journal's last position when the pass began; nil between passes.
     public var end: Int64?
 
-    /// Creates a cursor between walks.
+    /// Creates a cursor between passes.
     public init(epoch: String, position: Int64) {
         self.init(epoch: epoch, position: position, known: position, end: nil)
     }
 
-    /// Creates a cursor of a walk that is under way.
+    /// Creates a cursor of a running pass.
     public init(epoch: String, position: Int64, known: Int64?, end: Int64?) {
         self.epoch = epoch
         self.position = position

@@ -127,8 +127,8 @@ public struct MemoryFolderState: FolderState, Sendable {
         return journal[start...].compactMap { version($0.key, revision: $0.revision) }
     }
 
-    /// The versions that changes after `revision` and up to `last` took the place of, in the order of the changes, but for
-    /// those with which the history of an entry ends.
+    /// The versions that changes after `revision` and up to `last` took the place of, in the order of the changes, but
+    /// for those with which the history of an entry ends.
     public func replaced(after revision: Int64, upTo last: Int64) -> [FolderEntry] {
         versions(after: revision).prefix { $0.revision <= last }.compactMap { entry in
             guard let before = entries[entry.path.key]?.last(where: { $0.revision < entry.revision }),

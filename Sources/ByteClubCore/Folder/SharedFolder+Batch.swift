@@ -1,4 +1,4 @@
-/// Why an operation of a batch was refused, and what is in its way.
+/// Why an operation of a batch was refused, and which entry it conflicts with.
 struct SyncRefusal: Error {
     let status: Int
     let message: String
@@ -83,7 +83,7 @@ extension SharedFolder {
             let file = try check(condition, of: live(node))
             if file.isFolder { throw SyncRefusal(409, "\(node) is a folder", file) }
             return try edit(file, bytes: content.bytes, hash: hash(of: content))
-        case .revive(let node, let place, let content):
+        case .undelete(let node, let place, let content):
             let gone = try check(condition, of: known(node))
             guard gone.isDeleted else { throw SyncRefusal(412, "\(node) is not deleted", gone) }
             if gone.isFolder != (content == nil) {
@@ -97,8 +97,8 @@ extension SharedFolder {
             return try move(source, to: place, after: results)
         case .delete(let node):
             let entry = try live(node)
-            let extent = try extent(of: entry, limit: Self.maximumBatchEntries)
-            return try bury(check(condition, of: entry, extent), extent)
+            let summary = try summary(of: entry, limit: Self.maximumBatchEntries)
+            return try tombstone(check(condition, of: entry, summary), summary)
         }
     }
 
@@ -113,7 +113,7 @@ extension SharedFolder {
                 throw SyncRefusal(409, "'\(source.path)' cannot go into itself", try known(target.parent))
             }
         }
-        return try move(source, extent(of: source, limit: Self.maximumBatchEntries), to: target)
+        return try move(source, summary(of: source, limit: Self.maximumBatchEntries), to: target)
     }
 
     /// The newest version of an entry, a deletion included.
@@ -131,7 +131,7 @@ extension SharedFolder {
     }
 
     private func check(
-        _ condition: SyncOperation.Condition, of entry: FolderEntry, _ below: SubtreeExtent = SubtreeExtent()
+        _ condition: SyncOperation.Condition, of entry: FolderEntry, _ below: SubtreeSummary = SubtreeSummary()
     ) throws -> FolderEntry {
         if let revision = condition.revision, revision != entry.contentRevision {
             throw SyncRefusal(412, "the content of '\(entry.path)' has changed since \(revision)", entry)

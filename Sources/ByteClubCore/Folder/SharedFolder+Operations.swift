@@ -15,14 +15,14 @@ extension SharedFolder {
     public mutating func delete(_ path: RemotePath, seen: Revision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
         guard let entry = try live(path) else { throw APIError.notFound(path) }
-        let extent = try extent(of: entry, limit: Self.maximumEntries)
+        let summary = try summary(of: entry, limit: Self.maximumEntries)
         if let seen {
-            let newest = entry.isFolder ? extent.newest : entry.revision
+            let newest = entry.isFolder ? summary.newest : entry.revision
             if entry.isFolder ? newest > seen.number : newest != seen.number {
                 throw APIError(409, "'\(path)' has changed since \(seen)")
             }
         }
-        return try bury(entry, extent)
+        return try tombstone(entry, summary)
     }
 
     /// Moves an entry with all below it; a destination that differs in case only renames it in place.
@@ -52,20 +52,20 @@ extension SharedFolder {
             throw APIError(403, "'\(path)' cannot go into itself")
         }
         if removing {
-            let extent = try extent(of: source, limit: Self.maximumEntries)
-            return try move(source, extent, to: prepareParent(of: destination))
+            let summary = try summary(of: source, limit: Self.maximumEntries)
+            return try move(source, summary, to: prepareParent(of: destination))
         }
         let below = try subtree(of: source)
         return try copy(source, below, to: prepareParent(of: destination))
     }
 
     /// Gives an entry another name or folder; what is below it keeps both, and only its path changes.
-    mutating func move(_ source: FolderEntry, _ extent: SubtreeExtent, to target: Place) throws -> FolderEntry {
-        try Self.checkLength(extent.longestPath, below: source.path, to: target.path)
+    mutating func move(_ source: FolderEntry, _ summary: SubtreeSummary, to target: Place) throws -> FolderEntry {
+        try Self.checkLength(summary.longestPath, below: source.path, to: target.path)
         var moved = source
         (moved.path, moved.parent, moved.placeRevision) = (target.path, target.parent, 0)
-        if source.isFolder { return try record(moved, from: source, extent) }
-        if source.path.key != target.path.key { try record(source.buried) }
+        if source.isFolder { return try record(moved, from: source, summary) }
+        if source.path.key != target.path.key { try record(source.tombstone) }
         return try record(moved)
     }
 
@@ -101,27 +101,27 @@ extension SharedFolder {
         if old.isDeleted { throw APIError(400, "the revision \(revision) is a deletion", parameter: "rev") }
         let current = try live(path)
         if let current, current.isFolder { throw APIError(403, "'\(path)' is a folder now") }
-        let place = try prepareParent(of: old.path, reviving: true)
+        let place = try prepareParent(of: old.path, undeleting: true)
         var restored = old.copied(to: place)
         if let current {
             restored.node = current.node
             restored.placeRevision = current.path == place.path ? current.placeRevision : 0
         } else {
-            restored.node = try revivable(old)
+            restored.node = try undeletable(old)
         }
         return try record(restored)
     }
 
     /// Deletes an entry and what is below it.
-    mutating func bury(_ entry: FolderEntry, _ extent: SubtreeExtent) throws -> FolderEntry {
-        try entry.isFolder ? record(nil, from: entry, extent) : record(entry.buried)
+    mutating func tombstone(_ entry: FolderEntry, _ summary: SubtreeSummary) throws -> FolderEntry {
+        try entry.isFolder ? record(nil, from: entry, summary) : record(entry.tombstone)
     }
 
     private mutating func record(
-        _ target: FolderEntry?, from source: FolderEntry, _ extent: SubtreeExtent
+        _ target: FolderEntry?, from source: FolderEntry, _ summary: SubtreeSummary
     ) throws -> FolderEntry {
         let change = SubtreeChange(source: source, target: target, now: now, author: author)
-        let result = change.result(count: extent.count, after: try state.lastRevision())
+        let result = change.result(count: summary.count, after: try state.lastRevision())
         try state.record(change)
         return result
     }

@@ -46,8 +46,8 @@ public struct SharedFolder<State: FolderState> {
         let parent: NodeID
     }
 
-    /// Makes the missing folders above a path; those that were deleted come back as themselves when `reviving`.
-    mutating func prepareParent(of path: RemotePath, reviving: Bool = false) throws -> Place {
+    /// Makes the missing folders above a path; those that were deleted come back as themselves when `undeleting`.
+    mutating func prepareParent(of path: RemotePath, undeleting: Bool = false) throws -> Place {
         guard let above = path.parent else { return Place(path: path, parent: .root) }
         let known = try latest(above)
         let folder: FolderEntry
@@ -56,15 +56,15 @@ public struct SharedFolder<State: FolderState> {
             guard live.isFolder else { throw APIError(403, "'\(above)' is a file, so nothing can be stored in it") }
             folder = live
         default:
-            let place = try prepareParent(of: above, reviving: reviving)
-            let node = try reviving ? known.map { try revivable($0) } ?? .root : .root
+            let place = try prepareParent(of: above, undeleting: undeleting)
+            let node = try undeleting ? known.map { try undeletable($0) } ?? .root : .root
             folder = try record(.folder(at: place, node: node))
         }
         return Place(path: try folder.path.appending(path.name), parent: folder.node)
     }
 
     /// The identity with which a deleted entry comes back: its own, unless it lives elsewhere.
-    func revivable(_ gone: FolderEntry) throws -> NodeID {
+    func undeletable(_ gone: FolderEntry) throws -> NodeID {
         try state.current(gone.node).map { $0.isDeleted } ?? false ? gone.node : .root
     }
 
@@ -97,11 +97,11 @@ public struct SharedFolder<State: FolderState> {
     /// What is known of the live entries below a folder.
     ///
     /// - Throws: ``APIError`` 406 when there are as many as `limit`, which counts the folder too.
-    func extent(of entry: FolderEntry, limit: Int) throws -> SubtreeExtent {
-        guard entry.isFolder else { return SubtreeExtent() }
-        let extent = try state.extent(below: entry.path.key)
-        if extent.count >= limit { throw Self.tooMany(entry, limit) }
-        return extent
+    func summary(of entry: FolderEntry, limit: Int) throws -> SubtreeSummary {
+        guard entry.isFolder else { return SubtreeSummary() }
+        let summary = try state.summary(below: entry.path.key)
+        if summary.count >= limit { throw Self.tooMany(entry, limit) }
+        return summary
     }
 
     private static func tooMany(_ entry: FolderEntry, _ limit: Int) -> APIError {

@@ -1,4 +1,4 @@
-/// One change of a folder that changes all that is below it too: it is gone, or has another place.
+/// One change of a folder that changes all that is below it too: a deletion or a move.
 ///
 /// First come the deletions at the old place, unless its key stays, then the versions at the new one. Each time the
 /// folder is before what is below it, which is in the order of the keys; and each version has the next number.
@@ -12,18 +12,19 @@ public struct SubtreeChange: Hashable, Sendable {
     /// Who does it.
     public let author: Int64
 
-    /// Whether versions that say that something is gone are made.
-    public var buries: Bool { target.map { $0.path.key != source.path.key } ?? true }
+    /// Whether tombstones are made: versions that say that an entry is deleted.
+    public var leavesTombstones: Bool { target.map { $0.path.key != source.path.key } ?? true }
 
-    /// The folder's own version that the change makes last; `count` entries are below it, and `last` is the last change.
+    /// The folder's own version that the change makes last; `count` entries are below it, and `last` is the last
+    /// change.
     public func result(count: Int, after last: Int64) -> FolderEntry {
-        guard let target else { return source.buried.stamped(last + 1, now, author) }
-        return target.stamped(last + 1 + (buries ? Int64(count) + 1 : 0), now, author)
+        guard let target else { return source.tombstone.stamped(last + 1, now, author) }
+        return target.stamped(last + 1 + (leavesTombstones ? Int64(count) + 1 : 0), now, author)
     }
 
     /// All the versions that the change makes of the folder and of the live entries below it, after the change `last`.
     public func versions(below: [FolderEntry], after last: Int64) -> [FolderEntry] {
-        var result = buries ? [source.buried] + below.map(\.buried) : []
+        var result = leavesTombstones ? [source.tombstone] + below.map(\.tombstone) : []
         if let target {
             result.append(target)
             for var child in below {
@@ -36,8 +37,8 @@ public struct SubtreeChange: Hashable, Sendable {
     }
 }
 
-/// What is known of all the live entries below a folder together.
-public struct SubtreeExtent: Hashable, Sendable {
+/// A summary of all live entries below a folder.
+public struct SubtreeSummary: Hashable, Sendable {
     /// How many there are.
     public var count = 0
     /// The bytes of the longest path.
@@ -47,22 +48,22 @@ public struct SubtreeExtent: Hashable, Sendable {
     /// The highest number of a change of an entry itself, see ``FolderEntry/change``.
     public var newestChange: Int64 = 0
 
-    /// Knows nothing yet.
+    /// Creates the summary of an empty folder.
     public init() {}
 }
 
 extension FolderState {
-    /// Looks at each of them.
-    public func extent(below key: PathKey) throws -> SubtreeExtent {
-        try descendants(key, limit: .max).reduce(into: SubtreeExtent()) { extent, entry in
-            extent.count += 1
-            extent.longestPath = max(extent.longestPath, entry.path.string.utf8.count)
-            extent.newest = max(extent.newest, entry.revision)
-            extent.newestChange = max(extent.newestChange, entry.change)
+    /// Computes it by visiting each of them.
+    public func summary(below key: PathKey) throws -> SubtreeSummary {
+        try descendants(key, limit: .max).reduce(into: SubtreeSummary()) { summary, entry in
+            summary.count += 1
+            summary.longestPath = max(summary.longestPath, entry.path.string.utf8.count)
+            summary.newest = max(summary.newest, entry.revision)
+            summary.newestChange = max(summary.newestChange, entry.change)
         }
     }
 
-    /// Looks at each of them.
+    /// Computes it by visiting each of them.
     public func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry? {
         try descendants(key, limit: .max).first { $0.change > revision }
     }
@@ -75,8 +76,8 @@ extension FolderState {
 }
 
 extension FolderEntry {
-    /// The version that says that the entry is gone, without a number yet.
-    public var buried: FolderEntry {
+    /// The entry's tombstone, without a number yet.
+    public var tombstone: FolderEntry {
         var gone = self
         (gone.isDeleted, gone.bytes, gone.contentHash, gone.contentRevision) = (true, 0, nil, 0)
         return gone

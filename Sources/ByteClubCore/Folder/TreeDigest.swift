@@ -41,12 +41,12 @@ public struct TreeDigester {
     }
 
     private var open: [Folder]
-    private let told: (RemotePath, TreeDigest) -> Void
+    private let onDigest: (RemotePath, TreeDigest) -> Void
 
-    /// Starts at a folder; `told` is called for each folder below it once that is complete.
-    public init(at path: RemotePath, telling told: @escaping (RemotePath, TreeDigest) -> Void = { _, _ in }) {
+    /// Starts at a folder; `onDigest` is called for each folder below it once that is complete.
+    public init(at path: RemotePath, telling onDigest: @escaping (RemotePath, TreeDigest) -> Void = { _, _ in }) {
         open = [Folder(path: path)]
-        self.told = told
+        self.onDigest = onDigest
     }
 
     /// Takes a file.
@@ -74,7 +74,7 @@ public struct TreeDigester {
     private mutating func closeLast() {
         let folder = open.removeLast()
         let digest = TreeDigest(folder.hasher)
-        told(folder.path, digest)
+        onDigest(folder.path, digest)
         add(UInt8(ascii: "d"), folder.path.name, digest.bytes)
     }
 

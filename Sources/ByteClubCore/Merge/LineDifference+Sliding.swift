@@ -24,7 +24,8 @@ extension LineDifference {
         return slide
     }
 
-    /// The same changes, each moved until it meets another or else as far down as it goes; changes that meet become one.
+    /// The same changes, each moved until it meets another or else as far down as it goes; changes that meet become
+    /// one.
     static func settled(_ hunks: [Hunk], from old: [Int32], to new: [Int32]) -> [Hunk] {
         slidDown(slidUp(hunks, from: old, to: new), from: old, to: new)
     }

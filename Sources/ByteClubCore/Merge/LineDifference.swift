@@ -32,8 +32,8 @@ struct LineDifference {
 
     /// The changes from `old` to `new` in order, with at least one kept line between two of them.
     ///
-    /// `count` is one more than the highest number of a line. The answer is nil when the texts differ in so many ways that
-    /// the search would take long.
+    /// `count` is one more than the highest number of a line. The answer is nil when the texts differ in so many ways
+    /// that the search would take long.
     static func hunks(from old: [Int32], to new: [Int32], count: Int, _ method: Method) -> [Hunk]? {
         var prefix = 0
         while prefix < min(old.count, new.count), old[prefix] == new[prefix] { prefix += 1 }

@@ -6,8 +6,8 @@ public enum TextMerge {
     /// The text with the changes of both sides.
     ///
     /// Lines keep their ends as they are, LF, CRLF or none. The answer does not depend on which side is called mine.
-    /// - Returns: nil when the sides changed the same or touching lines differently, when one of the texts is not UTF-8,
-    ///   holds a NUL byte or is larger than ``limit``, or when the changes are too many to be compared quickly.
+    /// - Returns: nil when the sides changed the same or touching lines differently, when one of the texts is not
+    ///   UTF-8, holds a NUL byte or is larger than ``limit``, or when the changes are too many to be compared quickly.
     public static func merge(base: [UInt8], mine: [UInt8], theirs: [UInt8]) -> [UInt8]? {
         guard isText(base), isText(mine), isText(theirs) else { return nil }
         if mine == theirs || theirs == base { return mine }

@@ -16,7 +16,7 @@ public struct DeleteGuard: Hashable, Sendable {
         self.holdsEmptying = holdsEmptying
     }
 
-    /// Whether so many deletions out of so many synced entries must wait for somebody's word.
+    /// Whether so many deletions out of so many synced entries must wait for approval.
     public func holds(deletions: Int, of synced: Int) -> Bool {
         if deletions == 0 { return false }
         if holdsEmptying, synced >= 2, deletions >= synced { return true }

@@ -14,7 +14,7 @@ public struct SyncConfiguration: Sendable {
     public var approvesDeletions: Bool
     /// How long one wait for the server's changes lasts, 30 to 480 s.
     public var longPollTimeout: Duration
-    /// How often the whole mirror is looked through while it is watched, for what no event told.
+    /// How often the whole mirror is scanned while it is watched, for changes without an event.
     public var rescanInterval: Duration
 
     /// Whether the server's extension for this engine is used where it has one; without it, Core API v1 has to do.
@@ -30,7 +30,7 @@ public struct SyncConfiguration: Sendable {
     public var uploadLimit: Int?
     /// The most bytes a second that large files take on their way from the server, all together; nil for no limit.
     public var downloadLimit: Int?
-    /// When they travel slower than that, or not at all, by this machine's clock and time zone.
+    /// When they are transferred slower than that, or not at all, by this machine's clock and time zone.
     public var schedule: SyncSchedule
     /// In what time every file is read once while an engine runs, to find bytes that the disk has lost; zero for never.
     public var auditPeriod: Duration

@@ -24,13 +24,13 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         case conflict
         /// One path is left alone; the message says why.
         case problem
-        /// A deletion waits for somebody's word, or new ignore rules that would leave out much.
+        /// A deletion waits for approval, or new ignore rules that would leave out much.
         case held
         /// A transfer moves on.
         case progress
         /// Syncing is paused, until the time in `until` or until somebody resumes it.
         case paused
-        /// Mirror and server agree; told in continuous mode.
+        /// Mirror and server agree; emitted in continuous mode.
         case idle
         /// The last event of one sync.
         case summary

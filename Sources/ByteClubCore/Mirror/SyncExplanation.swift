@@ -35,7 +35,7 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
         case inSync = "in-sync"
         /// Something is to be done, and nothing is in the way.
         case pending
-        /// It is a large file whose content travels at this moment.
+        /// It is a large file that is being transferred.
         case underWay = "on-its-way"
         /// Something is in the way.
         case blocked
@@ -49,7 +49,7 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
     public var state = State.inSync
     /// What the disk showed when it was last looked at.
     public var disk: Row?
-    /// What the server last told.
+    /// What the server last reported.
     public var server: Row?
     /// The state in which both were last equal.
     public var synced: Row?

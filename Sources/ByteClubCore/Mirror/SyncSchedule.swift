@@ -1,16 +1,16 @@
-/// When large files travel slower, or not at all: spans of the week, of which the first that holds decides.
+/// When large files are transferred slower, or not at all: spans of the week, of which the first that holds decides.
 ///
-/// Spans are divided by `;` or line breaks. One has days, a time of day and what holds, in this order, of which the first
-/// two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. A time that ends before it starts goes
-/// on into the next day. Notes travel at all times.
+/// Spans are divided by `;` or line breaks. One has days, a time of day and what holds, in this order, of which the
+/// first two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. A time that ends before it
+/// starts goes on into the next day. Notes are transferred at all times.
 public struct SyncSchedule: Hashable, Sendable {
     /// What holds in a span.
     public enum Rule: Hashable, Sendable {
-        /// Large files do not travel.
+        /// Large files are not transferred.
         case pause
-        /// They travel at so many bytes a second at most, in each direction.
+        /// They are transferred at this many bytes a second at most, in each direction.
         case limit(Int)
-        /// They travel as fast as they can.
+        /// They are transferred without a limit.
         case unlimited
     }
 

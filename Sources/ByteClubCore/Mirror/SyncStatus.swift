@@ -14,7 +14,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         }
     }
 
-    /// A deletion that waits for somebody's word.
+    /// A deletion that waits for approval.
     public struct HeldDeletion: Hashable, Sendable, Codable {
         /// The path relative to the mirror's root.
         public var path: String
@@ -31,7 +31,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         }
     }
 
-    /// New ignore rules that came from the server and wait for somebody's word; those before them hold.
+    /// New ignore rules that came from the server and wait for approval; those before them hold.
     public struct HeldRules: Hashable, Sendable, Codable {
         /// How many entries that are in sync they would leave out.
         public var entries: Int

@@ -16,13 +16,13 @@ public struct SyncSummary: Hashable, Sendable, Codable {
     public var merged = 0
     /// Conflict copies made.
     public var conflicts = 0
-    /// Deletions that wait for somebody's word.
+    /// Deletions that wait for approval.
     public var held = 0
-    /// Entries in sync that new ignore rules would leave out, which wait for somebody's word.
+    /// Entries in sync that new ignore rules would leave out, which wait for approval.
     public var heldByRules = 0
     /// What the ignore rules leave out.
     public var ignored = SyncStatus.Ignored()
-    /// Paths that are left alone for a reason that was told.
+    /// Skipped paths, whose reasons were reported.
     public var problems = 0
     /// Bytes of the files sent.
     public var bytesUp: Int64 = 0

@@ -33,7 +33,7 @@ public struct SyncVerification: Sendable, Equatable {
         }
     }
 
-    /// The most differences that are told.
+    /// The most differences that are reported.
     public static let maximumDifferences = 1_000
 
     /// Files compared.

@@ -1,14 +1,14 @@
 /// Whether a feed that is read page after page comes to its end, or only pretends that it will.
 ///
-/// An honest walk tells each entry once, and once more when it changes meanwhile; each of its pages leads on.
+/// An honest pass lists each entry once, and once more when it changes meanwhile; each of its pages makes progress.
 public struct FeedProgress: Sendable {
-    /// The most entries that are told in one walk, four times what the largest clubs have that are tested.
+    /// The most entries that are listed in one pass, four times those of the largest tested clubs.
     public static let mostEntries = 4_000_000
-    /// How often in one walk entries may be told again, beyond once each.
+    /// How often in one pass entries may be listed again, beyond once each.
     public static let mostRepeats = 10_000
     /// How many pages in a row may tell nothing though more follows.
     public static let mostEmptyPages = 100
-    /// How often a walk may begin anew.
+    /// How often a pass may restart.
     public static let mostResets = 10
 
     private var entries = 0
@@ -16,7 +16,7 @@ public struct FeedProgress: Sendable {
     private var emptyPages = 0
     private var resets = 0
 
-    /// Prepares for a walk.
+    /// Prepares for a pass.
     public init() {}
 
     /// Counts a page.
@@ -27,7 +27,7 @@ public struct FeedProgress: Sendable {
     ///   - cursor: Where it says that the next one begins.
     ///   - previous: Where it begins itself.
     ///   - hasMore: Whether it says that there is a next one.
-    /// - Throws: `protocolViolation` when the walk would not end.
+    /// - Throws: `protocolViolation` when the pass would not end.
     public mutating func take(
         entries count: Int, isReset: Bool, cursor: String, after previous: String?, hasMore: Bool
     ) throws(RemoteError) {
@@ -42,9 +42,9 @@ public struct FeedProgress: Sendable {
         if resets > Self.mostResets { throw Self.endless("it begins anew again and again") }
     }
 
-    /// Counts an entry that this walk has told before.
+    /// Counts an entry that this pass has listed before.
     ///
-    /// - Throws: `protocolViolation` when most of the walk is such entries.
+    /// - Throws: `protocolViolation` when most of the pass is such entries.
     public mutating func takeRepeat() throws(RemoteError) {
         repeats += 1
         if repeats > Self.mostRepeats, 2 * repeats > entries {

@@ -10,6 +10,7 @@ public protocol LinkRemote: Remote {
     /// The links that the caller may see, the newest first: those with a lower number than `id`. `GET /sync/links`
     func links(before id: Int64?) async throws(RemoteError) -> PublicLinkPage
 
-    /// Takes a link back; `notFound` when there is none of this number that the caller may see. `POST /sync/links/revoke`
+    /// Takes a link back; `notFound` when there is none of this number that the caller may see. `POST
+    /// /sync/links/revoke`
     func revokeLink(_ id: Int64) async throws(RemoteError)
 }

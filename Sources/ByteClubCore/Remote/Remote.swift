@@ -47,8 +47,8 @@ public protocol Remote: Sendable {
         at path: RemotePath, revision: Revision?, range: Range<Int64>?, limit: Int
     ) async throws(RemoteError) -> (bytes: [UInt8], metadata: Metadata)
 
-    /// Writes a file's bytes to a new local file, which is there only when they all are; their number and hash are checked.
-    /// Not synced to disk. `GET /files`
+    /// Writes a file's bytes to a new local file, which is there only when they all are; their number and hash are
+    /// checked. Not synced to disk. `GET /files`
     ///
     /// At most `limit` bytes are written; more is the error `tooLarge`. More than the server itself tells of, whatever
     /// the limit, breaks the protocol.

@@ -1,9 +1,9 @@
 /// Text of others, so that it can be looked at and does nothing: what a terminal would obey is spelled out.
 ///
-/// Controls but newline and tab are written as `^[`, as `cat -v` does; C1 controls, line and paragraph separators and the
-/// characters that turn the order of letters (Unicode UAX #9) as `<U+202E>`, as `less` does; bytes that are no UTF-8 as
-/// `<9B>`. A carriage return before a newline stays: no terminal shows anything of it. The marks U+200E, U+200F and U+061C
-/// stay as well, since they do nothing that a letter of their script does not do.
+/// Controls but newline and tab are written as `^[`, as `cat -v` does; C1 controls, line and paragraph separators and
+/// the characters that turn the order of letters (Unicode UAX #9) as `<U+202E>`, as `less` does; bytes that are no
+/// UTF-8 as `<9B>`. A carriage return before a newline stays: no terminal shows anything of it. The marks U+200E,
+/// U+200F and U+061C stay as well, since they do nothing that a letter of their script does not do.
 ///
 /// It takes a text piece by piece and keeps four bytes at most, so that a sequence may be split between two pieces.
 public struct VisibleText: Sendable {
@@ -94,7 +94,8 @@ public struct VisibleText: Sendable {
         return Array(String(escaped).utf8)
     }
 
-    /// Whether a terminal would do something for a character, or write what follows in another order or on another line.
+    /// Whether a terminal would do something for a character, or write what follows in another order or on another
+    /// line.
     private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: false

@@ -8,7 +8,7 @@ package struct FileStamp: Equatable, Sendable {
     package let seconds: Int
     package let nanoseconds: Int
 
-    /// Takes what fstat(2) or stat(2) told.
+    /// Creates a stamp from the result of fstat(2) or stat(2).
     package init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)

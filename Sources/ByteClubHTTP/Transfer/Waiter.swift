@@ -1,4 +1,4 @@
-/// Somebody who waits for a value and is told it exactly once.
+/// A waiter for a value, which is resumed exactly once.
 ///
 /// Safe to pass around: whoever takes a waiter out of its list, under the list's lock, resumes it after unlocking.
 @safe

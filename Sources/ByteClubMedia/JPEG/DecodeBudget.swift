@@ -6,7 +6,8 @@ struct DecodeBudget: Sendable {
     var pixels = 500_000_000
     /// Steps from coefficient to coefficient in all scans, each about a nanosecond.
     ///
-    /// They bound small files of many scans. A panorama of 140 million pixels in the ten scans that libjpeg makes takes 540 million.
+    /// They bound small files of many scans. A panorama of 140 million pixels in the ten scans that libjpeg makes takes
+    /// 540 million.
     var steps = 640_000_000
 
     func check(_ header: JPEGHeader, fileBytes: Int, width: Int, height: Int) throws(MediaError) {
@@ -39,7 +40,8 @@ struct DecodeBudget: Sendable {
         }
     }
 
-    /// What going through a block costs at most, beyond the reading of the file's own bits; measured with libjpeg-turbo.
+    /// What going through a block costs at most, beyond the reading of the file's own bits; measured with
+    /// libjpeg-turbo.
     private static func stepsPerBlock(_ scan: ScanHeader, _ frame: FrameHeader) -> Int {
         let coefficients = frame.isProgressive ? scan.coefficients : 64
         // An arithmetic decoder works for each coefficient, however few bits there are.

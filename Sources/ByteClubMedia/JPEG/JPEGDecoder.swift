@@ -31,8 +31,8 @@ internal import Glibc
 
     /// Decodes at an eighth to the full size.
     ///
-    /// A picture with broken or missing parts is delivered as far as it goes. TurboJPEG gives no way to stop it, so what
-    /// a picture may cost is bounded before.
+    /// A picture with broken or missing parts is delivered as far as it goes. TurboJPEG gives no way to stop it, so
+    /// what a picture may cost is bounded before.
     ///
     /// - Throws: `tooLarge` for a picture beyond the budget, before it is decoded; `damaged`.
     func decode(

@@ -1,7 +1,7 @@
 /// What a JPEG says about itself before its first scan.
 ///
-/// Reading it walks the segments by their lengths and reads only the bodies that matter, so it costs a few KiB even for a
-/// photo with megabytes of metadata. The picture itself is never read.
+/// Reading it walks the segments by their lengths and reads only the bodies that matter, so it costs a few KiB even for
+/// a photo with megabytes of metadata. The picture itself is never read.
 public struct JPEGHeader: Sendable, Hashable {
     /// Pixels across as stored, before any orientation, 1 to 65,535.
     public let width: Int
@@ -19,7 +19,8 @@ public struct JPEGHeader: Sendable, Hashable {
     public let focalLength35mm: Int?
     /// The standard XMP packet without its signature; extended XMP is not loaded.
     public let xmp: [UInt8]?
-    /// Where the ICC profile's parts lie in the file, in their right order; empty when there is none or it is incomplete.
+    /// Where the ICC profile's parts lie in the file, in their right order; empty when there is none or it is
+    /// incomplete.
     public let iccRanges: [Range<Int>]
     /// Bytes that a decoder must keep for coefficients, whatever the scale; 0 for a picture in a single scan.
     public let estimatedDecodeBytes: Int

@@ -3,7 +3,8 @@ struct ThumbnailPlan: Sendable, Hashable {
     /// The thumbnail's size before the orientation is applied.
     let width: Int
     let height: Int
-    /// The scale to decode at: the smallest that still leaves 1.4 times the size, so the filter has something to work on.
+    /// The scale to decode at: the smallest that still leaves 1.4 times the size, so the filter has something to work
+    /// on.
     let eighths: Int
 
     /// Fits the picture as seen into the box, without enlarging it.

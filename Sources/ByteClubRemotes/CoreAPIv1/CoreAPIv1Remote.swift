@@ -4,7 +4,8 @@ import HTTPTypes
 
 /// A server that speaks Dropbox Core API v1: `byteclub-server`, or any other.
 ///
-/// Authorization is not its business: the sessions carry it, see ``sessionConfiguration(token:certificateAuthorityFile:)``.
+/// Authorization is not its business: the sessions carry it, see
+/// ``sessionConfiguration(token:certificateAuthorityFile:)``.
 public struct CoreAPIv1Remote: Remote {
     /// The most bytes per second that a ``put(_:at:condition:policy:progress:)`` or a download moves; nil for no limit.
     ///

@@ -5,13 +5,13 @@ import Synchronization
 /// Adds up the bytes sent over all requests of one upload; never counts down, also when a request is repeated.
 final class UploadProgress: Sendable {
     private let total: Int64
-    private let tell: @Sendable (TransferProgress) -> Void
+    private let report: @Sendable (TransferProgress) -> Void
     private let furthest = Mutex<Int64>(-1)
 
-    init?(total: Int64, _ tell: (@Sendable (TransferProgress) -> Void)?) {
-        guard let tell else { return nil }
+    init?(total: Int64, _ report: (@Sendable (TransferProgress) -> Void)?) {
+        guard let report else { return nil }
         self.total = total
-        self.tell = tell
+        self.report = report
     }
 
     /// What follows one request, whose body starts at an offset.
@@ -22,11 +22,11 @@ final class UploadProgress: Sendable {
 
     /// Takes the number of bytes that have been sent.
     func update(to completed: Int64) {
-        // Told under the lock, so that no two calls come out of order.
+        // Reported under the lock, so that no two calls come out of order.
         furthest.withLock { furthest in
             guard completed > furthest else { return }
             furthest = min(completed, total)
-            tell(TransferProgress(completed: furthest, total: total))
+            report(TransferProgress(completed: furthest, total: total))
         }
     }
 }

@@ -5,7 +5,8 @@ extension ClubAPI {
         var bodyLimit: Int64 = 157_286_400
         /// The shortest timeout of a long poll in seconds; the protocol's 30.
         var longpollMinimum: Int64 = 30
-        /// Where clients find this server, shown in the account and the start of links; empty for what each client calls it.
+        /// Where clients find this server, shown in the account and the start of links; empty for what each client
+        /// calls it.
         var publicURL = ""
         /// The clock, in seconds since 1970.
         var now: @Sendable () -> Int64 = SystemTime.seconds

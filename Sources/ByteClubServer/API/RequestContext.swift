@@ -48,7 +48,8 @@ extension RequestContext {
         try await request.whileClientWaits(body)
     }
 
-    /// The scheme, host and port that the client used: those that the owner published, otherwise as the request has them.
+    /// The scheme, host and port that the client used: those that the owner published, otherwise as the request has
+    /// them.
     func origin(_ settings: ClubAPI.Settings) -> String {
         if let published = settings.publicOrigin { return published }
         return (client.isSecure ? "https://" : "http://") + (client.host ?? "")
@@ -58,7 +59,7 @@ extension RequestContext {
     func url(_ components: [String], _ settings: ClubAPI.Settings) -> String {
         var base = settings.publicURL.isEmpty ? origin(settings) : settings.publicURL
         while base.hasSuffix("/") { base.removeLast() }
-        return base + components.map { "/" + PercentCoding.encode($0) }.joined()
+        return base + components.map { "/" + PercentEncoding.encode($0) }.joined()
     }
 
     /// The path in the URL, after its root.

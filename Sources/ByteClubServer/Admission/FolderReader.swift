@@ -7,16 +7,16 @@ struct FolderReader: Sendable {
 
     /// Reads the folder when it is the request's turn, and only as long as the client waits for it.
     ///
-    /// - Throws: ``APIError`` 429 or 503 when too many wait for a turn; `CancellationError` when the client is gone; what
-    ///   `body` throws.
+    /// - Throws: ``APIError`` 429 or 503 when too many wait for a turn; `CancellationError` when the client is gone;
+    ///   what `body` throws.
     func read<T: Sendable>(
         for request: some RequestContext, _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
         try await inTurn(for: request) { [store] in try await store.read(body) }
     }
 
-    /// Does something that takes a database reader for long, when it is the request's turn, and only as long as the client
-    /// waits for it.
+    /// Does something that takes a database reader for long, when it is the request's turn, and only as long as the
+    /// client waits for it.
     ///
     /// - Throws: As ``read(for:_:)``.
     func inTurn<T: Sendable>(

@@ -16,8 +16,8 @@ struct Authenticator: Sendable {
 
     /// Who sends a request.
     ///
-    /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed; 429 when there were too many such
-    ///   requests.
+    /// - Throws: ``APIError`` 401 without valid credentials, 403 when they are malformed; 429 when there were too many
+    ///   such requests.
     func identity(of request: RoutedRequest) async throws -> Identity {
         do {
             return try await shownIdentity(of: request)

@@ -5,8 +5,8 @@ import Synchronization
 /// The nonces of signed requests of the last minutes, so that none is taken twice (RFC 5849 section 3.3).
 ///
 /// Each member has room of their own, and a request for which there is none left is refused: nobody makes the server
-/// forget what it has seen, of themselves or of others. It is this process's memory, so what was signed before the process
-/// began is refused too.
+/// forget what it has seen, of themselves or of others. It is this process's memory, so what was signed before the
+/// process began is refused too.
 final class NonceMemory: Sendable {
     /// Whose nonces are kept together.
     enum Signer: Hashable, Sendable {
@@ -41,8 +41,8 @@ final class NonceMemory: Sendable {
 
     /// Takes the timestamp and the nonce of a request whose signature is right.
     ///
-    /// - Throws: ``APIError`` 403 for a timestamp that is off and for a nonce that was taken before, 503 when the signer has
-    ///   signed too much of late.
+    /// - Throws: ``APIError`` 403 for a timestamp that is off and for a nonce that was taken before, 503 when the
+    ///   signer has signed too much of late.
     func take(_ signed: OAuth1, of signer: Signer, at now: Int64) throws(APIError) {
         guard let timestamp = signed.timestamp.flatMap({ Int64($0) }), timestamp >= 0,
             abs(timestamp - now) <= Self.tolerance

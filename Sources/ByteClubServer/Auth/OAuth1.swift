@@ -61,7 +61,7 @@ struct OAuth1: Hashable, Sendable {
             let halves = field.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard halves.count == 2, halves[1].utf8.count >= 2, halves[1].first == "\"", halves[1].last == "\"",
                 case let raw = String(halves[1].dropFirst().dropLast()),
-                let decoded = PercentCoding.decode(raw, plusIsBlank: false), !decoded.utf8.contains(0),
+                let decoded = PercentEncoding.decode(raw, plusIsBlank: false), !decoded.utf8.contains(0),
                 fields.updateValue((decoded, raw), forKey: String(halves[0])) == nil
             else { throw APIError(403, "the Authorization header is malformed") }
         }
@@ -70,7 +70,7 @@ struct OAuth1: Hashable, Sendable {
 
     /// Tells in constant time whether a request was signed with these secrets; `base` is asked for with a digest only.
     func isSigned(consumerSecret: String, tokenSecret: String, base: () -> String) -> Bool {
-        let key = PercentCoding.encode(consumerSecret) + "&" + PercentCoding.encode(tokenSecret)
+        let key = PercentEncoding.encode(consumerSecret) + "&" + PercentEncoding.encode(tokenSecret)
         let expected: String
         switch method {
         case .plaintext: expected = key

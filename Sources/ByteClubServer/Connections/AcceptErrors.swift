@@ -3,8 +3,8 @@ import NIOCore
 
 /// Keeps a failed accept from ending the server: without descriptors or memory it goes on when there are some again.
 ///
-/// The channel already pauses before it accepts again. Only the stream of connections must not see the error, because it
-/// would end.
+/// The channel already pauses before it accepts again. Only the stream of connections must not see the error, because
+/// it would end.
 final class AcceptErrors: ChannelInboundHandler {
     typealias InboundIn = any Channel
 

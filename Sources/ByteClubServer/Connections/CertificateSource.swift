@@ -3,8 +3,8 @@ import Synchronization
 
 /// The certificate of new connections, read from files again when asked; open connections keep theirs.
 final class CertificateSource: Sendable {
-    /// Those of TLS 1.2 that keep what was said secret when the key is lost, and that authenticate what they encrypt; those
-    /// of TLS 1.3 all do.
+    /// Those of TLS 1.2 that keep what was said secret when the key is lost, and that authenticate what they encrypt;
+    /// those of TLS 1.3 all do.
     private static let cipherSuites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,

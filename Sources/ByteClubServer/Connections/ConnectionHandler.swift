@@ -66,7 +66,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         inspection?.cancel()
-        tellHangUp()
+        reportHangUp()
         context.fireChannelInactive()
     }
 
@@ -169,7 +169,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         hangUp = waiting.onHangUp
         // A client may be gone before its request has come so far as to wait.
         if hangUp != nil, isInputClosed || !context.channel.isActive {
-            tellHangUp()
+            reportHangUp()
             context.close(promise: nil)
         }
         promise?.succeed()
@@ -190,12 +190,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if isClosing {
             context.close(promise: nil)
         } else if hangUp != nil {
-            tellHangUp()
+            reportHangUp()
             context.close(promise: nil)
         }
     }
 
-    private func tellHangUp() {
+    private func reportHangUp() {
         hangUp?()
         hangUp = nil
     }

@@ -4,9 +4,9 @@ import NIOHTTP1
 
 /// Ends a connection with the response to a request behind which no other can be read.
 ///
-/// That is one of HTTP/1.0, unless the client asks for more: the framework knows 1.1 alone. And it is one that offers to
-/// go on with another protocol (RFC 9110, 7.8), behind which the parser takes no byte for a request any more, but keeps
-/// them all.
+/// That is one of HTTP/1.0, unless the client asks for more: the framework knows 1.1 alone. And it is one that offers
+/// to go on with another protocol (RFC 9110, 7.8), behind which the parser takes no byte for a request any more, but
+/// keeps them all.
 final class LastRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

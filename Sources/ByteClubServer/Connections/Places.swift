@@ -72,8 +72,8 @@ struct Places {
         households[household] = size > 1 ? size - 1 : nil
     }
 
-    /// Of the idle connections whose household weighs most, the one that has waited longest; a household without a weight
-    /// keeps its own.
+    /// Of the idle connections whose household weighs most, the one that has waited longest; a household without a
+    /// weight keeps its own.
     private func longestIdle(_ weight: (IPAddress) -> Int?) -> ObjectIdentifier? {
         var longest: (id: ObjectIdentifier, weight: Int, since: NIODeadline)?
         for (id, place) in places {

@@ -159,7 +159,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         isFeeding = false
         guard held.readableBytes == 0 else { return }
         held = ByteBuffer()
-        tellEndOfInput(context)
+        reportEndOfInput(context)
     }
 
     private func nextPiece() -> ByteBuffer? {
@@ -175,7 +175,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The bytes up to the empty line that ends a head, which may have begun in an earlier piece; all when there is none.
+    /// The bytes up to the empty line that ends a head, which may have begun in an earlier piece; all when there is
+    /// none.
     private func headLength() -> Int {
         for (index, byte) in held.readableBytesView.enumerated() {
             switch (byte, line) {
@@ -194,7 +195,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.read()
     }
 
-    private func tellEndOfInput(_ context: ChannelHandlerContext) {
+    private func reportEndOfInput(_ context: ChannelHandlerContext) {
         guard hidesEndOfInput else { return }
         hidesEndOfInput = false
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)

@@ -54,7 +54,7 @@ struct ClubResponder: Sendable {
             response = .refusal(error)
         } catch let error where request.body.isBroken || error is CancellationError {
             record.finish(status: 499, received: request.body.received, sent: 0, since: start)
-            tell(record, of: request)
+            log(record, of: request)
             throw error
         } catch {
             let refusal = ServerFault.refusal(for: error)
@@ -75,13 +75,13 @@ struct ClubResponder: Sendable {
             try await writer.write(
                 response: head, body: isHead ? ResponseBody() : self.body(of: response, on: channel.eventLoop))
         } catch {
-            tell(record, of: request, remark: "the answer was not sent whole")
+            log(record, of: request, remark: "the answer was not sent whole")
             throw error
         }
-        tell(record, of: request)
+        log(record, of: request)
     }
 
-    private func tell(_ record: RequestRecord, of request: Request, remark: String? = nil) {
+    private func log(_ record: RequestRecord, of request: Request, remark: String? = nil) {
         refusals.writeSums()
         if record.status == HTTPResponse.Status.tooManyRequests.code, record.member == nil {
             refusals.count(request.client.address?.household)

@@ -37,8 +37,8 @@ struct Parameters: Sendable {
         for field in text.split(separator: UInt8(ascii: "&")) {
             if pairs.count == maximumCount { throw APIError(400, "the \(source) has over \(maximumCount) values") }
             let halves = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = halves.first.flatMap({ PercentCoding.decode($0, plusIsBlank: true) }),
-                let value = PercentCoding.decode(halves.dropFirst().first ?? field.prefix(0), plusIsBlank: true)
+            guard let name = halves.first.flatMap({ PercentEncoding.decode($0, plusIsBlank: true) }),
+                let value = PercentEncoding.decode(halves.dropFirst().first ?? field.prefix(0), plusIsBlank: true)
             else { throw APIError(400, "the \(source) is not percent-encoded UTF-8") }
             // Databases and file systems take a NUL for a text's end: what is checked must be what is looked up.
             guard !name.utf8.contains(0), !value.utf8.contains(0) else {

@@ -1,8 +1,8 @@
 import Logging
 import Synchronization
 
-/// Sums up in the log how often strangers were refused for their rate, which would otherwise fill it: a line for the first
-/// refusal of a household, then one a minute with their number.
+/// Sums up in the log how often strangers were refused for their rate, which would otherwise fill it: a line for the
+/// first refusal of a household, then one a minute with their number.
 final class RefusalLog: Sendable {
     /// The time between two lines of a household.
     static let interval = Duration.seconds(60)
@@ -16,7 +16,7 @@ final class RefusalLog: Sendable {
 
     private struct State {
         var sums: [IPAddress?: Sum] = [:]
-        var nextLook: ContinuousClock.Instant?
+        var nextReport: ContinuousClock.Instant?
     }
 
     private let logger: Logger
@@ -32,7 +32,7 @@ final class RefusalLog: Sendable {
         let (shown, isFirst) = state.withLock { state -> (IPAddress?, Bool) in
             let isKnown = state.sums[household] != nil
             let key = isKnown || state.sums.count < Self.mostHouseholds ? household : nil
-            if state.nextLook == nil { state.nextLook = now + Self.interval }
+            if state.nextReport == nil { state.nextReport = now + Self.interval }
             if state.sums[key] != nil {
                 state.sums[key]?.count += 1
                 return (key, false)
@@ -46,10 +46,10 @@ final class RefusalLog: Sendable {
     /// Writes the sums whose time has come.
     func writeSums(at now: ContinuousClock.Instant = .now) {
         let due = state.withLock { state -> [(IPAddress?, Sum)] in
-            guard let look = state.nextLook, now >= look else { return [] }
+            guard let deadline = state.nextReport, now >= deadline else { return [] }
             let due = state.sums.filter { now - $0.value.start >= Self.interval }
             for (household, sum) in due { state.sums[household] = sum.count > 0 ? Sum(start: now) : nil }
-            state.nextLook = state.sums.isEmpty ? nil : now + Self.interval
+            state.nextReport = state.sums.isEmpty ? nil : now + Self.interval
             return due.map { ($0.key, $0.value) }
         }
         for (household, sum) in due where sum.count > 0 {

@@ -27,7 +27,7 @@ struct RequestTarget: Sendable {
             query = ""
         }
         path = rest
-        guard let decoded = PercentCoding.decode(rest, plusIsBlank: false), !decoded.utf8.contains(0) else {
+        guard let decoded = PercentEncoding.decode(rest, plusIsBlank: false), !decoded.utf8.contains(0) else {
             throw APIError(400, "the URL's path is not percent-encoded UTF-8")
         }
         components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
@@ -42,7 +42,7 @@ struct RequestTarget: Sendable {
     /// it names.
     static func loggable(_ text: String) -> String {
         let path = Self.path(of: text)
-        guard let decoded = PercentCoding.decode(path, plusIsBlank: false) else { return "(undecodable)" }
+        guard let decoded = PercentEncoding.decode(path, plusIsBlank: false) else { return "(undecodable)" }
         let components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         if let place = secretPlaces.first(where: { components.count > $0.count && components.starts(with: $0) }) {
             return "/" + place.joined(separator: "/") + "/_"

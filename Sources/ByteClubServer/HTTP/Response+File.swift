@@ -5,11 +5,11 @@ import NIOCore
 extension Response {
     /// The bytes of a file's version, or the part of them that the request wants.
     ///
-    /// What a member stored is never a page of this server: what would be one is sent as plain text, and browsers are told
-    /// to run nothing, to load nothing for it, and to guess no other type.
+    /// What a member stored is never a page of this server: what would be one is sent as plain text, and browsers are
+    /// told to run nothing, to load nothing for it, and to guess no other type.
     ///
-    /// - Throws: ``StorageError`` `damaged` when the content is not as long as the entry says, ``StoredFileError`` when its
-    ///   file cannot be opened.
+    /// - Throws: ``StorageError`` `damaged` when the content is not as long as the entry says, ``StoredFileError`` when
+    ///   its file cannot be opened.
     static func file(
         _ entry: FolderEntry, _ content: StoredContent, for request: some RequestContext, headers: HTTPFields = [:]
     ) throws -> Response {

@@ -17,7 +17,8 @@ final class SendBudget: Sendable {
     /// Counts one less.
     func end() { sending.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// How long a piece may be now: an answer holds one that is sent, one that is read, and what the socket did not take.
+    /// How long a piece may be now: an answer holds one that is sent, one that is read, and what the socket did not
+    /// take.
     var pieceSize: Int {
         let share = Self.total / 3 / max(1, sending.load(ordering: .relaxed))
         return max(Self.smallest, min(Self.largest, share))

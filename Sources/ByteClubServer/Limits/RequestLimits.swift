@@ -6,8 +6,8 @@ struct RequestLimits: Sendable {
     static let memberRate = 5000
     /// The failed attempts a second of one address, and a hundred seconds' worth of them at once; the default.
     static let attemptRate = 10
-    /// The requests a second of one address that no account stands behind, and twenty seconds' worth of them at once; the
-    /// default.
+    /// The requests a second of one address that no account stands behind, and twenty seconds' worth of them at once;
+    /// the default.
     static let anonymousRate = 50
 
     /// The requests a second of one member; 0 for no limit.

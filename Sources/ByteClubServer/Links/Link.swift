@@ -2,8 +2,9 @@ import ByteClubCore
 
 /// A link that a member made to an entry: whoever knows its secret may follow it until it expires.
 ///
-/// It goes with the entry, also when that is renamed or moved, and gives nothing while the entry is deleted: what others
-/// store at the old path is another entry. It ends with its maker's membership, a shared one with the right to share.
+/// It goes with the entry, also when that is renamed or moved, and gives nothing while the entry is deleted: what
+/// others store at the old path is another entry. It ends with its maker's membership, a shared one with the right to
+/// share.
 struct Link: Hashable, Sendable {
     /// What a link is good for.
     enum Purpose: Int, Sendable {

@@ -2,7 +2,8 @@ import ByteClubCore
 
 /// The links that members made; durable when a call returns, dead ones count as unknown.
 ///
-/// All calls may run at once. They throw ``StorageError`` for what the disk or the database does, besides what each names.
+/// All calls may run at once. They throw ``StorageError`` for what the disk or the database does, besides what each
+/// names.
 protocol LinkStore: Sendable {
     /// A member's link to a live entry: the one that there is, whose end stays where it is, else a new one.
     ///
@@ -19,8 +20,8 @@ protocol LinkStore: Sendable {
 
     /// The links without an account that a member may see, the newest first: the member's own, for owners all.
     ///
-    /// With a purpose only those of that kind, else all but copy references, for which one needs an account; with numbers
-    /// below `before`, and at most `limit`.
+    /// With a purpose only those of that kind, else all but copy references, for which one needs an account; with
+    /// numbers below `before`, and at most `limit`.
     func links(seenBy member: Member, _ purpose: Link.Purpose?, before: Int64, limit: Int) async throws -> [Link]
 
     /// Takes a link back; false when there is none that the member may see.

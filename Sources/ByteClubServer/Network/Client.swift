@@ -11,8 +11,8 @@ struct Client: Hashable, Sendable {
 
     /// Finds out who sends a request.
     ///
-    /// The headers of a proxy count only when the connection comes from one that is trusted. Each proxy adds the address
-    /// of its peer on the right, so the client is the rightmost address that is no trusted proxy.
+    /// The headers of a proxy count only when the connection comes from one that is trusted. Each proxy adds the
+    /// address of its peer on the right, so the client is the rightmost address that is no trusted proxy.
     ///
     /// - Parameters:
     ///   - peer: The other end of the connection.

@@ -11,8 +11,8 @@ struct ForwardedHop: Hashable, Sendable {
 
     /// The steps in the order they were taken.
     ///
-    /// What a proxy does not write it hands on as the client sent it. So of the two kinds of headers only the proxy's own
-    /// count; when nobody says which that is and both are there, neither does.
+    /// What a proxy does not write it hands on as the client sent it. So of the two kinds of headers only the proxy's
+    /// own count; when nobody says which that is and both are there, neither does.
     static func hops(in headers: HTTPFields, by header: ProxyHeader?) -> [ForwardedHop] {
         switch header ?? ProxyHeader.only(in: headers) {
         case .forwarded: headers[values: .forwarded].flatMap(HeaderList.quoted).map(ForwardedHop.init(element:))

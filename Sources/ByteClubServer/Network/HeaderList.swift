@@ -1,4 +1,5 @@
-/// The elements of a header's value that is a list (RFC 9110, 5.6.1), without the blanks around them and without empty ones.
+/// The elements of a header's value that is a list (RFC 9110, 5.6.1), without the blanks around them and without empty
+/// ones.
 enum HeaderList {
     /// Splits a list that knows no quotes.
     static func plain(_ value: String) -> [Substring] {

@@ -64,7 +64,7 @@ struct AnyFolderState: FolderState {
 
     mutating func record(_ entry: FolderEntry) throws { try base.record(entry) }
 
-    func extent(below key: PathKey) throws -> SubtreeExtent { try base.extent(below: key) }
+    func summary(below key: PathKey) throws -> SubtreeSummary { try base.summary(below: key) }
 
     func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry? {
         try base.firstChanged(below: key, after: revision)

@@ -83,7 +83,7 @@ final class ChangeSignal: Sendable {
     }
 
     /// Tells durable changes, and of which folders all that is below has changed.
-    func tell(_ entries: [FolderEntry], below subtrees: [PathKey], upTo last: Int64) {
+    func notify(_ entries: [FolderEntry], below subtrees: [PathKey], upTo last: Int64) {
         if entries.isEmpty { return }
         let awake: [CheckedContinuation<Bool, Never>] = state.withLock { state in
             state.lastRevision = max(state.lastRevision, last)

@@ -8,8 +8,8 @@ struct DataDirectory: Sendable {
 
     /// Opens the data to serve it, alone; makes the directory when it is missing, and repairs what a crash left.
     ///
-    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when it cannot be read, and what the disk
-    ///   does.
+    /// - Throws: ``StorageError`` `inUse` when another server has it, `damaged` when it cannot be read, and what the
+    ///   disk does.
     func serve(_ settings: HistorySettings, logger: Logger) throws -> any ClubStore {
         try SQLiteStore(directory: path, settings: settings, now: Self.now, logger: logger)
     }
@@ -30,7 +30,8 @@ struct DataDirectory: Sendable {
 
     /// Copies the data to a directory that is empty or not there, while a server runs or not.
     ///
-    /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when there is something at the target.
+    /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when there is something at the
+    ///   target.
     func copy(to target: String) throws -> CopySummary {
         try DirectoryCopy(from: path, to: target).make()
     }

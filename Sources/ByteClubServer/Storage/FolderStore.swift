@@ -16,9 +16,9 @@ protocol FolderStore: Sendable {
 
     /// Runs a closure that changes the folder, and stores contents with it; returns when all is durable.
     ///
-    /// Writes that are waiting at the same time may share one transaction and one sync. A closure that throws undoes its
-    /// own changes only, and the error is rethrown. A content is kept when the closure recorded a version with its hash.
-    /// Cancelling does not stop a write that waits.
+    /// Writes that are waiting at the same time may share one transaction and one sync. A closure that throws undoes
+    /// its own changes only, and the error is rethrown. A content is kept when the closure recorded a version with its
+    /// hash. Cancelling does not stop a write that waits.
     ///
     /// - Throws: Besides the closure's errors, ``UploadError`` when a content is an upload that was completed or went
     ///   on meanwhile, and ``StorageError`` `overQuota` when the folder would grow beyond a limit.
@@ -44,7 +44,7 @@ protocol FolderStore: Sendable {
     /// - Throws: ``StorageError`` `damaged` for a version that has none, or whose bytes are lost.
     func content(of entry: FolderEntry) async throws -> StoredContent
 
-    /// A page of the journal, with the contents that travel along in the order of their entries.
+    /// A page of the journal, with the inline contents in the order of their entries.
     ///
     /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
     func journal(

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Work that all who ask for the same thing at the same time share: it is done once, and cancelled when nobody waits for
-/// it any more.
+/// Work that all who ask for the same thing at the same time share: it is done once, and cancelled when nobody waits
+/// for it any more.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Flight {
         let number: Int

@@ -48,8 +48,8 @@ struct ThumbnailStore: Sendable {
     /// All who ask for the same one share the work, and those of one party share a place in the queue. Work for which
     /// nobody waits any more leaves the queue; what is being rendered is not stopped.
     ///
-    /// - Throws: ``APIError`` 415 when the content is no picture, 404 when it is too large, 429 or 503 when too many wait
-    ///   already.
+    /// - Throws: ``APIError`` 415 when the content is no picture, 404 when it is too large, 429 or 503 when too many
+    ///   wait already.
     func thumbnail(
         of hash: ContentHash, size: ThumbnailSize, format: ThumbnailImageFormat, for party: Party,
         source: @escaping @Sendable () async throws -> StoredContent

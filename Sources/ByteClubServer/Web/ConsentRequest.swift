@@ -63,7 +63,7 @@ struct ConsentRequest {
     func location(_ values: [(name: String, value: String)]) -> String? {
         guard let redirect else { return nil }
         let all = state.map { values + [("state", $0)] } ?? values
-        let text = all.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+        let text = all.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         let mark = response == .token ? "#" : redirect.contains("?") ? "&" : "?"
         return redirect + mark + text
     }

@@ -2,8 +2,8 @@ import Mustache
 
 /// How values are made fit for HTML, in elements and in quoted attributes.
 ///
-/// It goes scalar by scalar: Mustache's own escaping looks at whole characters, and a quotation mark with an accent on it
-/// is another character than a quotation mark, though a browser sees the mark.
+/// It goes scalar by scalar: Mustache's own escaping looks at whole characters, and a quotation mark with an accent on
+/// it is another character than a quotation mark, though a browser sees the mark.
 struct HTMLText: MustacheContentType {
     private static let name = "ESCAPED"
     private static let isRegistered: Void = MustacheContentTypes.register(HTMLText(), named: name)

@@ -3,8 +3,9 @@ import Crypto
 
 /// A browser in which a name has signed in, by a cookie that it keeps after the session has ended.
 ///
-/// The cookie lets nobody in. It only keeps others' guesses at that name from holding up its member, wherever the browser
-/// is, which an address would not tell: machines travel, and strangers share addresses. Nothing of it is stored here.
+/// The cookie lets nobody in. It only keeps others' guesses at that name from holding up its member, wherever the
+/// browser is, which an address would not tell: machines travel, and strangers share addresses. Nothing of it is stored
+/// here.
 struct KnownBrowser: Hashable, Sendable {
     /// How long a cookie is good for, in seconds.
     static let lifetime: Int64 = 365 * 86_400

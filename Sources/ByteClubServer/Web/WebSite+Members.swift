@@ -45,7 +45,10 @@ extension WebSite {
         let invitation = try await invitation(visit)
         return view(
             .join,
-            ["role": invitation.role.word, "path": "/invite/" + PercentCoding.encode(visit.request.tail.first ?? "")],
+            [
+                "role": invitation.role.word,
+                "path": "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
+            ],
             visit)
     }
 

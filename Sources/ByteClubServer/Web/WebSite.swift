@@ -67,7 +67,7 @@ struct WebSite: Sendable {
         let here =
             request.method == .get
             ? "/" + request.rawPath.drop { $0 == "/" } + (request.query.isEmpty ? "" : "?" + request.query) : "/"
-        return redirect("/login?next=" + PercentCoding.encode(here))
+        return redirect("/login?next=" + PercentEncoding.encode(here))
     }
 
     private static let headers: HTTPFields = {

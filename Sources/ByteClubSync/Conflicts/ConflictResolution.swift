@@ -1,11 +1,11 @@
 import ByteClubCore
 import Glibc
 
-/// Settles a conflict by the files in a mirror alone; the next sync carries it on.
+/// Resolves a conflict by changing files in the mirror; the next sync uploads the result.
 ///
-/// What is not kept goes into the mirror's trash. The entry stays the one it was, so that its history goes on: the other
-/// content is put into its place as an editor would. A crash leaves either the conflict as it was or the file settled
-/// with the rest still beside it.
+/// Content that is not kept is moved to the mirror's trash. The entry keeps its identity and its history: the other
+/// content replaces the file as an editor's save would. A crash leaves either the conflict as it was, or the resolved
+/// file with the copy still beside it.
 struct ConflictResolution {
     let disk: any Disk
     private let root: any DiskFolder
@@ -20,25 +20,25 @@ struct ConflictResolution {
 
     /// Keeps one content or both.
     func settle(path: String, copy: String, keeping side: ConflictSide) throws {
-        let copyPlace = try place(copy)
+        let copySlot = try slot(copy)
         switch side {
         case .both: return
         case .theirs:
-            if try copyPlace.folder.entry(copyPlace.name) == nil { return }
+            if try copySlot.folder.entry(copySlot.name) == nil { return }
         case .mine:
-            guard try copyPlace.folder.entry(copyPlace.name)?.kind == .file else {
+            guard try copySlot.folder.entry(copySlot.name)?.kind == .file else {
                 throw SyncError(.io, "the conflict copy '\(copy)' is gone; keep 'both' to leave all as it is")
             }
-            try replace(path) { staged throws(FileError) in try self.copy(copyPlace, to: staged) }
+            try replace(path) { staged throws(FileError) in try self.copy(copySlot, to: staged) }
         }
-        try discard(copyPlace, as: copy)
+        try moveToTrash(copySlot, as: copy)
     }
 
-    /// Puts earlier bytes into an entry's place, or takes it away when there were none; what was there goes into the trash.
+    /// Replaces a file by earlier bytes, or removes it when there were none; the replaced file is moved to the trash.
     func restore(_ path: String, to bytes: [UInt8]) throws {
-        let target = try place(path)
+        let target = try slot(path)
         guard !bytes.isEmpty else {
-            if try target.folder.entry(target.name) != nil { try discard(target, as: path) }
+            if try target.folder.entry(target.name) != nil { try moveToTrash(target, as: path) }
             return
         }
         try replace(path) { staged throws(FileError) in
@@ -49,9 +49,9 @@ struct ConflictResolution {
         }
     }
 
-    private typealias Place = (folder: any DiskFolder, name: String)
+    private typealias Slot = (folder: any DiskFolder, name: String)
 
-    private func place(_ path: String) throws(FileError) -> Place {
+    private func slot(_ path: String) throws(FileError) -> Slot {
         var names = Self.names(path)
         guard let name = names.popLast() else { throw FileError(operation: "open", path: path, code: EISDIR) }
         var folder = root
@@ -63,12 +63,12 @@ struct ConflictResolution {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
-    /// Puts what is written into an entry's place, and what was there into the trash.
-    private func replace(_ path: String, _ write: (Place) throws(FileError) -> Void) throws {
-        let target = try place(path)
+    /// Replaces a file by what `write` writes; the replaced file is moved to the trash.
+    private func replace(_ path: String, _ write: (Slot) throws(FileError) -> Void) throws {
+        let target = try slot(path)
         let staging = control.staging
         let staged = "resolve-" + String(ContentHasher.hash(Array(path.utf8)).description.prefix(16))
-        if try staging.entry(staged) != nil { try discard((staging, staged), as: path) }
+        if try staging.entry(staged) != nil { try moveToTrash((staging, staged), as: path) }
         try write((staging, staged))
         guard let found = try target.folder.entry(target.name) else {
             try staging.rename(staged, to: target.folder, target.name, .withoutReplacing)
@@ -80,10 +80,10 @@ struct ConflictResolution {
         }
         try staging.rename(staged, to: target.folder, target.name, .exchanging)
         try target.folder.sync()
-        try discard((staging, staged), as: path)
+        try moveToTrash((staging, staged), as: path)
     }
 
-    private func copy(_ source: Place, to target: Place) throws(FileError) {
+    private func copy(_ source: Slot, to target: Slot) throws(FileError) {
         let file = try source.folder.open(source.name)
         let made = try target.folder.create(target.name)
         var offset: Int64 = 0
@@ -98,9 +98,9 @@ struct ConflictResolution {
         try made.sync()
     }
 
-    /// Moves a file into today's trash under its own path, or one like it when that is taken.
-    private func discard(_ place: Place, as path: String) throws(FileError) {
-        try control.trash.take(place.name, from: place.folder, as: path, at: disk.now())
-        try place.folder.sync()
+    /// Moves a file to today's trash under its own path, with a number appended when that is taken.
+    private func moveToTrash(_ slot: Slot, as path: String) throws(FileError) {
+        try control.trash.take(slot.name, from: slot.folder, as: path, at: disk.now())
+        try slot.folder.sync()
     }
 }

@@ -1,4 +1,4 @@
-/// The file system under a mirror: what the engine does to it and sees of it, so that a test can be one.
+/// The file system of a mirror, as a protocol that tests implement in memory.
 ///
 /// Names are single components and links are never followed. All calls block; each failure is a ``FileError``.
 protocol Disk: Sendable {
@@ -6,7 +6,7 @@ protocol Disk: Sendable {
     func openRoot() throws(FileError) -> any DiskFolder
     /// The time of day in nanoseconds since 1970, by the clock that stamps the files.
     func now() -> Int64
-    /// What the file system cannot do, so that something weaker has to stand in, as lines for people; in a fixed order.
+    /// What the file system cannot do, so that a weaker substitute is used: lines for people, in a fixed order.
     var limitations: [String] { get }
 }
 
@@ -14,7 +14,8 @@ protocol Disk: Sendable {
 enum DiskKind: Hashable, Sendable {
     case file
     case folder
-    /// A symbolic link, a pipe, a socket, a device or another file system: never synced. The text says which, for people.
+    /// A symbolic link, a pipe, a socket, a device or another file system: never synced. The text says which, for
+    /// people.
     case other(String)
 }
 
@@ -24,14 +25,15 @@ struct DiskEntry: Hashable, Sendable {
     var name: String
     var isDecodable: Bool
     var kind: DiskKind
-    var look: DiskLook
+    var stat: FileStat
 }
 
-/// A quick look at a folder: the sum of its entries' names and looks.
-struct DiskSeal: Hashable, Sendable {
+/// A hash over a folder's listing: its entries' names and stats.
+struct ListingFingerprint: Hashable, Sendable {
     var high: UInt64
     var low: UInt64
-    /// Whether an entry has changed so lately that a write right after the look could have gone unseen.
+    /// Whether an entry changed so recently that a write right after the listing could go unnoticed (git: racily
+    /// clean).
     var isRacy: Bool
 }
 
@@ -39,28 +41,29 @@ struct DiskSeal: Hashable, Sendable {
 enum RenameMode: Hashable, Sendable {
     /// The target must be free; the error is `EEXIST` otherwise.
     case withoutReplacing
-    /// Both entries change places in one step.
+    /// Both entries are exchanged atomically.
     case exchanging
 }
 
 /// An open folder.
 ///
-/// It stays the same folder when it is renamed or moved.
+/// It is the same folder after it is renamed or moved.
 protocol DiskFolder: AnyObject, Sendable {
-    /// What the system tells about the folder itself.
-    func look() throws(FileError) -> DiskLook
-    /// All entries, in no order, and their sum.
+    /// The stat of the folder itself.
+    func stat() throws(FileError) -> FileStat
+    /// All entries, in no order, and the listing's fingerprint.
     ///
     /// An entry that vanishes meanwhile is left out.
-    func sealedList() throws(FileError) -> (entries: [DiskEntry], seal: DiskSeal)
-    /// The sum over what ``sealedList()`` would tell, without telling it. Private and excluded names count like all others.
+    func fingerprintedList() throws(FileError) -> (entries: [DiskEntry], fingerprint: ListingFingerprint)
+    /// The fingerprint that ``fingerprintedList()`` would return, without the entries. Private and excluded names count
+    /// like all others.
     ///
-    /// A folder in it counts with its name and with which folder it is, but not with its times: those change with what
-    /// is in it, which is its own seal's business.
-    func seal() throws(FileError) -> DiskSeal
-    /// What ``seal()`` says of several folders of the same disk, in their order; they may be looked at side by side.
-    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>]
-    /// What is under a name; nil when nothing is.
+    /// A subfolder counts with its name and inode, but not with its times: those change with its contents, which its
+    /// own fingerprint covers.
+    func listingFingerprint() throws(FileError) -> ListingFingerprint
+    /// The fingerprints of several folders of the same disk, in their order; they may be computed in parallel.
+    func listingFingerprints(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>]
+    /// The entry of a name; nil when there is none.
     func entry(_ name: String) throws(FileError) -> DiskEntry?
     /// Opens a folder in it.
     func folder(_ name: String) throws(FileError) -> any DiskFolder
@@ -72,10 +75,10 @@ protocol DiskFolder: AnyObject, Sendable {
     func open(_ name: String) throws(FileError) -> any DiskFile
     /// Makes a new file and opens it for writing; `EEXIST` when something is there.
     func create(_ name: String) throws(FileError) -> any DiskFile
-    /// Gives a file in it the permissions and the group of another one, before it takes that one's place; false when it has
+    /// Gives a file in it the permissions and the group of another one, before it replaces that one; false when it has
     /// them already, or the other is gone.
     func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool
-    /// Lets nobody in but its owner.
+    /// Removes all permissions but the owner's.
     func closeToOthers() throws(FileError)
     /// Removes a file for good. Only for our own staging.
     func removeFile(_ name: String) throws(FileError)
@@ -85,7 +88,7 @@ protocol DiskFolder: AnyObject, Sendable {
     func sync() throws(FileError)
     /// Makes everything on the file system durable.
     func syncFileSystem() throws(FileError)
-    /// A path under which this process can reach it, for those who need a path; nil when there is none.
+    /// A path by which this process can reach it, for calls that need one; nil when there is none.
     var path: String? { get }
     /// Bytes free for this user on the file system, and how many it has in all.
     func room() throws(FileError) -> (free: Int64, total: Int64)
@@ -97,28 +100,30 @@ extension DiskFolder {
     /// All entries, in no order.
     ///
     /// An entry that vanishes meanwhile is left out.
-    func list() throws(FileError) -> [DiskEntry] { try sealedList().entries }
+    func list() throws(FileError) -> [DiskEntry] { try fingerprintedList().entries }
 
-    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] { sealsInTurn(of: folders) }
+    func listingFingerprints(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
+        listingFingerprintsInTurn(of: folders)
+    }
 
     /// The same, one folder after the other.
-    func sealsInTurn(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] {
-        folders.map { folder in Result { () throws(FileError) in try folder.seal() } }
+    func listingFingerprintsInTurn(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
+        folders.map { folder in Result { () throws(FileError) in try folder.listingFingerprint() } }
     }
 }
 
 /// An open file.
 protocol DiskFile: AnyObject, Sendable {
-    /// What the system tells about it now.
-    func look() throws(FileError) -> DiskLook
-    /// Fills a buffer from an offset and tells how many bytes there were; fewer only at the end.
+    /// The file's stat now.
+    func stat() throws(FileError) -> FileStat
+    /// Fills a buffer from an offset and returns the number of bytes read; fewer only at the end.
     func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
     /// Appends bytes.
     func write(_ bytes: [UInt8]) throws(FileError)
     /// Makes the bytes durable.
     func sync() throws(FileError)
-    /// Whether somebody has it open for writing; unknown counts as no.
+    /// Whether a process has it open for writing; unknown counts as no.
     var isBeingWritten: Bool { get }
-    /// A path under which this process can open it, for those who need a path; nil when there is none.
+    /// A path by which this process can open it, for calls that need one; nil when there is none.
     var path: String? { get }
 }

@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A directory of a Linux file system as the disk under a mirror.
+/// A directory of a Linux file system as a mirror's disk.
 final class LinuxDisk: Disk {
-    /// What the file system turned out not to be able to do.
+    /// Operations that the file system turned out not to support.
     struct Limits: OptionSet, Sendable {
         let rawValue: UInt8
-        /// It has no handles: files are told apart by inode and time of birth.
+        /// It has no handles: files are identified by inode and birth time.
         static let handles = Limits(rawValue: 1)
         /// It cannot rename without replacing.
         static let noReplace = Limits(rawValue: 2)

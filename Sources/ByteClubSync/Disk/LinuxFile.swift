@@ -8,9 +8,9 @@ final class LinuxFile: DiskFile {
         self.limits = limits
     }
 
-    func look() throws(FileError) -> DiskLook {
+    func stat() throws(FileError) -> FileStat {
         let status = try descriptor.status()
-        return unsafe DiskLook(status, FileHandle(descriptor.number, "", status, limits))
+        return unsafe FileStat(status, FileHandle(descriptor.number, "", status, limits))
     }
 
     func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {

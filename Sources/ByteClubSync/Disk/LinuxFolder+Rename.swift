@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 
 extension LinuxFolder {
-    /// What is added to a name for the entry that has stepped aside, while two exchange places in several steps.
+    /// The suffix of the temporary name of one entry while two are exchanged in several steps.
     ///
-    /// A crash may leave it: it then holds what was at the exchange's target.
-    static let asideSuffix = ".aside"
+    /// A crash may leave it: it is then the entry that was at the exchange's target.
+    static let temporarySuffix = ".aside"
 
     func rename(
         _ name: String, to folder: any DiskFolder, _ newName: String, _ mode: RenameMode
@@ -21,7 +21,7 @@ extension LinuxFolder {
             do {
                 return try descriptor.rename(name, to: folder.descriptor, newName, flag)
             } catch {
-                // EINVAL also means that a folder would come to lie in itself, which a plain rename refuses as well.
+                // EINVAL also means that a folder would be moved into itself, which a plain rename refuses as well.
                 guard error.code == EINVAL || error.code == ENOSYS else { throw error }
                 if try isIntoItself(name, folder) { throw error }
                 limits.add(limit)
@@ -33,7 +33,7 @@ extension LinuxFolder {
         }
     }
 
-    /// Whether an entry is a folder that has the other in it.
+    /// Whether an entry is a folder that contains the other.
     private func isIntoItself(_ name: String, _ folder: LinuxFolder) throws(FileError) -> Bool {
         guard let moved = try descriptor.status(of: name), moved.mode & S_IFMT == S_IFDIR else { return false }
         var above = folder.descriptor
@@ -47,7 +47,7 @@ extension LinuxFolder {
         }
     }
 
-    /// A file gets the new name before it loses the old one; a folder takes the place of an empty one made for it.
+    /// A file gets the new name before it loses the old one; a folder replaces an empty one made for it.
     private func renameByLink(_ name: String, to folder: LinuxFolder, _ newName: String) throws(FileError) {
         guard let status = try descriptor.status(of: name) else { throw failure(ENOENT, name) }
         if status.mode & S_IFMT == S_IFDIR {
@@ -73,17 +73,18 @@ extension LinuxFolder {
         try descriptor.rename(name, to: folder.descriptor, newName)
     }
 
-    /// The entry at the target steps aside into this folder, then the other takes its place, then it takes that one's.
+    /// Moves the entry at the target to a temporary name in this folder, then the other to the target, then the first
+    /// to the other's name.
     private func exchangeBySteps(_ name: String, with folder: LinuxFolder, _ newName: String) throws(FileError) {
-        let aside = name + Self.asideSuffix
-        try folder.rename(newName, to: self, aside, .withoutReplacing)
+        let temporary = name + Self.temporarySuffix
+        try folder.rename(newName, to: self, temporary, .withoutReplacing)
         do {
             try rename(name, to: folder, newName, .withoutReplacing)
         } catch {
-            try? rename(aside, to: folder, newName, .withoutReplacing)
+            try? rename(temporary, to: folder, newName, .withoutReplacing)
             throw error
         }
-        try rename(aside, to: self, name, .withoutReplacing)
+        try rename(temporary, to: self, name, .withoutReplacing)
     }
 
     private func failure(_ code: Int32, _ name: String) -> FileError {

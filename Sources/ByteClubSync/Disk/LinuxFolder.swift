@@ -24,15 +24,15 @@ final class LinuxFolder: DiskFolder {
 
     var path: String? { "/proc/self/fd/\(descriptor.number)" }
 
-    func look() throws(FileError) -> DiskLook {
+    func stat() throws(FileError) -> FileStat {
         let status = try descriptor.status()
-        return unsafe DiskLook(status, FileHandle(descriptor.number, "", status, limits))
+        return unsafe FileStat(status, FileHandle(descriptor.number, "", status, limits))
     }
 
-    func sealedList() throws(FileError) -> (entries: [DiskEntry], seal: DiskSeal) {
+    func fingerprintedList() throws(FileError) -> (entries: [DiskEntry], fingerprint: ListingFingerprint) {
         let device = try device()
         var entries: [DiskEntry] = []
-        var sum = SealSum()
+        var sum = ListingHasher()
         var isRacy = false
         let now = WallClock.now()
         unsafe try LinuxListing(directory: descriptor).forEach { name, status in
@@ -44,38 +44,38 @@ final class LinuxFolder: DiskFolder {
                 DiskEntry(
                     name: decoded ?? String(decoding: name, as: UTF8.self), isDecodable: decoded != nil,
                     kind: DiskKind(status, inFolderOn: device),
-                    look: DiskLook(status, FileHandle(descriptor.number, text, status, limits))))
+                    stat: FileStat(status, FileHandle(descriptor.number, text, status, limits))))
         }
-        return (entries, DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy))
+        return (entries, ListingFingerprint(high: sum.high, low: sum.low, isRacy: isRacy))
     }
 
-    func seal() throws(FileError) -> DiskSeal {
-        var sum = SealSum()
+    func listingFingerprint() throws(FileError) -> ListingFingerprint {
+        var sum = ListingHasher()
         var isRacy = false
         let now = WallClock.now()
         unsafe try LinuxListing(directory: descriptor).forEach { name, status in
             unsafe sum.add(name, status)
             if status.isRacy(at: now) { isRacy = true }
         }
-        return DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy)
+        return ListingFingerprint(high: sum.high, low: sum.low, isRacy: isRacy)
     }
 
-    /// Looks at them on all cores: nearly all the time of a look at everything goes to the system's answers about files.
-    func seals(of folders: [any DiskFolder]) -> [Result<DiskSeal, FileError>] {
-        if folders.count < 2 { return sealsInTurn(of: folders) }
-        let seals = Mutex<[Result<DiskSeal, FileError>?]>(Array(repeating: nil, count: folders.count))
+    /// Computes them on all cores: nearly all the time of a full scan is spent in statx(2).
+    func listingFingerprints(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
+        if folders.count < 2 { return listingFingerprintsInTurn(of: folders) }
+        let fingerprints = Mutex<[Result<ListingFingerprint, FileError>?]>(Array(repeating: nil, count: folders.count))
         DispatchQueue.concurrentPerform(iterations: folders.count) { index in
-            let seal = Result { () throws(FileError) in try folders[index].seal() }
-            seals.withLock { $0[index] = seal }
+            let fingerprint = Result { () throws(FileError) in try folders[index].listingFingerprint() }
+            fingerprints.withLock { $0[index] = fingerprint }
         }
-        return seals.withLock { $0.compactMap(\.self) }
+        return fingerprints.withLock { $0.compactMap(\.self) }
     }
 
     func entry(_ name: String) throws(FileError) -> DiskEntry? {
         guard let status = try descriptor.status(of: name) else { return nil }
         return unsafe DiskEntry(
             name: name, isDecodable: true, kind: DiskKind(status, inFolderOn: try device()),
-            look: DiskLook(status, FileHandle(descriptor.number, name, status, limits)))
+            stat: FileStat(status, FileHandle(descriptor.number, name, status, limits)))
     }
 
     func folder(_ name: String) throws(FileError) -> any DiskFolder {

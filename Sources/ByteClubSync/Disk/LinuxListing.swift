@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Goes through a directory's entries with what statx(2) tells of each, without a string or an array for any.
+/// Iterates over a directory's entries with the statx(2) result of each, without allocating per entry.
 struct LinuxListing {
     private static let bufferSize = 1 << 15
     /// Where in a record of getdents64(2) its length is, and where its name starts.
@@ -13,7 +13,7 @@ struct LinuxListing {
     func forEach(
         _ body: (_ name: UnsafeRawBufferPointer, _ status: byteclub_status) -> Void
     ) throws(FileError) {
-        // A directory is read from a descriptor's own place in it, and others may be reading from this one.
+        // A directory is read at its descriptor's offset, and others may be reading from this descriptor.
         let stream = try directory.directory(".")
         let code = unsafe withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer -> Int32 in
             unsafe Self.read(stream.number, into: buffer, body)
@@ -56,8 +56,8 @@ struct LinuxListing {
     }
 }
 
-extension SealSum {
-    /// Adds an entry as the system told it.
+extension ListingHasher {
+    /// Adds an entry by its status.
     mutating func add(_ name: UnsafeRawBufferPointer, _ status: byteclub_status) {
         let kind = status.mode & S_IFMT
         if kind == S_IFDIR, status.born != 0 {
@@ -71,11 +71,11 @@ extension SealSum {
 }
 
 extension byteclub_status {
-    /// Whether what a seal takes of the entry could stay as it is though the entry changes.
+    /// Whether the entry could change without a change of what the fingerprint covers.
     func isRacy(at now: Int64) -> Bool {
         switch mode & S_IFMT {
-        case S_IFREG: Fingerprint(self).isRacy(at: now)
-        case S_IFDIR: Fingerprint.isRacy(born: born, at: now)
+        case S_IFREG: FileFingerprint(self).isRacy(at: now)
+        case S_IFDIR: FileFingerprint.isRacy(born: born, at: now)
         default: false
         }
     }

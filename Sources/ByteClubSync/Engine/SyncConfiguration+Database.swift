@@ -6,13 +6,13 @@ extension SyncConfiguration {
     /// Where the mirror's database is.
     var databasePath: String { stateDirectory + "/" + SQLiteTreeStore.fileName }
 
-    /// The file that an engine holds while it runs, and watches for being touched.
+    /// The lock file of a running engine; touching it wakes the engine.
     var lockPath: String { stateDirectory + "/" + MirrorLock.fileName }
 
-    /// Has an engine that is running look at what was changed in its database.
+    /// Makes a running engine read what was changed in its database.
     func nudge() { _ = unsafe utimensat(AT_FDCWD, lockPath, nil, 0) }
 
-    /// Whether an engine has the mirror now, in whichever process.
+    /// Whether an engine runs for the mirror, in any process.
     var isRunning: Bool {
         guard let file = try? FileDescriptor.open(lockPath, O_RDONLY) else { return false }
         guard flock(file.number, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
@@ -32,7 +32,9 @@ extension SyncConfiguration {
         )
     }
 
-    /// Reads the database, also while an engine has it; nil when there is none.
+    /// Reads the database, also while an engine has it open; nil when there is none.
+    ///
+    /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func read<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
         do {
             guard let store = try store(SQLiteTreeStore.reading) else { return nil }
@@ -43,7 +45,9 @@ extension SyncConfiguration {
         }
     }
 
-    /// Changes the database durably, also while an engine has it; nil when there is none.
+    /// Changes the database durably, also while an engine has it open; nil when there is none.
+    ///
+    /// - Throws: ``SyncError``; what `body` throws is wrapped in one.
     func change<Value>(_ body: (SQLiteTreeStore) throws -> Value) throws(SyncError) -> Value? {
         do {
             guard let store = try store(SQLiteTreeStore.joining) else { return nil }

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What the workers of one session share: the trees, the mirror's root and the world around them.
+/// What the workers of one session share: the trees, the mirror's root and the environment.
 ///
 /// It decides nothing.
 final class SyncContext {
@@ -39,9 +39,10 @@ final class SyncContext {
     /// The rule that decided about an item last.
     func rule(of item: ItemID) -> Rule? { rules[item] }
 
-    /// Keeps in the log what has happened to an item; to be called in a transaction.
+    /// Logs what has happened to an item; to be called in a transaction.
     ///
-    /// - Returns: The event, to be told once the transaction is done.
+    /// - Returns: The event, to be emitted after the transaction.
+    /// - Throws: The store's errors.
     func log(
         _ kind: SyncEvent.Kind, _ id: ItemID, from: String? = nil, bytes: Int64? = nil, copy: String? = nil
     ) throws -> SyncEvent {
@@ -50,7 +51,7 @@ final class SyncContext {
         return SyncEvent(kind, path: path, from: from, bytes: bytes, copy: copy)
     }
 
-    /// Keeps an event in the log.
+    /// Logs an event.
     func log(_ kind: SyncEvent.Kind, _ path: String, rule: String? = nil, _ detail: String? = nil) throws {
         try store.log(LogRecord(at: seconds, path: path, event: kind.rawValue, rule: rule, detail: detail))
     }
@@ -67,7 +68,7 @@ final class SyncContext {
     /// Whether the disk has room for so many bytes beyond the reserve; the item is refused otherwise.
     func hasRoom(for bytes: Int64, _ id: ItemID, _ report: inout SyncReport) throws(FileError) -> Bool {
         let (free, total) = try root.room()
-        // A small disk would have nothing but its reserve.
+        // On a small disk the reserve would be everything.
         let reserve = min(configuration.diskReserve, total / 50)
         if free - bytes >= reserve { return true }
         report.refuse(
@@ -78,24 +79,24 @@ final class SyncContext {
 }
 
 extension TreeView {
-    /// The path of an item relative to the mirror's root as a side has it, for people and for the trash.
+    /// The path of an item relative to the mirror's root on a side, for messages and for the trash.
     func path(of id: ItemID, on side: Side) throws -> String {
         var names: [String] = []
         var next = id
         while next != .root, next != .outside, names.count < NameRules.maximumDepth {
-            guard let place = try item(next)?.place(on: side) else { break }
-            names.append(place.name.text)
-            next = place.parent
+            guard let location = try item(next)?.location(on: side) else { break }
+            names.append(location.name.text)
+            next = location.parent
         }
         return names.reversed().joined(separator: "/")
     }
 
-    /// The path by which people know an item: the disk's where it is there, else the server's or the last one.
+    /// The path of an item in messages: the disk's if it is there, else the server's or the last known one.
     func shownPath(of id: ItemID) throws -> String {
         guard let item = try item(id) else { return "" }
         if item.local != nil { return try path(of: id, on: .local) }
         if item.remote != nil { return try path(of: id, on: .remote) }
-        guard let place = item.synced?.place else { return "" }
-        return LocalPath.join(try shownPath(of: place.parent), place.name.text)
+        guard let location = item.synced?.location else { return "" }
+        return LocalPath.join(try shownPath(of: location.parent), location.name.text)
     }
 }

@@ -1,9 +1,10 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// Gives the word that the deletions wait for; the next sync, or the one that runs, carries them out.
+    /// Approves the held deletions; the next sync, or the running one, carries them out.
     ///
-    /// - Returns: The deletions that were waiting.
+    /// - Returns: The deletions that were held.
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be changed.
     public static func approveDeletions(
         of configuration: SyncConfiguration
     ) throws(SyncError) -> [SyncStatus.HeldDeletion] {
@@ -15,9 +16,10 @@ extension SyncEngine {
         } ?? []
     }
 
-    /// Takes the deletions back that wait: what is gone on one side comes back from the other with the next sync.
+    /// Cancels the held deletions: the next sync restores the deleted entries from the other side.
     ///
-    /// - Returns: The deletions that were waiting.
+    /// - Returns: The deletions that were held.
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be changed.
     public static func restoreDeletions(
         of configuration: SyncConfiguration
     ) throws(SyncError) -> [SyncStatus.HeldDeletion] {
@@ -30,13 +32,13 @@ extension SyncEngine {
         } ?? []
     }
 
-    /// Forgets of an entry and all in it that both sides were ever equal, where one side has lost it: what is then only
-    /// on the side that kept it is new.
+    /// Forgets the merge base of an entry and of all in it where one side has lost it, so that it is new on the side
+    /// that kept it.
     private static func restore(_ top: ItemID, keptOn side: Side, in store: SQLiteTreeStore) throws {
         var rest = [top]
         while let id = rest.popLast() {
             guard let item = try store.item(id), item.synced != nil else { continue }
-            if item.place(on: side) == nil || item.place(on: side.other) != nil { continue }
+            if item.location(on: side) == nil || item.location(on: side.other) != nil { continue }
             _ = try store.editing { editor in try editor.forgetBase(id) }
             rest += try store.children(of: id, on: side).map(\.id)
         }

@@ -1,7 +1,7 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// Pauses the mirror for a time, or until somebody resumes it; an engine that runs finishes what it is about.
+    /// Pauses the mirror for a time, or until it is resumed; a running engine finishes its current step.
     ///
     /// - Throws: ``SyncError`` with the code `configuration` when the mirror was never synced.
     public static func pause(_ configuration: SyncConfiguration, for time: Duration?) throws(SyncError) {
@@ -12,7 +12,7 @@ extension SyncEngine {
         }
     }
 
-    /// Ends a pause; an engine that runs goes on at once.
+    /// Ends a pause; a running engine continues at once.
     ///
     /// - Returns: Whether the mirror was paused.
     @discardableResult

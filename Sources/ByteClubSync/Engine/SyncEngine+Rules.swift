@@ -1,24 +1,26 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// Gives the word that held ignore rules wait for; the next sync, or the one that runs, goes by them.
+    /// Approves the held ignore rules; the next sync, or the running one, applies them.
     ///
-    /// - Returns: The rules that were waiting; nil when none were.
+    /// - Returns: The rules that were held; nil when none were.
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be changed.
     public static func approveRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules? {
         try configuration.change { store in
-            guard let held = try store.records(HeldRules.self).first else { return nil }
+            guard let held = try store.records(HeldRulesRecord.self).first else { return nil }
             try store.setMeta(.approvedRules, held.hash)
             return SyncStatus.HeldRules(held)
         } ?? nil
     }
 
-    /// Puts the ignore file back that holds instead of the rules that wait; theirs goes into the mirror's trash, and the
-    /// next sync, or the one that runs, does the same on the server.
+    /// Restores the ignore file that is in force in place of the held one, which is moved to the mirror's trash; the
+    /// next sync, or the running one, uploads it.
     ///
-    /// - Returns: The rules that were waiting; nil when none were.
+    /// - Returns: The rules that were held; nil when none were.
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be changed.
     public static func restoreRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules? {
         let found = try configuration.read { store in
-            try store.records(HeldRules.self).first.map { ($0, try store.meta(.ignoreText) ?? "") }
+            try store.records(HeldRulesRecord.self).first.map { ($0, try store.meta(.ignoreText) ?? "") }
         }
         guard let (held, text) = found ?? nil else { return nil }
         do {

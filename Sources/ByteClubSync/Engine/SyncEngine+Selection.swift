@@ -1,7 +1,8 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// Leaves a folder out of the mirror: its files go from this disk once the server has all of them, and stay there.
+    /// Deselects a folder: its files are removed from this disk once the server has all of them, and stay on the
+    /// server.
     ///
     /// `path` is relative to the mirror's root.
     ///
@@ -10,7 +11,7 @@ extension SyncEngine {
         try change(path, configuration) { selection, key throws(SyncError) in selection.leaveOut(key) }
     }
 
-    /// Takes a folder into the mirror again: its files come from the server with the next sync.
+    /// Selects a deselected folder again: the next sync downloads its files.
     ///
     /// - Throws: ``SyncError`` with the code `configuration` when a folder above it is left out.
     public static func select(_ path: String, of configuration: SyncConfiguration) throws(SyncError) {
@@ -21,7 +22,9 @@ extension SyncEngine {
         }
     }
 
-    /// The folders that are left out, as keys relative to the mirror's root, without a slash at their start.
+    /// The deselected folders, as path keys relative to the mirror's root, without a leading slash.
+    ///
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be read.
     public static func deselected(of configuration: SyncConfiguration) throws(SyncError) -> [String] {
         let selection = try configuration.read { store in try Selection(store) } ?? Selection()
         return selection.keys.map { String($0.string.dropFirst()) }.sorted()

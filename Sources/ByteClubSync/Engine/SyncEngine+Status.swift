@@ -1,7 +1,9 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// What is known of a mirror; neither it nor the server is asked.
+    /// The status of a mirror, from its database alone.
+    ///
+    /// - Throws: ``SyncError`` with the code `database` when that cannot be read.
     public static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus {
         var status = try configuration.read { try SyncStatus($0, now: WallClock.now() / 1_000_000_000) } ?? SyncStatus()
         status.isRunning = configuration.isRunning
@@ -33,25 +35,25 @@ extension SyncStatus {
         case .forever: isPaused = true
         case .until(let time): (isPaused, pausedUntil) = (true, time)
         }
-        obstacle = try store.records(ByteClubSync.Obstacle.self).first
+        obstacle = try store.records(ObstacleRecord.self).first
             .map { Obstacle(since: $0.since, message: $0.message) }
         watching = try store.meta(.watching)
         problems = try store.problems().map { Problem(path: $0.path, message: $0.message) }
         held = try store.heldDeletions().map(HeldDeletion.init)
-        heldRules = HeldRules(try store.records(ByteClubSync.HeldRules.self).first)
+        heldRules = HeldRules(try store.records(HeldRulesRecord.self).first)
         ignored = try store.ignored()
         conflicts = try store.conflicts(all: false).map(Conflict.init)
     }
 }
 
 extension SyncStatus.HeldDeletion {
-    init(_ held: HeldDeletion) {
+    init(_ held: HeldDeletionRecord) {
         self.init(path: held.path, side: held.side == .local ? "local" : "remote", since: held.since)
     }
 }
 
 extension SyncStatus.HeldRules {
-    init?(_ held: HeldRules?) {
+    init?(_ held: HeldRulesRecord?) {
         guard let held else { return nil }
         self.init(entries: held.entries, synced: held.synced, since: held.since)
     }

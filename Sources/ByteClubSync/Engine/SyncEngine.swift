@@ -4,13 +4,13 @@ import Glibc
 public import Logging
 public import ServiceLifecycle
 
-/// Keeps a local directory and a folder on a server the same.
+/// Synchronises a local directory with a folder on a server.
 ///
-/// ``runOnce(_:)`` syncs until both agree; ``run()`` goes on for as long as it is let. One mirror has one engine at a
-/// time, across processes. Nothing that anybody wrote is lost: it is in the mirror, in a conflict copy, in the mirror's
+/// ``runOnce(_:)`` syncs until both agree; ``run()`` syncs continuously until it is cancelled. One mirror has one
+/// engine at a time, across processes. No user's data is lost: it is in the mirror, in a conflict copy, in the mirror's
 /// trash (`.byteclub/trash`) or in the server's history.
 public final class SyncEngine: Service, Sendable {
-    /// What the mirror is.
+    /// The mirror and its settings.
     public let configuration: SyncConfiguration
     /// What happens while ``run()`` runs; the newest 4,096 events are kept for a slow reader.
     public let events: AsyncStream<SyncEvent>
@@ -40,27 +40,27 @@ public final class SyncEngine: Service, Sendable {
         (events, eventSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(4_096))
     }
 
-    /// Syncs until mirror and server agree, or only what must wait is left.
+    /// Syncs until mirror and server agree, or only items are left that must wait.
     ///
     /// `onEvent` is called from any thread, last with a `summary`. Cancelling the task ends it soon and leaves both
     /// sides in order; the next sync goes on from there.
     ///
     /// - Throws: ``SyncError``; whatever was done until then stays done. After the summary, `remote` with the code
-    ///   `protocolViolation` when the server told of single entries what is not so.
+    ///   `protocolViolation` when the server violated the protocol about single entries.
     public func runOnce(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) async throws(SyncError) -> SyncSummary {
         do {
             let lock = try takeLock()
             let session = try SyncSession(
-                configuration, remote, SyncEnvironment(configuration), SyncInbox(), tell: onEvent)
+                configuration, remote, SyncEnvironment(configuration), SyncInbox(), onEvent: onEvent)
             let (summary, breach) = try await closing(session, lock) {
-                // Files that somebody is writing get two more chances.
+                // Files that are being written are tried twice more.
                 let outcome = try await session.run(until: .agreement(retries: 2))
                 if let until = outcome.pausedUntil { await session.emit(SyncEvent(pausedUntil: until)) }
                 let summary = try await session.summary()
                 return (summary, summary.isComplete ? nil : await session.breach)
             }
             onEvent(SyncEvent(.summary, summary: summary))
-            // What could be synced is; that the rest could not is the server's fault, which no next sync mends.
+            // All that could be synced is; the rest fails by the server's fault, which another sync would not mend.
             if let breach { throw breach }
             return summary
         } catch {
@@ -71,12 +71,12 @@ public final class SyncEngine: Service, Sendable {
     /// Syncs, and goes on whenever the mirror or the server changes, until the task is cancelled or a graceful shutdown
     /// is asked for.
     ///
-    /// Failures that may pass are told as events and tried again, at longer and longer intervals.
+    /// Transient failures are reported as events and retried with exponential backoff.
     ///
     /// - Throws: ``SyncError`` for what only a person can mend: another engine runs, the mirror is gone, a wrong token.
     public func run() async throws { try await run(watching: .max) }
 
-    /// Goes on like that, and watches so many folders at most.
+    /// Syncs continuously and watches at most `limit` folders.
     func run(watching limit: Int) async throws {
         try await cancelWhenGracefulShutdown { [self] in
             do {
@@ -99,7 +99,7 @@ public final class SyncEngine: Service, Sendable {
         _ = try await closing(session, lock) { try await session.run(until: .never) }
     }
 
-    /// Closes a session whatever comes of some work.
+    /// Does some work with a session and closes it, whether or not the work throws.
     private func closing<Value: Sendable>(
         _ session: SyncSession, _ lock: MirrorLock, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -114,7 +114,7 @@ public final class SyncEngine: Service, Sendable {
         }
     }
 
-    /// Keeps other engines away from this mirror.
+    /// Takes the mirror's lock, so that no other engine runs.
     func takeLock() throws -> MirrorLock {
         if isNew { try MirrorLock.makeDirectories(configuration.directory, mode: 0o777) }
         try MirrorLock.makeDirectories(configuration.stateDirectory, mode: 0o700)

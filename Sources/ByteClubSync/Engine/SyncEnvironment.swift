@@ -1,23 +1,23 @@
 import ByteClubCore
 
-/// All that a session meets of the world beside the server, so that a simulation can be the world.
+/// All of the outside world that a session uses, except the server; a simulation replaces it.
 struct SyncEnvironment: Sendable {
     /// The file system under the mirror.
     var disk: any Disk
     /// Opens the database; called once, where the session runs.
     var openStore: @Sendable () throws -> any TreeStore
-    /// Keeps earlier contents of notes.
+    /// Stores earlier contents of notes, as merge bases.
     var bases: any BaseStore
     /// Runs the session's own work, one piece at a time.
     var executor: any SerialExecutor
-    /// Runs what goes on beside that; nil for the system's threads.
+    /// Runs background work; nil for the system's threads.
     var workers: (any TaskExecutor)?
     /// The session's time.
     var clock: any SyncClock
 }
 
 extension SyncEnvironment {
-    /// The machine that this runs on.
+    /// The environment of the real machine.
     init(_ configuration: SyncConfiguration) throws {
         let path = configuration.databasePath
         self.init(
@@ -29,9 +29,10 @@ extension SyncEnvironment {
     }
 }
 
-/// Where contents of notes are kept that both sides had once: the bases of merges.
+/// A store of contents that both sides had once: the bases of three-way merges.
 ///
-/// A cache: what it loses, the server's history may have, and without either both texts are kept side by side.
+/// It is a cache: a content that it has lost may be in the server's history; without either, there is a conflict copy
+/// instead of a merge.
 protocol BaseStore: Sendable {
     /// Keeps a content for as long as there is room.
     func keep(_ bytes: [UInt8], _ hash: ContentHash)
@@ -39,7 +40,7 @@ protocol BaseStore: Sendable {
     func content(_ hash: ContentHash) -> [UInt8]?
 }
 
-/// Keeps nothing: merges have to find their bases in the server's history.
+/// Stores nothing: merges take their bases from the server's history.
 struct NoBases: BaseStore {
     func keep(_: [UInt8], _: ContentHash) {}
     func content(_: ContentHash) -> [UInt8]? { nil }

@@ -1,7 +1,7 @@
 import ByteClubCore
 
 extension SyncError {
-    /// Says of any error what it means for syncing.
+    /// Converts any error to a ``SyncError``.
     static func wrapping(_ error: any Error) -> SyncError {
         switch error {
         case let error as SyncError: error

@@ -1,25 +1,25 @@
 import ByteClubCore
 import Synchronization
 
-/// What can happen to a session from outside; it is taken between two steps, never during one.
+/// An event from outside a session; it is handled between two steps, never during one.
 enum SessionEvent: Sendable {
-    /// The watcher saw changes of the disk.
+    /// The watcher reported changes of the disk.
     case disk(DiskChange)
     /// A wait for the server's changes has ended.
     case polled(PollResult)
-    /// A large file's way has ended.
+    /// A large file's transfer has ended.
     case transferEnded(ItemID, TransferResult)
-    /// A large file has come so far.
+    /// A large file's transfer has made progress.
     case transferProgressed(ItemID, TransferProgress)
-    /// A file was read for the audit; nil when there was none to be read.
+    /// A file was read for the audit; nil when there was none to read.
     case audited(AuditedFile?)
 }
 
-/// The one way into a session: anybody posts, from any thread; the session alone takes and waits.
+/// The queue of a session's events: any thread may post; only the session drains it and waits.
 final class SyncInbox: Sendable {
     private struct State {
         var events: [SessionEvent] = []
-        /// How far each large file has come, of which the latest alone counts.
+        /// The latest progress of each large file's transfer.
         var progress: [ItemID: TransferProgress] = [:]
         var waiter: CheckedContinuation<Void, Never>?
         var isWoken = false
@@ -41,7 +41,7 @@ final class SyncInbox: Sendable {
         waiter?.resume()
     }
 
-    /// Takes all that has happened since the last time, in its order.
+    /// Removes and returns all events since the last call, in their order.
     func drain() -> [SessionEvent] {
         state.withLock { state in
             defer { (state.events, state.progress) = ([], [:]) }

@@ -7,28 +7,28 @@ extension SyncLoop {
         case recover
         /// Check the mirror's root, and read settings and rules when they may have changed.
         case check(reloads: Bool)
-        /// Take what a large file's way has ended with.
+        /// Handle the result of a large file's transfer.
         case finish(ItemID, TransferResult)
-        /// Judge a file that was read for the audit.
+        /// Check a file that was read for the audit.
         case judge(AuditedFile)
-        /// Keep a page of the journal that a poll has brought.
+        /// Apply a page of the journal that a poll has returned.
         case ingest(SyncChanges, after: String)
-        /// Start large files' ways.
+        /// Start transfers of large files.
         case start([TransferRequest])
         case scan(ScanRequest)
         /// Read the next page of the server's feed.
         case pull
-        /// Bring contents to the disk that came with a part of the feed.
-        case land
-        /// Plan the unsettled items after one of them, some at a time, and carry the plan out, but for deletions.
+        /// Install contents that came inline with a part of the feed.
+        case installInline
+        /// Plan a slice of the unsettled items, after one of them, and carry the plan out except for deletions.
         case sync(after: ItemID?)
-        /// Plan these items alone and carry the plan out, but for deletions.
+        /// Plan these items alone, and carry the plan out except for deletions.
         case settle(Set<ItemID>)
-        /// Judge the deletions that the plans wanted, and carry out those that may be.
+        /// Check the planned deletions against the guard, and carry out those that are allowed.
         case delete([ItemID])
-        /// Do what is due now and then, and record how the mirror is.
+        /// Do periodic maintenance, and record the mirror's status.
         case conclude
-        /// Start to wait for the server's changes.
+        /// Start a long poll for the server's changes.
         case poll
         /// Start to read the next file for the audit.
         case audit
@@ -37,12 +37,12 @@ extension SyncLoop {
         case end
     }
 
-    /// How far the tree is as the server is.
+    /// How current the tree is with respect to the server.
     enum Feed: Hashable, Sendable {
         /// The feed must be read.
         case stale
-        /// A part of it was read; `lands` when contents that came with it are to be brought to the disk first.
-        case partial(lands: Bool)
+        /// A part of it was read; `inline` when contents that came with it are to be installed first.
+        case partial(inline: Bool)
         case current
     }
 }

@@ -1,27 +1,27 @@
 import ByteClubCore
 
-/// Until when a session goes on.
+/// When a session's run ends.
 enum SyncGoal: Hashable, Sendable {
-    /// Until both sides agree, or only what must wait is left. Files that wait are tried again so many times first, and
-    /// large files may be waited for or left under way.
+    /// When both sides agree, or only items are left that must wait. Waiting files are first retried `retries` times;
+    /// large transfers are waited for or left running.
     case agreement(retries: Int, waitsForTransfers: Bool = true)
-    /// Until it is cancelled, or something happens that only a person can mend.
+    /// When it is cancelled, or a failure needs a person's intervention.
     case never
 }
 
-/// Decides what a session does next: it is told events and reports, and asked for the next step.
+/// Decides what a session does next: it receives events and reports, and returns the next step.
 ///
-/// It has no clock, does no IO and knows no store; the session performs the steps. What cannot happen in a state stops
-/// the process, with the names of both.
+/// It has no clock, does no I/O and knows no store; the session performs the steps. An event or step that is impossible
+/// in a state is a precondition failure that names both.
 struct SyncLoop: ~Copyable {
-    /// Where the loop is.
+    /// The loop's state.
     private enum State: Hashable {
         case idle
-        /// Something has happened, and its consequences are being drawn.
+        /// There is work to do.
         case active
-        /// In the middle of a round: the last item that was planned, and the deletions that were wanted.
+        /// In the middle of a round: the last item that was planned, and the deletions that were planned so far.
         case round(after: ItemID?, deletions: [ItemID], done: Int)
-        /// All that could be done is done.
+        /// Nothing is left to do now.
         case concluded
         case paused
         case ended
@@ -38,16 +38,16 @@ struct SyncLoop: ~Copyable {
         }
     }
 
-    /// How long the disk must not have changed before it counts as settled.
+    /// How long the disk must be unchanged before it counts as settled (debounce).
     static let debounce = Duration.milliseconds(200)
     /// After how many rounds without effect the loop waits before it tries again.
     private static let mostIdleRounds = 6
-    /// How many transient failures in a row a run stands.
+    /// How many transient failures in a row a run tolerates.
     private static let mostFailures = 3
-    /// How often a schedule is looked at while large files wait for it.
+    /// How often the schedule is checked while large files wait for it.
     private static let scheduleInterval = Duration.seconds(60)
 
-    // Owners of what is decided; each is pure.
+    // The owners of the decisions; each is a pure value.
     var rescans = RescanQueue()
     var retries = RetryTable()
     var deletions: DeletionGuard
@@ -62,26 +62,26 @@ struct SyncLoop: ~Copyable {
     private var needsReload = true
     private var needsCheck = true
     private var needsRound = true
-    // What has come and is not taken yet.
+    // Events that are received and not handled yet.
     private var pages: [(changes: SyncChanges, after: String)] = []
     private var results: [(item: ItemID, result: TransferResult)] = []
     private var audited: [AuditedFile] = []
     private var starts: [TransferRequest] = []
-    /// Items that have become ready to be decided about, which needs no round.
+    /// Items that can be planned by themselves, without a round.
     private var ready: Set<ItemID> = []
     // Turns.
-    /// Whether the last work was a scan: then what it has found goes first.
+    /// Whether the last work was a scan: then its findings are planned first.
     private var hasScanned = false
-    /// Whether something has happened since the last conclusion that is worth one.
+    /// Whether anything has happened since the last conclusion that needs another one.
     private var needsConclusion = true
     // Failures.
     private var idleRounds = 0
     private var callFailures = 0
     private var sessionFailures = 0
     private var backoffUntil: SyncInstant?
-    /// Whether the server has said itself when it is to be asked again.
+    /// Whether the server has set the backoff itself (`Retry-After`).
     private var isBackoffAsked = false
-    // Beside the rounds.
+    // Background work.
     private var isPolling = false
     private var pollFailures = 0
     private var pollAt: SyncInstant?
@@ -90,9 +90,9 @@ struct SyncLoop: ~Copyable {
     private var pausedUntil: SyncInstant?
     private var retriesLeft = 0
     private var lastDiskChange: SyncInstant?
-    /// Until when it waits at most, all being done that could be.
+    /// Until when it waits at most when nothing is left to do.
     private var waitsUntil: SyncInstant?
-    /// When it is looked whether large files may travel that wait for the schedule.
+    /// When the schedule is checked next for large files that wait for it.
     private var scheduledAt: SyncInstant?
 
     init(_ configuration: SyncConfiguration) {
@@ -101,9 +101,9 @@ struct SyncLoop: ~Copyable {
         audits = configuration.auditPeriod > .zero
     }
 
-    // MARK: Told
+    // MARK: Events and reports
 
-    /// Begins to go for a goal: everything is scanned, and the feed is read.
+    /// Starts a run towards a goal, with a full scan and a pull of the feed.
     mutating func begin(_ goal: SyncGoal, at now: SyncInstant) {
         self.goal = goal
         state = .active
@@ -116,12 +116,12 @@ struct SyncLoop: ~Copyable {
         rescans.addEverything(at: now)
     }
 
-    /// Takes an event.
+    /// Handles an event.
     mutating func receive(_ event: SessionEvent, at now: SyncInstant) {
         switch event {
         case .disk(let change):
             receive(change, at: now)
-            // What has only begun waits until the disk has settled, and is no reason to do anything before.
+            // Unfinished changes wait until the disk has settled, and cause no work before.
             if change.isOnlyBegun { return }
         case .polled(let result): receive(result, at: now)
         case .transferEnded(let item, let result):
@@ -169,7 +169,7 @@ struct SyncLoop: ~Copyable {
 
     private mutating func endBackoff() { if !isBackoffAsked { backoffUntil = nil } }
 
-    /// Something has happened that may have consequences.
+    /// Leaves an idle state, since there may be work to do.
     private mutating func wake() {
         switch state {
         case .idle, .concluded:
@@ -180,12 +180,12 @@ struct SyncLoop: ~Copyable {
         }
     }
 
-    /// Takes that the mirror is paused, or for how long that is so; nil when it is not.
+    /// Sets how long the mirror is paused from now on; nil when it is not.
     mutating func setPause(_ rest: Duration?, at now: SyncInstant) {
         switch (rest, state) {
         case (_, .ended), (_, .idle): preconditionFailure("a pause cannot be set in a loop that is \(state.name)")
         case (let rest?, _):
-            // A clock that is set otherwise, or a word that nobody told of, is noticed in time.
+            // So a changed clock, or a resume without a notification, is noticed in time.
             pausedUntil = now + min(max(rest, .seconds(1)), .seconds(10))
             state = .paused
             // What changes meanwhile is read when it is over.
@@ -200,49 +200,49 @@ struct SyncLoop: ~Copyable {
         }
     }
 
-    /// Takes that the rules which keep entries out have changed.
+    /// Notes that the exclusion rules have changed.
     mutating func rulesChanged(at now: SyncInstant) { rescans.addEverything(at: now) }
 
-    /// Tries files again that were being written.
+    /// Retries files that were being written.
     mutating func attend(_ items: [ItemID]) {
         retries.attend(items)
         if !items.isEmpty { needsRound = true }
     }
 
-    /// Whether somebody has to say when the next files are to be read for the audit.
+    /// Whether the session must set the time of the next audit step.
     var needsAuditTime: Bool { goal == .never && audits && !isAuditing && auditAt == nil }
 
-    /// Takes when the next files are to be read for the audit.
+    /// Sets when the next files are read for the audit.
     mutating func setAudit(at time: SyncInstant) { auditAt = time }
 
-    /// Takes whether all folders are watched.
+    /// Notes whether all folders are watched.
     mutating func setWatched(_ isWatched: Bool, at now: SyncInstant) {
         periodicScans.setWatched(isWatched, &rescans, at: now)
     }
 
-    /// Takes what a step has done and found out; `places` is how many large files may travel now.
+    /// Handles the report of a completed step; `slots` is how many transfers may run now.
     ///
-    /// - Returns: The problems that people are to be told of, each with how long the item waits.
+    /// - Returns: The problems to report, each with how long the item waits.
     mutating func did(
-        _ step: Step, _ report: SyncReport, places: Int, at now: SyncInstant
-    ) throws(RemoteError) -> [(met: SyncReport.Met, delay: Duration)] {
+        _ step: Step, _ report: SyncReport, slots: Int, at now: SyncInstant
+    ) throws(RemoteError) -> [(result: SyncReport.Outcome, delay: Duration)] {
         let problems = note(report, at: now)
-        for request in report.transfers where transfers.admit(request, places: places) { starts.append(request) }
+        for request in report.transfers where transfers.admit(request, slots: slots) { starts.append(request) }
         ready.formUnion(report.ready)
         try advance(step, report, at: now)
         return problems
     }
 
-    /// Takes what a step has found out, whether it came to its end or failed.
+    /// Handles a step's report, whether the step succeeded or failed.
     ///
-    /// - Returns: The problems that people are to be told of, each with how long the item waits.
-    mutating func note(_ report: SyncReport, at now: SyncInstant) -> [(met: SyncReport.Met, delay: Duration)] {
-        var problems: [(met: SyncReport.Met, delay: Duration)] = []
-        for met in report.met {
-            if let delay = retries.note(met.outcome, of: met.item, at: now) {
-                problems.append((met, delay))
-            } else if case .refused = met.outcome {
-                // It may pass at once, and is a problem when it does not.
+    /// - Returns: The problems to report, each with how long the item waits.
+    mutating func note(_ report: SyncReport, at now: SyncInstant) -> [(result: SyncReport.Outcome, delay: Duration)] {
+        var problems: [(result: SyncReport.Outcome, delay: Duration)] = []
+        for result in report.results {
+            if let delay = retries.note(result.outcome, of: result.item, at: now) {
+                problems.append((result, delay))
+            } else if case .refused = result.outcome {
+                // It may succeed at once, and is a problem when it does not.
                 needsRound = true
             }
         }
@@ -259,10 +259,10 @@ struct SyncLoop: ~Copyable {
         switch step {
         case .recover: needsRecovery = report.needsRecovery
         case .check: needsCheck = false
-        case .ingest where !report.hasChanges && !report.isFeedStale && report.met.isEmpty: break
+        case .ingest where !report.hasChanges && !report.isFeedStale && report.results.isEmpty: break
         case .finish where !report.ready.isEmpty: needsConclusion = true
         case .judge: break
-        case .finish, .ingest, .start, .land:
+        case .finish, .ingest, .start, .installInline:
             (needsRound, needsConclusion) = (true, true)
             if report.done > 0 { progressed() }
         case .scan(let request):
@@ -271,13 +271,13 @@ struct SyncLoop: ~Copyable {
         case .settle:
             needsConclusion = true
             if report.done > 0 { progressed() }
-            // What has no effect, or could only be decided together with others, is a round's.
+            // Operations without effect, and decisions that depend on other items, are left to a round.
             if report.hasChanges || !report.deletions.isEmpty || report.done == 0 && report.transfers.isEmpty {
                 needsRound = true
             }
         case .pull:
             (needsRound, needsConclusion) = (true, true)
-            // A server that takes back at the end of each pull what it has told gets no rest otherwise.
+            // Otherwise a server that revokes its changes at the end of each pull would cause an endless loop.
             if report.failure == nil {
                 if feed == .stale { idleRounds += 1 }
                 return
@@ -310,7 +310,7 @@ struct SyncLoop: ~Copyable {
         case .sync: state = .round(after: report.last, deletions: known + report.deletions, done: done)
         default:
             state = .active
-            // What has come meanwhile may ask for another round whatever this one has done.
+            // Events received meanwhile may require another round, whatever this one did.
             if done > 0 {
                 progressed()
                 needsRound = true
@@ -327,22 +327,22 @@ struct SyncLoop: ~Copyable {
 
     private mutating func progressed() { (idleRounds, callFailures) = (0, 0) }
 
-    /// Takes how far a pull has come.
+    /// Handles the result of a pull.
     mutating func pulled(_ result: PullResult) {
         switch (feed, result) {
         case (.current, _): preconditionFailure("a pull cannot end while the feed is current")
-        case (_, .more(let lands)): feed = .partial(lands: lands)
+        case (_, .more(let inline)): feed = .partial(inline: inline)
         case (_, .end): feed = .current
         }
     }
 
-    /// Takes that the contents that came with a part of the feed are on the disk, or on their way there.
-    mutating func landed() {
-        guard feed == .partial(lands: true) else { preconditionFailure("nothing lands while the feed is \(feed)") }
-        feed = .partial(lands: false)
+    /// Notes that the inline contents of a part of the feed are installed, or being installed.
+    mutating func installedInline() {
+        guard feed == .partial(inline: true) else { preconditionFailure("no install while the feed is \(feed)") }
+        feed = .partial(inline: false)
     }
 
-    /// Takes what a scan has found; `lasting` is how long it took.
+    /// Handles a scan's report; `lasting` is the scan's duration.
     mutating func scanned(
         _ request: ScanRequest, _ found: ScanReport, again: Set<ItemID>, unwatched: Set<ItemID>, lasting: Duration,
         at now: SyncInstant
@@ -353,7 +353,7 @@ struct SyncLoop: ~Copyable {
         periodicScans.note(request, unwatched: unwatched, lasting: lasting)
         if goal == .never {
             rescans.addRacy(
-                found.restless.subtracting(again), at: now + Fingerprint.racyWindow + .milliseconds(100))
+                found.racyFolders.subtracting(again), at: now + FileFingerprint.racyWindow + .milliseconds(100))
         }
     }
 
@@ -364,14 +364,14 @@ struct SyncLoop: ~Copyable {
         callFailures += 1
         needsRound = true
         if feed != .current { feed = .stale }
-        // An answer that breaks the protocol may be another's; a second one is not.
+        // One answer that violates the protocol may come from a proxy; a second one is the server's.
         if callFailures > (error.code == .protocolViolation ? 1 : Self.mostFailures) { throw error }
         isBackoffAsked = error.retryAfter != nil
         backoffUntil =
             now + (error.retryAfter.map { .seconds(min($0, 30)) } ?? Backoff.call.delay(after: callFailures))
     }
 
-    /// Takes that a step has failed for good.
+    /// Handles a step's failure.
     ///
     /// - Returns: When it is tried again.
     /// - Throws: The error when only a person can mend it, or the goal is not to go on.
@@ -405,22 +405,22 @@ struct SyncLoop: ~Copyable {
         starts = []
     }
 
-    /// Whether a failure may be over later; another's answer in the server's place may be, a wrong token is not.
+    /// Whether a failure is transient: an answer of a proxy in the server's name may be, a wrong token is not.
     private static func mayPass(_ error: SyncError) -> Bool {
         if case .remote(let error) = error.code { return error.code != .unauthorized }
         return error.isRetryable
     }
 
-    // MARK: Asked
+    // MARK: The next step
 
     private var isInRound: Bool { if case .round = state { true } else { false } }
 
     private var isFeedPartial: Bool { if case .partial = feed { true } else { false } }
 
-    /// Whether the tree is as the server is, as far as it has told.
+    /// Whether the feed is read to its end.
     var isFeedRead: Bool { feed == .current && pages.isEmpty }
 
-    /// Whether the disk changed a moment ago, so that more is likely to come and nothing is taken to be deleted.
+    /// Whether the disk changed within the debounce interval: more changes are likely, no deletion is confirmed.
     func isSettling(at now: SyncInstant) -> Bool {
         guard let lastDiskChange, now - lastDiskChange < Self.debounce else { return false }
         return !deletions.hasWaited(at: now)
@@ -445,18 +445,18 @@ struct SyncLoop: ~Copyable {
         if idleRounds < Self.mostIdleRounds, let step = nextWork(at: now) { return step }
         if needsConclusion { return .conclude }
         state = .concluded
-        if goal == .never { return nextInQuiet(at: now) }
+        if goal == .never { return nextWhenIdle(at: now) }
         return nextInAgreement(at: now)
     }
 
-    /// What was waited for is due.
+    /// A deadline has passed.
     private mutating func goOn(at now: SyncInstant) {
         (state, needsCheck, waitsUntil, idleRounds) = (.active, true, nil, 0)
         if deletions.isDeferring { needsRound = true }
         if let scheduledAt, scheduledAt <= now { (needsRound, self.scheduledAt) = (true, nil) }
     }
 
-    /// Whether the server's changes are to be waited for, also while there is other work; after failures that is put off.
+    /// Whether the long poll is due, also while there is other work; deferred after failures.
     private mutating func needsPoll(at now: SyncInstant) -> Bool {
         if isPolling || feed != .current { return false }
         guard let pollAt else { return true }
@@ -464,9 +464,9 @@ struct SyncLoop: ~Copyable {
         return false
     }
 
-    /// What has come and is to be taken.
+    /// The step that handles a received event.
     private mutating func nextArrival() -> Step? {
-        // While a part of the feed is read, the tree is no measure for what the server answers.
+        // While a part of the feed is unread, answers cannot be checked against the tree.
         if !results.isEmpty, !isFeedPartial {
             let (item, result) = results.removeFirst()
             _ = transfers.end(item)
@@ -485,14 +485,14 @@ struct SyncLoop: ~Copyable {
         return nil
     }
 
-    /// What is to be done so that both sides come to agree.
+    /// The step towards agreement of both sides.
     private mutating func nextWork(at now: SyncInstant) -> Step? {
-        // What a scan has found goes first: a disk that never rests keeps nothing else from its turn.
+        // A scan's findings are planned first, so that a disk that never settles does not starve other work.
         if hasScanned, let step = nextExchange(at: now) {
             hasScanned = false
             return step
         }
-        // Contents of a feed that is read in part are on their way to the disk, and no scan may meet them there.
+        // Inline contents of a partly read feed are being installed, and no scan may find them half done.
         if !isFeedPartial, let request = rescans.next(at: now, isSettling: isSettling(at: now)) {
             return .scan(request)
         }
@@ -500,13 +500,13 @@ struct SyncLoop: ~Copyable {
         return nextExchange(at: now)
     }
 
-    /// What is to be done between the two sides.
+    /// The step that syncs the two sides.
     private mutating func nextExchange(at now: SyncInstant) -> Step? {
         switch feed {
-        case .stale, .partial(lands: false):
+        case .stale, .partial(inline: false):
             abandonRound()
             return .pull
-        case .partial(lands: true): return .land
+        case .partial(inline: true): return .installInline
         case .current: break
         }
         if let next = retries.next, next <= now { needsRound = true }
@@ -528,7 +528,7 @@ struct SyncLoop: ~Copyable {
         return .sync(after: nil)
     }
 
-    /// A round whose trees change in the middle begins anew; what it has done stays done.
+    /// Restarts a round whose trees change in the middle; what it has done stays done.
     private mutating func abandonRound() {
         guard case .round(_, _, let done) = state else { return }
         state = .active
@@ -536,12 +536,12 @@ struct SyncLoop: ~Copyable {
         if done > 0 { progressed() } else { idleRounds += 1 }
     }
 
-    /// What a continuous session does when nothing is left to do.
-    private mutating func nextInQuiet(at now: SyncInstant) -> Step {
+    /// The next step of a continuous session when nothing is left to do.
+    private mutating func nextWhenIdle(at now: SyncInstant) -> Step {
         periodicScans.plan(&rescans, at: now)
         sessionFailures = 0
         if idleRounds >= Self.mostIdleRounds, hasWork(at: now) {
-            // What never has an effect is tried again later.
+            // Operations that never take effect are retried later.
             (backoffUntil, isBackoffAsked) = (now + Backoff.session.delay(after: idleRounds), false)
             idleRounds = 0
             needsRound = true
@@ -552,7 +552,7 @@ struct SyncLoop: ~Copyable {
             self.auditAt = nil
             return .audit
         }
-        // What was due before does not become due later because something else has happened.
+        // An earlier deadline is not postponed by a later event.
         waitsUntil = [waitsUntil, deadline(at: now)].compactMap(\.self).min()
         return .wait(until: waitsUntil)
     }
@@ -575,7 +575,7 @@ struct SyncLoop: ~Copyable {
         return deadlines.compactMap(\.self).min().map { max($0, now + .milliseconds(1)) }
     }
 
-    /// What a session that goes for agreement does when nothing is left to do now.
+    /// The next step of a one-off sync when nothing is left to do now.
     private mutating func nextInAgreement(at now: SyncInstant) -> Step {
         guard case .agreement(_, let waitsForTransfers) = goal else {
             preconditionFailure("a loop without end cannot be in agreement")

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What a piece of work found out and did.
+/// The results of a piece of work.
 ///
 /// Workers fill one in and touch nothing else of the session.
 struct SyncReport: Sendable {
@@ -8,54 +8,57 @@ struct SyncReport: Sendable {
     struct Emission: Sendable {
         let event: SyncEvent
         var nodes = 1
-        /// Whether it tells of a lasting state, which is told once a sync.
+        /// Whether it is about a lasting state, which is reported once a sync.
         var isOnce = false
     }
 
-    /// What an item has met, in the order in which it met it.
-    struct Met: Sendable {
+    /// The outcome of work on an item, in the order of events.
+    struct Outcome: Sendable {
         let item: ItemID
         let outcome: ItemOutcome
     }
 
     /// Operations that took effect.
     var done = 0
-    /// Whether the trees are not as they were before.
+    /// Whether the trees have changed.
     var hasChanges = false
-    /// Items about which something can be decided now, whatever becomes of others.
+    /// Items that can be planned now, independently of others.
     var ready: Set<ItemID> = []
     /// Folders whose listing no longer matches the tree.
     var rescans: Set<ItemID> = []
-    /// Folders that changed so lately that their times may not tell of the next change.
+    /// Racy folders: they changed so recently that their times may not show the next change.
     var racyFolders: Set<ItemID> = []
-    /// What came of single items.
-    var met: [Met] = []
-    /// Whether the server is not as the tree says, so that its feed is to be read.
+    /// The outcomes of single items.
+    var results: [Outcome] = []
+    /// Whether the server no longer matches the tree, so that its feed must be read.
     var isFeedStale = false
-    /// Whether something may be left in staging that is to be classified.
+    /// Whether staging may contain leftovers that recovery must classify.
     var needsRecovery = false
     /// The last item that was planned; the root when there are no more.
     var last: ItemID?
-    /// Items that the planner wants to delete; all deletions of a round are judged together.
+    /// Items that the planner wants to delete; all deletions of a round are checked together.
     var deletions: [ItemID] = []
-    /// Large files that are to travel beside other work.
+    /// Large files to transfer in the background.
     var transfers: [TransferRequest] = []
     /// How many entries were deleted on the server or left out by new rules.
     var deleted = 0
-    /// What is to be told to whoever watches the sync.
+    /// Events to emit.
     var emissions: [Emission] = []
     /// A failure that may pass by itself.
     var failure: RemoteError?
 
-    /// Notes what came of an item.
-    mutating func note(_ outcome: ItemOutcome, of item: ItemID) { met.append(Met(item: item, outcome: outcome)) }
+    /// Records an item's outcome.
+    mutating func note(_ outcome: ItemOutcome, of item: ItemID) {
+        results.append(Outcome(item: item, outcome: outcome))
+    }
 
     /// Notes that an item was refused.
     mutating func refuse(_ item: ItemID, _ message: String, isFinal: Bool = false, isBreach: Bool = false) {
         note(.refused(message, isFinal: isFinal, isBreach: isBreach), of: item)
     }
 
-    /// Notes that the disk refused something about an item that lies in a folder; what is gone is looked for there.
+    /// Notes that the disk refused something about an item in a folder; for a missing entry, the folder is scanned
+    /// again.
     mutating func refuse(_ item: ItemID, in folder: ItemID?, _ error: FileError) {
         if let folder { rescans.insert(folder) }
         if !error.isMissing { refuse(item, error.description) }
@@ -65,9 +68,9 @@ struct SyncReport: Sendable {
 
     mutating func emitOnce(_ event: SyncEvent) { emissions.append(Emission(event: event, isOnce: true)) }
 
-    /// Judges the failure of a whole call: fatal, transient, or permanent for these items.
+    /// Classifies a failed call: fatal, transient, or permanent for these items.
     ///
-    /// - Throws: The error when no other call would go better.
+    /// - Throws: The error when it is fatal: no other call would succeed either.
     mutating func judge(_ error: RemoteError, about items: [ItemID]) throws(RemoteError) {
         switch error.code {
         case .cancelled, .unauthorized: throw error
@@ -79,7 +82,7 @@ struct SyncReport: Sendable {
             failure = failure ?? error
         case _ where error.isRetryable: failure = failure ?? error
         default:
-            // The feed is read again, so that what stays wrong is told.
+            // The feed is read again, so that a lasting fault shows.
             isFeedStale = true
             for item in items { refuse(item, error.message, isBreach: error.code == .protocolViolation) }
         }

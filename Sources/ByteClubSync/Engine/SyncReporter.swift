@@ -1,22 +1,22 @@
 import ByteClubCore
 
-/// Counts what a sync does and tells it to whoever watches; the session alone uses it.
+/// Counts what a sync does and emits its events; only the session uses it.
 final class SyncReporter {
-    /// What was done so far.
+    /// The counts so far.
     private(set) var summary = SyncSummary()
     private var once: Set<String> = []
-    private let tell: @Sendable (SyncEvent) -> Void
+    private let onEvent: @Sendable (SyncEvent) -> Void
 
-    init(_ tell: @escaping @Sendable (SyncEvent) -> Void) { self.tell = tell }
+    init(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) { self.onEvent = onEvent }
 
-    /// Counts and passes on what a step has told.
+    /// Counts and emits a step's events.
     func emit(_ emissions: [SyncReport.Emission]) {
         for emission in emissions {
             if emission.isOnce { emitOnce(emission.event) } else { emit(emission.event, nodes: emission.nodes) }
         }
     }
 
-    /// Counts an event and passes it on.
+    /// Counts and emits an event.
     func emit(_ event: SyncEvent, nodes: Int = 1) {
         switch event.event {
         case .upload:
@@ -33,16 +33,16 @@ final class SyncReporter {
         case .conflict: summary.conflicts += 1
         default: break
         }
-        tell(event)
+        onEvent(event)
     }
 
-    /// Passes on an event about a lasting state, once a sync.
+    /// Emits an event about a lasting state, once a sync.
     func emitOnce(_ event: SyncEvent) {
-        if once.insert("\(event.event) \(event.path ?? "") \(event.message ?? "")").inserted { tell(event) }
+        if once.insert("\(event.event) \(event.path ?? "") \(event.message ?? "")").inserted { onEvent(event) }
     }
 
-    /// Passes on a transfer's progress.
+    /// Emits a transfer's progress.
     func emitProgress(_ path: String, _ progress: TransferProgress) {
-        tell(SyncEvent(.progress, path: path, bytes: progress.completed, total: progress.total))
+        onEvent(SyncEvent(.progress, path: path, bytes: progress.completed, total: progress.total))
     }
 }

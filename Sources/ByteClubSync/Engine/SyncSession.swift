@@ -4,20 +4,21 @@ import ByteClubCore
 struct SessionOutcome: Hashable, Sendable {
     /// How many entries' deletions the guard holds.
     var held = 0
-    /// Until when syncing is paused, in seconds since 1970, or `Int64.max` for somebody's word; nil when it is not.
+    /// Until when syncing is paused, in seconds since 1970, or `Int64.max` until it is resumed; nil when it is not.
     var pausedUntil: Int64?
 }
 
-/// Keeps one directory and one server folder the same. It decides nothing: it asks the loop, does, and reports.
+/// Synchronises one directory with one server folder. It decides nothing: it asks the loop for steps, performs them and
+/// reports.
 ///
-/// Everything that happens outside is posted to the inbox and taken between two steps; `run(until:)` is the only way in,
-/// so that nobody else changes the trees while a step waits for the disk or the server.
+/// Every outside event is posted to the inbox and handled between two steps; `run(until:)` is the only entry, so that
+/// nothing else changes the trees while a step waits for the disk or the server.
 actor SyncSession {
     /// How many items are planned at once.
     private static let sliceSize = 4_096
-    /// How many files that wait for a place are recorded for those who ask why.
+    /// How many files that wait for a slot are recorded for `why`.
     private static let recordedWaiting = 256
-    /// How long nothing must happen until memory is given back.
+    /// After how long without events memory is released.
     private static let restDelay = Duration.seconds(4)
 
     private let configuration: SyncConfiguration
@@ -34,9 +35,9 @@ actor SyncSession {
     private let inbox: SyncInbox
 
     private var loop: SyncLoop
-    /// What is told of a run when it has ended.
+    /// The status of the run.
     private var status = SessionStatus()
-    /// Work beside the steps that is not a transfer.
+    /// Background work that is not a transfer.
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
 
     private var store: any TreeStore { context.store }
@@ -48,7 +49,7 @@ actor SyncSession {
     /// - Throws: ``SyncError`` with the code `rootMissing`, `rootReplaced` or `database`.
     init(
         _ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment,
-        _ inbox: SyncInbox, watcher: (any FolderWatcher)? = nil, tell: @escaping @Sendable (SyncEvent) -> Void
+        _ inbox: SyncInbox, watcher: (any FolderWatcher)? = nil, onEvent: @escaping @Sendable (SyncEvent) -> Void
     ) throws {
         self.configuration = configuration
         self.environment = environment
@@ -69,7 +70,7 @@ actor SyncSession {
         auditor = Auditor(context)
         connector = RemoteConnector(
             RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
-        reporter = SyncReporter(tell)
+        reporter = SyncReporter(onEvent)
         loop = SyncLoop(configuration)
     }
 
@@ -84,7 +85,8 @@ actor SyncSession {
 
     /// Syncs until a goal is reached.
     ///
-    /// - Throws: ``SyncError`` when it cannot be; what was done until then stays done, and another run goes on from there.
+    /// - Throws: ``SyncError`` when it cannot be reached; what was done until then stays done, and the next run
+    ///   continues from there.
     func run(until goal: SyncGoal) async throws(SyncError) -> SessionOutcome {
         loop.begin(goal, at: environment.clock.now)
         while true {
@@ -101,7 +103,7 @@ actor SyncSession {
                     throw error
                 }
                 reporter.emit(report.emissions)
-                try record(loop.did(step, report, places: transfers.places, at: environment.clock.now))
+                try record(loop.did(step, report, slots: transfers.slots, at: environment.clock.now))
             } catch {
                 try await recover(from: SyncError.wrapping(error), in: step)
             }
@@ -119,7 +121,7 @@ actor SyncSession {
         }
         for path in try loop.transfers.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
             reporter.emitOnce(
-                SyncEvent(.problem, path: path, message: "large files wait until the schedule lets them travel"))
+                SyncEvent(.problem, path: path, message: "large files wait until the schedule allows their transfer"))
             summary.problems += 1
         }
         let rules = local.scope.heldRules
@@ -132,10 +134,10 @@ actor SyncSession {
         return summary
     }
 
-    /// How the server has broken the protocol about single entries, first of all; nil when it has not.
+    /// The first protocol violation of the server about a single entry; nil when there was none.
     var breach: RemoteError? { status.breach }
 
-    /// Passes an event on to whoever watches the sync.
+    /// Emits an event.
     func emit(_ event: SyncEvent) { reporter.emit(event) }
 
     // MARK: Between steps
@@ -150,25 +152,25 @@ actor SyncSession {
         reporter.emitProgress(path, progress)
         guard progress.completed >= status.nextProgress[item] ?? SessionStatus.progressStep else { return }
         status.nextProgress[item] = progress.completed + SessionStatus.progressStep
-        // Nobody waits for it: whoever asks next is told less.
+        // Best effort: without it, a status query shows less.
         try? recordWaiting()
     }
 
-    /// Tells people of items that wait since they were refused too often.
-    private func record(_ problems: [(met: SyncReport.Met, delay: Duration)]) throws {
-        for (met, delay) in problems {
-            guard case .refused(let message, _, let isBreach) = met.outcome else { continue }
+    /// Reports items that wait since they were refused too often.
+    private func record(_ problems: [(result: SyncReport.Outcome, delay: Duration)]) throws {
+        for (result, delay) in problems {
+            guard case .refused(let message, _, let isBreach) = result.outcome else { continue }
             if isBreach { status.breach = status.breach ?? RemoteError(.protocolViolation, message) }
-            let path = try store.shownPath(of: met.item)
-            let problem = Problem(
-                path: path, item: met.item, message: message, isFromScan: false,
+            let path = try store.shownPath(of: result.item)
+            let problem = ProblemRecord(
+                path: path, item: result.item, message: message, isFromScan: false,
                 nextAttempt: context.seconds + delay.components.seconds)
             try store.setProblem(problem, path: path)
             reporter.emitOnce(SyncEvent(.problem, path: path, message: message))
         }
     }
 
-    /// Goes on after a failure that may pass.
+    /// Continues after a transient failure.
     private func recover(from error: SyncError, in step: SyncLoop.Step) async throws(SyncError) {
         connector.replica?.abandonPull()
         var report = SyncReport()
@@ -184,7 +186,7 @@ actor SyncSession {
     // MARK: Steps
 
     private func perform(_ step: SyncLoop.Step, _ report: inout SyncReport) async throws {
-        // Folders may have been moved since the last step that looked.
+        // Folders may have been moved since the last scan.
         context.handles.forgetAll()
         switch step {
         case .recover: try local.recover(besides: loop.transfers.items.union(local.bulk.items), &report)
@@ -197,13 +199,13 @@ actor SyncSession {
             try await replica().ingest(changes, after: cursor, &report)
         case .start(let requests): try await start(requests, &report)
         case .scan(let request):
-            // No scan may meet contents that are on their way to the disk, as after a failure.
+            // No scan may find contents that are being installed, as after a failure.
             try await local.bulk.settle(&report)
             try scan(request, &report)
         case .pull: try await pull(&report)
-        case .land:
-            try await fetcher().land(missing: loop.rescans.missing, local.mover, &report)
-            loop.landed()
+        case .installInline:
+            try await fetcher().installInline(missing: loop.rescans.missing, local.mover, &report)
+            loop.installedInline()
         case .sync(let last): try await sync(after: last, &report)
         case .settle(let items): try await settle(items, &report)
         case .delete(let items): try await delete(items, &report)
@@ -247,7 +249,7 @@ actor SyncSession {
     }
 
     private func pause(_ until: Int64, _ report: inout SyncReport) async throws {
-        // No scan may meet contents that are on their way to the disk when syncing goes on.
+        // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
         try await local.bulk.settle(&report)
         if until != status.outcome.pausedUntil, watcher != nil { reporter.emit(SyncEvent(pausedUntil: until)) }
@@ -263,12 +265,12 @@ actor SyncSession {
         let found = try local.scan(request, &report)
         try noteWatching()
         loop.scanned(
-            request, found, again: again, unwatched: watcher?.unwatched(of: found.restless) ?? [],
+            request, found, again: again, unwatched: watcher?.unwatched(of: found.racyFolders) ?? [],
             lasting: environment.clock.now - start, at: environment.clock.now)
     }
 
-    /// Tries files again that were being written in folders where something has happened since, and watches folders no
-    /// longer that have left the mirror.
+    /// Retries files that were being written in folders that have changed since, and stops watching folders that have
+    /// left the mirror.
     private func attend(_ request: ScanRequest) throws {
         let folders: Set<ItemID>
         switch request {
@@ -277,7 +279,7 @@ actor SyncSession {
         case .everything: return
         }
         let written = try loop.retries.beingWritten.keys.sorted().filter { id in
-            try store.item(id)?.local.map { folders.contains($0.place.parent) } ?? true
+            try store.item(id)?.local.map { folders.contains($0.location.parent) } ?? true
         }
         loop.attend(written)
         if let watcher {
@@ -285,14 +287,14 @@ actor SyncSession {
         }
     }
 
-    /// Tells when folders cannot be watched, and when they can again.
+    /// Reports when folders cannot be watched, and when they can again.
     private func noteWatching() throws {
-        guard let watcher, watcher.trouble != status.watching else { return }
-        let trouble = watcher.trouble
-        if status.watching == nil, let trouble { reporter.emit(SyncEvent(.problem, message: trouble)) }
-        status.watching = trouble
-        loop.setWatched(trouble == nil, at: environment.clock.now)
-        try store.setMeta(.watching, trouble)
+        guard let watcher, watcher.problem != status.watching else { return }
+        let problem = watcher.problem
+        if status.watching == nil, let problem { reporter.emit(SyncEvent(.problem, message: problem)) }
+        status.watching = problem
+        loop.setWatched(problem == nil, at: environment.clock.now)
+        try store.setMeta(.watching, problem)
     }
 
     private func pull(_ report: inout SyncReport) async throws {
@@ -306,7 +308,7 @@ actor SyncSession {
                 replica.abandonPull()
                 try? await ContentFetcher(context, replica, local.bulk).settle(&report)
             }
-            // What changed while it was read is right the next time; what stays wrong is no agreement.
+            // An entry that changed while it was read is right the next time; a lasting fault prevents agreement.
             guard let error = error as? RemoteError, error.code != .cancelled, error.code != .unauthorized else {
                 throw error
             }
@@ -365,7 +367,7 @@ actor SyncSession {
 
     // MARK: Rounds
 
-    /// Plans some of the unsettled items and carries the plan out; deletions are judged with the last of them.
+    /// Plans a slice of the unsettled items and carries the plan out; deletions are checked with the last slice.
     private func sync(after last: ItemID?, _ report: inout SyncReport) async throws {
         status.hasRested = false
         if let until = try pausedUntil() { return try await pause(until, &report) }
@@ -386,10 +388,10 @@ actor SyncSession {
         if isLeft { report.hasChanges = true }
     }
 
-    /// Plans items that may be planned now, and carries the plan out but for its deletions.
+    /// Plans items that may be planned now, and carries the plan out except for its deletions.
     private func plan(_ items: [Item], _ report: inout SyncReport) async throws {
         let now = environment.clock.now
-        let ids = items.filter { $0.remote?.isDoubtful != true }.map(\.id)
+        let ids = items.filter { $0.remote?.isUnverified != true }.map(\.id)
             .filter { !loop.transfers.contains($0) && !loop.retries.isWaiting($0, at: now) }
         if ids.isEmpty { return }
         let plan = try readAndPlan(ids, &report)
@@ -419,20 +421,20 @@ actor SyncSession {
         return plan
     }
 
-    /// Does operations that commute.
-    private func carryOut(_ operations: [Operation], _ report: inout SyncReport) async throws {
+    /// Carries out operations that commute.
+    private func carryOut(_ operations: [PlannedOperation], _ report: inout SyncReport) async throws {
         if operations.isEmpty { return }
         try keepBooks(operations, &report)
-        var remote: [Operation] = []
-        var folders: [(item: ItemID, place: Place)] = []
-        var downloads: [(item: ItemID, place: Place)] = []
+        var remote: [PlannedOperation] = []
+        var folders: [(item: ItemID, location: Location)] = []
+        var downloads: [(item: ItemID, location: Location)] = []
         for operation in operations {
             switch operation {
-            case .adopt, .forget, .revoke, .unify, .discard, .deleteRemote: break
-            case .makeFolder(let id, let place): folders.append((id, place))
-            case .moveLocal(let id, let place): try local.mover.move(id, to: place, &report)
-            case .download(let id, let place): downloads.append((id, place))
-            case .reconcile(let id, let name): try await resolve(id, name, &report)
+            case .adopt, .forget, .resurrect, .linkIdentity, .trash, .deleteRemote: break
+            case .makeFolder(let id, let location): folders.append((id, location))
+            case .moveLocal(let id, let location): try local.mover.move(id, to: location, &report)
+            case .download(let id, let location): downloads.append((id, location))
+            case .resolveContent(let id, let name): try await resolve(id, name, &report)
             case .makeRemoteFolder, .upload, .moveRemote: remote.append(operation)
             }
         }
@@ -441,8 +443,8 @@ actor SyncSession {
         if report.failure == nil, !remote.isEmpty { try await replica().write(remote, local.reader, &report) }
     }
 
-    /// Does what has no effect on either side.
-    private func keepBooks(_ operations: [Operation], _ report: inout SyncReport) throws {
+    /// Carries out bookkeeping operations, which have no effect on either side.
+    private func keepBooks(_ operations: [PlannedOperation], _ report: inout SyncReport) throws {
         let books = operations.filter(\.isBookkeeping)
         if books.isEmpty { return }
         let linked = try store.edit(durably: true) { editor in
@@ -451,13 +453,13 @@ actor SyncSession {
                 let isChange: Bool
                 switch operation {
                 case .adopt(let id): isChange = try editor.markSynced(id)
-                case .forget(let id), .revoke(let id): isChange = try editor.forgetBase(id)
-                case .unify(let new, let known):
+                case .forget(let id), .resurrect(let id): isChange = try editor.forgetBase(id)
+                case .linkIdentity(let new, let known):
                     isChange = try editor.link(new, into: known)
                     if isChange { linked.append((new, known)) }
                 default: continue
                 }
-                // What changes nothing would be planned and done for ever.
+                // Operations that change nothing would be planned and done for ever.
                 if isChange { report.done += 1 }
             }
             return linked
@@ -480,8 +482,7 @@ actor SyncSession {
         }
     }
 
-    /// Judges the deletions that the plans of a round have wanted, as far as they still are, and carries out those that
-    /// may be.
+    /// Checks the deletions that the round has planned and that are still due, and carries out those that are allowed.
     private func delete(_ items: [ItemID], _ report: inout SyncReport) async throws {
         if let until = try pausedUntil() { return try await pause(until, &report) }
         if !items.isEmpty { try root.check(store) }
@@ -499,7 +500,7 @@ actor SyncSession {
             isSettling: loop.isSettling(at: now), at: now)
         try record(verdict)
         try local.deleter.delete(
-            verdict.allowed.compactMap { if case .discard(let id) = $0 { id } else { nil } }, &report)
+            verdict.allowed.compactMap { if case .trash(let id) = $0 { id } else { nil } }, &report)
         let remote = verdict.allowed.filter { if case .deleteRemote = $0 { true } else { false } }
         if !remote.isEmpty { try await replica().write(remote, local.reader, &report) }
         if loop.isFeedRead { connector.replica?.inlineContents.clear() }
@@ -509,7 +510,7 @@ actor SyncSession {
         Set(try store.records(ApprovedDeletion.self).map(\.item))
     }
 
-    /// Records which deletions are held, and tells of them.
+    /// Records and reports the held deletions.
     private func record(_ verdict: DeletionGuard.Verdict) throws {
         status.outcome.held = verdict.heldWeight
         let known = try store.heldDeletions()
@@ -520,11 +521,11 @@ actor SyncSession {
             return
         }
         let since = Dictionary(known.map { ($0.item, $0.since) }, uniquingKeysWith: min)
-        var held: [HeldDeletion] = []
+        var held: [HeldDeletionRecord] = []
         for operation in verdict.held {
-            let side: Side = if case .discard = operation { .local } else { .remote }
+            let side: Side = if case .trash = operation { .local } else { .remote }
             held.append(
-                HeldDeletion(
+                HeldDeletionRecord(
                     item: operation.item, side: side, path: try store.shownPath(of: operation.item),
                     since: since[operation.item] ?? context.seconds))
         }
@@ -542,7 +543,7 @@ actor SyncSession {
 
     // MARK: Conclusion
 
-    /// Does what is due now and then, and records how the mirror is.
+    /// Does periodic maintenance, and records the mirror's status.
     private func conclude(_ report: inout SyncReport) throws {
         try local.maintain(&report)
         try auditor.review()
@@ -551,13 +552,13 @@ actor SyncSession {
         let problems = try store.problems()
         for problem in problems {
             reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
-            // What is settled now, or gone, is no problem any more.
+            // An item that is settled or gone has no problem any more.
             guard !problem.isFromScan, let id = problem.item, try store.item(id)?.isSettled ?? true else { continue }
             try store.setProblem(nil, path: problem.path)
         }
         try recordWaiting()
         if status.hasObstacle || !status.isObstacleKnown {
-            try store.replace([Obstacle]())
+            try store.replace([ObstacleRecord]())
             (status.hasObstacle, status.isObstacleKnown) = (false, true)
         }
         let isDone =
@@ -570,7 +571,7 @@ actor SyncSession {
         if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
     }
 
-    /// Records that both sides agree now; a second more is no news.
+    /// Records the time at which both sides agree, at most once a second.
     private func stamp() throws {
         let now = context.seconds
         if let last = status.lastSync, now - last < 2, now >= last { return }
@@ -578,17 +579,17 @@ actor SyncSession {
         try store.setMetaLater(.lastSync, "\(now)")
     }
 
-    /// Keeps what waits or travels though nothing is wrong with it.
+    /// Records the items that wait or are being transferred without a problem.
     private func recordWaiting() throws {
         let limit = Self.recordedWaiting
-        var waiting = loop.transfers.travelled.map { WaitingItem($0.key, .underWay(bytes: $0.value)) }
+        var waiting = loop.transfers.bytesTransferred.map { WaitingItem($0.key, .underWay(bytes: $0.value)) }
         waiting += loop.transfers.queued.sorted().prefix(limit).map { WaitingItem($0, .queued) }
         waiting += loop.transfers.scheduled.sorted().prefix(limit).map { WaitingItem($0, .scheduled) }
         let now = environment.clock.now
         for (item, until) in loop.retries.beingWritten where until > now {
             waiting.append(WaitingItem(item, .written(until: context.seconds + (until - now).components.seconds)))
         }
-        // What was said first of an item counts.
+        // The first outcome of an item counts.
         let unique = Dictionary(waiting.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
         if try unique.isEmpty && store.records(WaitingItem.self).isEmpty { return }
         try store.transaction(durably: false) { try store.replace(unique.values.sorted { $0.item < $1.item }) }

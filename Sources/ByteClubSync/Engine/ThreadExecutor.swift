@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Runs an actor's work on one thread of its own, so that blocking calls block nobody else.
+/// Runs an actor's work on a dedicated thread, so that blocking calls do not block the cooperative pool.
 final class ThreadExecutor: SerialExecutor {
     private let queue: JobQueue
 
@@ -20,7 +20,7 @@ final class ThreadExecutor: SerialExecutor {
     }
 }
 
-/// The jobs that wait for the thread, which sleeps on an event descriptor while there are none.
+/// The queue of jobs; the thread sleeps on an event descriptor while it is empty.
 private final class JobQueue: Sendable {
     /// A job and who runs it, which lives until the job has run.
     @safe private struct Job: @unchecked Sendable {
@@ -44,7 +44,7 @@ private final class JobQueue: Sendable {
     }
 
     func start() throws(FileError) {
-        let code = Thread.start { [self] in run() }
+        let code = DetachedThread.start { [self] in run() }
         if code != 0 { throw FileError(operation: "start", path: "thread", code: code) }
     }
 
@@ -84,13 +84,13 @@ private final class JobQueue: Sendable {
 }
 
 /// A detached thread of the system.
-enum Thread {
+enum DetachedThread {
     private final class Work: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Room for whoever follows the deepest folders there can be, 16 KiB for each; what is not used takes no memory.
+    /// The stack size in bytes: 16 KiB for each level of the deepest path, for recursion; unused pages take no memory.
     private static var stackSize: Int { NameRules.maximumDepth * 16 << 10 }
 
     /// Runs a function on a new thread; the result is 0 or the system's error number.

@@ -1,13 +1,14 @@
 import ByteClubCore
 
 extension Explainer {
-    /// What is worth knowing of an item beside what is done with it: names that were not its members' choice.
+    /// Notes on an item beside its plan: names that no member chose.
     func notes(on item: Item, _ plan: Plan) throws -> [String] {
         let path = try paths.path(of: item)
         var notes: [String] = []
         if let note = try conflictNote(on: path) { notes.append(note) }
-        if [item.local?.place, item.remote?.place].contains(where: { $0.map { isAside($0, item) } ?? false }) {
-            notes.append("it was set aside under this name, so that entries can exchange their names")
+        if [item.local?.location, item.remote?.location].contains(where: { $0.map { isTemporary($0, item) } ?? false })
+        {
+            notes.append("it has a temporary name, so that entries can exchange their names")
         }
         if plan.rules[item.id] == .nameClash, let holder = try namesakes(of: item).first {
             let other = try paths.path(of: holder)
@@ -23,9 +24,10 @@ extension Explainer {
     /// Other entries that have an item's name, as the server takes it, on either side.
     func namesakes(of item: Item) throws -> [Item] {
         var found: [Item] = []
-        for place in [item.local?.place, item.remote?.place].compactMap(\.self) where !place.name.text.isEmpty {
+        for location in [item.local?.location, item.remote?.location].compactMap(\.self)
+        where !location.name.text.isEmpty {
             for side in [Side.local, .remote] {
-                for other in try store.children(of: place.parent, key: place.name.key, on: side)
+                for other in try store.children(of: location.parent, key: location.name.key, on: side)
                 where other.id != item.id && !found.contains(where: { $0.id == other.id }) {
                     found.append(other)
                 }
@@ -34,7 +36,9 @@ extension Explainer {
         return found
     }
 
-    private func isAside(_ place: Place, _ item: Item) -> Bool { PlannerAside.isName(place.name, of: item.id) }
+    private func isTemporary(_ location: Location, _ item: Item) -> Bool {
+        TemporaryName.isName(location.name, of: item.id)
+    }
 
     /// Of which file a path is the conflict copy, or which copy it has.
     private func conflictNote(on path: String) throws -> String? {

@@ -23,7 +23,7 @@ extension Explainer {
         }
         switch waiting[item.id] {
         case .queued: lines.append("it is large, and other large files go first")
-        case .scheduled: lines.append("it is large, and the schedule lets no large file travel now")
+        case .scheduled: lines.append("it is large, and the schedule allows no transfer of large files now")
         case .written(let until):
             lines.append("somebody is writing it, or has written it just now")
             nextAttempt = [nextAttempt, until].compactMap { $0 }.min()
@@ -32,16 +32,16 @@ extension Explainer {
         if let heldRules, path == IgnoreRules.fileName { lines.append(heldRules.line) }
         for above in chain {
             guard let deletion = held.first(where: { $0.item == above.id }) else { continue }
-            let place = deletion.side == .local ? "here" : "on the server"
+            let location = deletion.side == .local ? "here" : "on the server"
             lines.append(
-                "the delete guard holds its deletion \(place); see 'byteclub sync deletes review'")
+                "the delete guard holds its deletion \(location); see 'byteclub sync deletes review'")
             break
         }
         return (lines, nextAttempt)
     }
 
-    /// A problem's line; of a folder above, with its path.
-    func line(_ problem: Problem, for path: String) -> String {
+    /// A problem's line; for a folder above the path, with that folder's path.
+    func line(_ problem: ProblemRecord, for path: String) -> String {
         problem.path.isEmpty || problem.path.utf8.elementsEqual(path.utf8)
             ? problem.message : "'\(problem.path)': \(problem.message)"
     }
@@ -70,7 +70,7 @@ extension Explainer {
         }
     }
 
-    /// What keeps everything in the mirror from being synced.
+    /// What prevents the whole mirror from being synced.
     func sharedObstacles() throws -> [String] {
         var lines: [String] = []
         switch try store.meta(.pausedUntil).flatMap({ Pause($0, now: facts.now) }) {
@@ -78,7 +78,7 @@ extension Explainer {
         case .forever: lines.append("syncing is paused until somebody resumes it")
         case .until(let time): lines.append("syncing is paused for another \(Self.duration(time - facts.now))")
         }
-        if let obstacle = try store.records(Obstacle.self).first {
+        if let obstacle = try store.records(ObstacleRecord.self).first {
             lines.append("\(obstacle.message), for \(Self.duration(max(0, facts.now - obstacle.since)))")
         }
         if isAway { lines.append("the mirror's folder is gone, or another one is in its place: is its disk mounted?") }
@@ -92,7 +92,7 @@ extension Explainer {
             ?? "the ignore rules or the selection keep it out"
     }
 
-    /// What keeps a path out; nil when nothing does.
+    /// Why a path is excluded; nil when it is not.
     func reasonForExclusion(_ path: String, isFolder: Bool) throws -> String? {
         if let line = try deselection(of: path) { return line }
         guard let key = try? RemotePath("/" + path).key else { return "its name cannot be synced" }
@@ -103,7 +103,7 @@ extension Explainer {
         return "line \(number) of \(IgnoreRules.fileName) ignores it\(text)"
     }
 
-    /// Which folder that is not selected keeps a path out.
+    /// The line about the deselected folder that excludes a path; nil when there is none.
     func deselection(of path: String) throws -> String? {
         let key = PathKey(folded: "/" + PathKey.fold(path))
         let folders = try Selection(store).keys

@@ -1,38 +1,38 @@
 import ByteClubCore
 
-/// What is known beside the trees when somebody asks why.
+/// What `why` knows beside the trees.
 struct ExplainerFacts {
-    /// Whether an engine has the mirror now.
+    /// Whether an engine runs for the mirror.
     var isRunning: Bool
     /// Seconds since 1970.
     var now: Int64
     /// The mirror's ignore file; empty when there is none.
     var ignoreText: String
     /// What is on disk now at a path relative to the mirror's root, which is the empty path.
-    var onDisk: (String) -> DiskSight
+    var onDisk: (String) -> DiskObservation
 }
 
-/// What a path shows on disk at this moment.
-enum DiskSight: Hashable {
+/// What is at a path on disk now.
+enum DiskObservation: Hashable {
     /// Nothing is there.
     case nothing
-    /// It cannot be told.
+    /// It cannot be determined.
     case unknown
-    case entry(isFolder: Bool, Fingerprint)
+    case entry(isFolder: Bool, FileFingerprint)
 }
 
-/// Says of an entry what each side shows, what is to be done, and what is in the way.
+/// Explains an entry: its state on each side, what is planned, and what blocks it.
 struct Explainer {
     let store: SQLiteTreeStore
     let facts: ExplainerFacts
     let paths: TreePaths<SQLiteTreeStore>
-    let problems: [Problem]
-    let held: [HeldDeletion]
+    let problems: [ProblemRecord]
+    let held: [HeldDeletionRecord]
     let waiting: [ItemID: WaitingItem.Reason]
     let rules: IgnoreRules
-    /// The text of the rules that hold.
+    /// The text of the rules in force.
     let ignoreText: String
-    let heldRules: HeldRules?
+    let heldRules: HeldRulesRecord?
     /// Whether what was synced before is not at its place now.
     let isAway: Bool
 
@@ -44,8 +44,8 @@ struct Explainer {
         held = try store.heldDeletions()
         waiting = Dictionary(
             try store.records(WaitingItem.self).map { ($0.item, $0.reason) }, uniquingKeysWith: { $1 })
-        heldRules = try store.records(HeldRules.self).first
-        // What waits, or holds too much, does not decide.
+        heldRules = try store.records(HeldRulesRecord.self).first
+        // Held rules, and files that exceed the limits, are not in force.
         let inForce = try store.meta(.ignoreText) ?? ""
         if heldRules == nil, let now = try? IgnoreRules(facts.ignoreText) {
             (rules, ignoreText) = (now, facts.ignoreText)
@@ -55,7 +55,7 @@ struct Explainer {
         isAway = try store.meta(.mirrorID) != nil && facts.onDisk(MirrorDirectory.privateName) == .nothing
     }
 
-    /// One answer for each entry that is or was at the path; none when nobody knows it.
+    /// One explanation for each entry that is or was at the path; none when it is unknown.
     func explain(_ path: String) throws -> [SyncExplanation] {
         let items = try paths.items(at: path)
         var answers = try items.map { try explain($0, path) }
@@ -69,18 +69,18 @@ struct Explainer {
         var answer = SyncExplanation(path: path)
         answer.disk = try item.local.map { local in
             SyncExplanation.Row(
-                path: try paths.path(of: local.place, on: .local), isFolder: local.isFolder,
+                path: try paths.path(of: local.location, on: .local), isFolder: local.isFolder,
                 size: local.isFolder ? nil : local.size, hash: local.hash?.description,
-                modified: local.isFolder ? nil : local.look.map { $0.fingerprint.modified / 1_000_000_000 })
+                modified: local.isFolder ? nil : local.stat.map { $0.fingerprint.modified / 1_000_000_000 })
         }
         answer.server = try item.remote.map { remote in
             SyncExplanation.Row(
-                path: try paths.path(of: remote.place, on: .remote), isFolder: remote.isFolder,
+                path: try paths.path(of: remote.location, on: .remote), isFolder: remote.isFolder,
                 size: remote.isFolder ? nil : remote.size, hash: remote.hash?.description, revision: remote.revision)
         }
         answer.synced = try item.synced.map { synced in
             SyncExplanation.Row(
-                path: try paths.path(of: synced.place, on: .local), isFolder: synced.isFolder,
+                path: try paths.path(of: synced.location, on: .local), isFolder: synced.isFolder,
                 size: synced.isFolder ? nil : synced.size, hash: synced.hash?.description, revision: synced.revision)
         }
         let chain = try paths.chain(of: item)
@@ -103,12 +103,12 @@ struct Explainer {
         var seen: Set<ItemID> = [item.id]
         answer.blockers += try planObstacles(of: item.id, plan, &seen)
         answer.blockers += try sharedObstacles()
-        let isUnderWay = try travel(of: item).map { answer.notes.append($0) } != nil
+        let isUnderWay = try transferProgress(of: item).map { answer.notes.append($0) } != nil
         answer.state = !answer.blockers.isEmpty ? .blocked : isUnderWay ? .underWay : .pending
         return answer
     }
 
-    /// An entry that no tree has: kept out, left alone, or only not looked at yet.
+    /// Explains an entry that is in no tree: excluded, skipped, or not scanned yet.
     private func explainUnknown(_ path: String) throws -> SyncExplanation? {
         var answer = SyncExplanation(path: path)
         let known = problems.filter { Self.isAtOrAbove($0.path, path) }
@@ -123,7 +123,7 @@ struct Explainer {
                 answer.state = .excluded
                 answer.blockers = [reason]
             } else {
-                answer.next = ["look at it: it is on disk, and no sync has seen it yet"]
+                answer.next = ["scan it: it is on disk, and no sync has seen it yet"]
                 answer.blockers = try sharedObstacles()
                 answer.state = answer.blockers.isEmpty ? .pending : .blocked
             }
@@ -138,21 +138,21 @@ struct Explainer {
     }
 
     /// What an operation does, for people.
-    private func words(_ operation: Operation) throws -> String {
-        let place = { (place: Place) in "'\(try paths.path(of: place, on: .local))'" }
+    private func words(_ operation: PlannedOperation) throws -> String {
+        let location = { (location: Location) in "'\(try paths.path(of: location, on: .local))'" }
         return switch operation {
         case .adopt: "remember that both sides are equal"
         case .forget: "forget it: both sides have deleted it"
-        case .revoke: "bring it back: it was deleted on one side and changed on the other"
-        case .unify: "take the entry on disk and the one on the server for the same"
-        case .makeFolder(_, let target): "make the folder \(try place(target)) here"
-        case .moveLocal(_, let target): "move it here to \(try place(target))"
-        case .download(_, let target): "download it to \(try place(target))"
-        case .discard: "put it into the trash here"
-        case .reconcile(_, let name): "merge both texts, or keep this machine's as '\(name.text)'"
+        case .resurrect: "bring it back: it was deleted on one side and changed on the other"
+        case .linkIdentity: "take the entry on disk and the one on the server for the same"
+        case .makeFolder(_, let target): "make the folder \(try location(target)) here"
+        case .moveLocal(_, let target): "move it here to \(try location(target))"
+        case .download(_, let target): "download it to \(try location(target))"
+        case .trash: "put it into the trash here"
+        case .resolveContent(_, let name): "merge both texts, or keep this machine's as '\(name.text)'"
         case .makeRemoteFolder: "make the folder on the server"
         case .upload: "upload it"
-        case .moveRemote(_, let target): "move it on the server to \(try place(target))"
+        case .moveRemote(_, let target): "move it on the server to \(try location(target))"
         case .deleteRemote: "delete it on the server"
         }
     }

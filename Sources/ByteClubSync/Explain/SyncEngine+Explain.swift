@@ -3,9 +3,10 @@ import CLinux
 import Glibc
 
 extension SyncEngine {
-    /// Says of a path, relative to the mirror's root, what each side shows, what is to be done, and what is in the way.
+    /// Explains a path relative to the mirror's root: its state on each side, what is planned, and what blocks it.
     ///
-    /// - Returns: One answer for each entry at the path; none when nobody knows it.
+    /// - Returns: One explanation for each entry at the path; none when it is unknown.
+    /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be read.
     public static func explain(
         _ path: String, of configuration: SyncConfiguration
     ) throws(SyncError) -> [SyncExplanation] {
@@ -13,10 +14,10 @@ extension SyncEngine {
         let facts = ExplainerFacts(
             isRunning: configuration.isRunning, now: WallClock.now() / 1_000_000_000,
             ignoreText: ignoreText(in: directory),
-            onDisk: { DiskSight(directory + "/" + $0) })
+            onDisk: { DiskObservation(directory + "/" + $0) })
         if let answers = try configuration.read({ try Explainer($0, facts).explain(path) }) { return answers }
         do {
-            return try Explainer(SQLiteTreeStore.rehearsal(path: configuration.databasePath), facts).explain(path)
+            return try Explainer(SQLiteTreeStore.scratchCopy(path: configuration.databasePath), facts).explain(path)
         } catch {
             throw SyncError.wrapping(error)
         }
@@ -33,12 +34,12 @@ extension SyncEngine {
     }
 }
 
-extension DiskSight {
-    /// Looks at an absolute path.
+extension DiskObservation {
+    /// Observes an absolute path.
     fileprivate init(_ path: String) {
         var status = byteclub_status()
         if unsafe byteclub_statx(AT_FDCWD, path, &status) == 0 {
-            self = .entry(isFolder: status.mode & S_IFMT == S_IFDIR, Fingerprint(status))
+            self = .entry(isFolder: status.mode & S_IFMT == S_IFDIR, FileFingerprint(status))
         } else {
             self = errno == ENOENT || errno == ENOTDIR ? .nothing : .unknown
         }

@@ -1,10 +1,10 @@
 import ByteClubCore
 
-/// The ways between items and their paths in trees that are kept by item.
+/// Converts between items and paths, in trees that are stored by item.
 struct TreePaths<View: TreeView> {
     let view: View
 
-    /// Deeper than this no folder is; a chain that is longer runs in a circle.
+    /// The greatest depth of a path; a longer chain of parents is a cycle.
     private static var deepest: Int { NameRules.maximumDepth }
 
     /// The items at a path: the disk's first, then the server's when that is another.
@@ -25,21 +25,21 @@ struct TreePaths<View: TreeView> {
             guard let folder = current else { return nil }
             let wanted = EntryName(name)
             let namesakes = try view.children(of: folder.id, key: wanted.key, on: side)
-            current = namesakes.first { $0.place(on: side)?.name == wanted } ?? namesakes.first
+            current = namesakes.first { $0.location(on: side)?.name == wanted } ?? namesakes.first
         }
         return current
     }
 
     /// The path of a place as a side shows it; folders that the side has not are named as the other has them.
-    func path(of place: Place, on side: Side) throws -> String {
-        var names = [place.name.text]
-        var folder = place.parent
+    func path(of location: Location, on side: Side) throws -> String {
+        var names = [location.name.text]
+        var folder = location.parent
         while folder != .root, names.count < Self.deepest {
             guard let item = try view.item(folder),
-                let place = item.place(on: side) ?? item.place(on: side.other) ?? item.synced?.place
+                let location = item.location(on: side) ?? item.location(on: side.other) ?? item.synced?.location
             else { break }
-            names.append(place.name.text)
-            folder = place.parent
+            names.append(location.name.text)
+            folder = location.parent
         }
         return names.reversed().joined(separator: "/")
     }
@@ -47,9 +47,9 @@ struct TreePaths<View: TreeView> {
     /// The path of an item, the disk's if it is there.
     func path(of item: Item) throws -> String {
         if item.id == .root { return "" }
-        if let place = item.local?.place { return try path(of: place, on: .local) }
-        if let place = item.remote?.place { return try path(of: place, on: .remote) }
-        return try item.synced.map { try path(of: $0.place, on: .local) } ?? ""
+        if let location = item.local?.location { return try path(of: location, on: .local) }
+        if let location = item.remote?.location { return try path(of: location, on: .remote) }
+        return try item.synced.map { try path(of: $0.location, on: .local) } ?? ""
     }
 
     /// The item and the folders above it on either side, the nearest first, without the root.
@@ -72,8 +72,8 @@ extension Item {
     /// The folders that it is in: the disk's, then the server's.
     fileprivate var parents: [ItemID] {
         var parents: [ItemID] = []
-        if let place = local?.place { parents.append(place.parent) }
-        if let place = remote?.place { parents.append(place.parent) }
+        if let location = local?.location { parents.append(location.parent) }
+        if let location = remote?.location { parents.append(location.parent) }
         return parents
     }
 }

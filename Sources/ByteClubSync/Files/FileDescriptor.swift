@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// An open file or directory; closed when nobody holds it any more.
+/// An open file or directory; closed with its last reference.
 ///
 /// Names are single components and links are never followed.
 final class FileDescriptor: Sendable {
@@ -17,7 +17,7 @@ final class FileDescriptor: Sendable {
 
     deinit { close(number) }
 
-    /// Opens a path that the owner of the mirror gave; the one place where links may be followed.
+    /// Opens a path that the mirror's owner gave; the only call that follows links.
     static func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) throws(FileError) -> FileDescriptor {
         if path.utf8.contains(0) { throw FileError(operation: "open", path: path, code: EINVAL) }
         let number = unsafe byteclub_open(path, flags | O_CLOEXEC, mode)
@@ -37,19 +37,19 @@ final class FileDescriptor: Sendable {
         try open(name, O_RDONLY | O_DIRECTORY)
     }
 
-    /// What the system tells about this file.
+    /// This file's status, by statx(2).
     func status() throws(FileError) -> byteclub_status {
         var status = byteclub_status()
-        guard unsafe byteclub_statx(number, "", &status) == 0 else { throw failure("look at", nil) }
+        guard unsafe byteclub_statx(number, "", &status) == 0 else { throw failure("stat", nil) }
         return status
     }
 
-    /// What the system tells about an entry of this directory; nil when there is none.
+    /// The status of an entry of this directory, by statx(2); nil when there is none.
     func status(of name: String) throws(FileError) -> byteclub_status? {
         var status = byteclub_status()
         if unsafe byteclub_statx(number, name, &status) == 0 { return status }
         if errno == ENOENT || errno == ENOTDIR { return nil }
-        throw failure("look at", name)
+        throw failure("stat", name)
     }
 
     /// Writes this file's bytes, or this directory's entries, to disk.
@@ -73,7 +73,7 @@ final class FileDescriptor: Sendable {
         }
     }
 
-    /// Fills a buffer from an offset and tells how many bytes there were.
+    /// Fills a buffer from an offset and returns the number of bytes read.
     func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
         var filled = 0
         let wanted = buffer.count
@@ -107,9 +107,9 @@ final class FileDescriptor: Sendable {
         guard unsafe mkdirat(number, name, 0o777) == 0 else { throw failure("make the folder", name) }
     }
 
-    /// Gives this file to a group, with others' permissions to read, write and run it; false when it is so already.
+    /// Sets this file's group and permissions; false when it has them already.
     ///
-    /// Where the system does not let us give it to the group, what that may do is left out: another group could do it.
+    /// Where the group cannot be set, its permissions are left out, since they would be another group's.
     func setAccess(_ mode: UInt32, group: UInt32) throws(FileError) -> Bool {
         let now = try status()
         var bits = mode & 0o777
@@ -119,7 +119,7 @@ final class FileDescriptor: Sendable {
         return true
     }
 
-    /// Takes all permissions from everybody but the owner; one that belongs to somebody else stays as it is.
+    /// Removes all permissions but the owner's; another user's file stays as it is.
     func closeToOthers() throws(FileError) {
         let mode = try status().mode
         if mode & 0o077 == 0 || fchmod(number, mode & 0o700) == 0 || errno == EPERM { return }

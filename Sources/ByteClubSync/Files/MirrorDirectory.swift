@@ -1,5 +1,5 @@
-/// What every mirror has at its root.
+/// Names at every mirror's root.
 enum MirrorDirectory {
-    /// The folder at the root that holds what is ours alone: staging, trash and the root's marker.
+    /// The control directory at the root: staging, trash and the root's marker.
     static let privateName = ".byteclub"
 }

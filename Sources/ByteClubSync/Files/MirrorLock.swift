@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// Keeps a second engine away from a mirror, and tells whether the last one ended in order.
+/// The lock that lets one engine at a time run for a mirror, and shows whether the last one closed its database.
 final class MirrorLock: Sendable {
-    /// Whether the last engine ended without closing.
+    /// Whether the last engine ended without closing the database.
     let wasUnclean: Bool
     private let file: FileDescriptor
 
@@ -15,7 +15,8 @@ final class MirrorLock: Sendable {
 
     /// Takes the lock; nil when another process holds it.
     ///
-    /// An engine that is ending may hold it a moment longer, and so may a program that it just started, until its exec.
+    /// An engine that is ending may hold it a moment longer, and so may a process that it has just forked, until its
+    /// exec.
     init?(in directory: String) throws(FileError) {
         file = try FileDescriptor.open(directory + "/" + Self.fileName, O_RDWR | O_CREAT, mode: 0o600)
         var isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
@@ -28,10 +29,10 @@ final class MirrorLock: Sendable {
         if !wasUnclean { try file.write(Array("open\n".utf8)) }
     }
 
-    /// Closing alone would not give it back: a program that is just being started has a copy until its exec.
+    /// Closing alone would not release it: a forked process has a copy of the descriptor until its exec.
     deinit { flock(file.number, LOCK_UN) }
 
-    /// Says that the database was closed in order.
+    /// Records that the database was closed.
     func markClean() { ftruncate(file.number, 0) }
 
     /// Makes a directory and what is missing above it.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The time of day, for stamps that people read and for telling fresh files from settled ones; it never decides order.
+/// The wall clock, for timestamps and for detecting racy stats; it never decides an order (invariant I11).
 enum WallClock {
     /// Nanoseconds since 1970.
     static func now() -> Int64 {

@@ -1,11 +1,11 @@
 import ByteClubCore
 
-/// A file whose bytes have changed though nothing tells that it was written to.
+/// A file whose bytes have changed although its times and size have not.
 struct AuditFinding: Hashable, Sendable {
     let item: ItemID
-    /// How the file looked when it was read.
+    /// The file's stat when it was read.
     let handle: FileHandle
     let modified: Int64
-    /// Under which path people were told of it.
+    /// The path under which it was reported.
     var path: String
 }

@@ -8,40 +8,41 @@ struct AuditedFile: Sendable {
     var found: ContentHash?
     /// Why it could not be read.
     var reason: String?
-    /// Whether it was written to or moved since the tree was told of it.
+    /// Whether it was written or moved since the tree was updated.
     var isChanged = false
 }
 
-/// Reads all files little by little, over and over, and tells which hold other bytes than were synced.
+/// Re-reads all files slowly and repeatedly, and reports those whose bytes differ from what was synced.
 ///
-/// A file that was written to without the engine's notice is scanned, as any edit. One whose bytes are other ones though
-/// neither its times nor its length tell of a write is a problem that people are told of: it is not sent, since more
-/// likely than anybody's edit is that the disk has lost the bytes, and the server has them.
+/// A file that was written without an event is scanned like any edit. One whose bytes differ although neither times nor
+/// size have changed is reported as a problem and not uploaded: it is more likely damage of the disk than an edit, and
+/// the server has the right bytes.
 final class Auditor {
     /// How many bytes are read at a time, and the pause after them: 8 MiB a second at most.
     private static let readBytes = 256 << 10
     private static let readPause = Duration.milliseconds(31)
 
     private let context: SyncContext
-    /// What is to be read at once, the next one last.
+    /// The files to read at once, the next one last.
     private var queue: [Item] = []
     private var store: any TreeStore { context.store }
 
     init(_ context: SyncContext) { self.context = context }
 
-    /// How long to wait before so many files are read, when all are to be read in a time.
+    /// How long to wait before the next files, and how many, so that all are read within the interval.
     func step() throws -> (pause: Duration, files: Int) {
         let share = context.configuration.auditPeriod / Double(max(1, try store.syncedCount()))
         let pause = min(max(share, .seconds(60)), .seconds(900))
         return (pause, max(1, Int((pause / share).rounded(.up))))
     }
 
-    /// Whether files are left that are to be read at once.
+    /// Whether files are left to read at once.
     var hasNext: Bool { !queue.isEmpty }
 
-    /// Opens the next file and gives the work that reads it, to be run beside the session; nil when none is to be read now.
+    /// Opens the next file and gives the work that reads it, to be run in the background; nil when none is to be read
+    /// now.
     ///
-    /// It begins anew after the last.
+    /// After the last file it starts over.
     func next(_ report: inout SyncReport) throws -> (@Sendable () async -> AuditedFile)? {
         if queue.isEmpty { try fill() }
         while let item = queue.popLast() {
@@ -61,38 +62,38 @@ final class Auditor {
                 at: context.seconds, path: "", event: "audit", rule: nil, detail: "every file was read once more"))
     }
 
-    /// The work that reads a file; nil for one that is left out.
+    /// The work that reads a file; nil for one that is skipped.
     private func reading(_ item: Item, _ report: inout SyncReport) throws -> (@Sendable () async -> AuditedFile)? {
         guard let now = try store.item(item.id), now.isSettled, !now.isExcluded, !now.isFrozen, !now.isFolder,
-            let local = now.local, local.hash != nil, let look = local.look, !look.isRacy
+            let local = now.local, local.hash != nil, let stat = local.stat, !stat.isRacy
         else { return nil }
         do {
-            guard let folder = try context.handles.folder(local.place.parent, &report) else { return nil }
-            let file = try folder.open(local.place.name.text)
+            guard let folder = try context.handles.folder(local.location.parent, &report) else { return nil }
+            let file = try folder.open(local.location.name.text)
             if file.isBeingWritten { return nil }
-            guard try file.look().isUntouched(since: look) else {
-                try scan(local.place.parent, &report)
+            guard try file.stat().isUntouched(since: stat) else {
+                try scan(local.location.parent, &report)
                 return nil
             }
             let clock = context.environment.clock
-            return { @Sendable in await Self.read(AuditedFile(item: now, local: local), file, look, clock) }
+            return { @Sendable in await Self.read(AuditedFile(item: now, local: local), file, stat, clock) }
         } catch let error as FileError {
-            if error.isMissing { try scan(local.place.parent, &report) }
+            if error.isMissing { try scan(local.location.parent, &report) }
             return nil
         }
     }
 
     private static func read(
-        _ audited: AuditedFile, _ file: any DiskFile, _ look: DiskLook, _ clock: any SyncClock
+        _ audited: AuditedFile, _ file: any DiskFile, _ stat: FileStat, _ clock: any SyncClock
     ) async -> AuditedFile {
         var audited = audited
         do {
             audited.found = try await slowHash(file, clock)
-            audited.isChanged = try !file.look().isUntouched(since: look)
+            audited.isChanged = try !file.stat().isUntouched(since: stat)
         } catch let error as FileError {
             if error.isMissing { audited.isChanged = true } else { audited.reason = error.reason }
         } catch {
-            // The session ends: what the bytes are is not known.
+            // The session ends: the hash is unknown.
             audited.isChanged = true
         }
         return audited
@@ -100,16 +101,16 @@ final class Auditor {
 
     /// Has a folder scanned, whatever its fingerprint says.
     private func scan(_ folder: ItemID, _ report: inout SyncReport) throws {
-        try store.setSeal(nil, of: folder)
+        try store.setListing(nil, of: folder)
         report.rescans.insert(folder)
     }
 
-    /// Notes what came of reading a file, unless the tree has gone on since.
+    /// Records the result of reading a file, unless the tree has changed since.
     func judge(_ audited: AuditedFile, _ report: inout SyncReport) throws {
         let (item, local) = (audited.item, audited.local)
         try setLast(item.id)
-        if audited.isChanged { return try scan(local.place.parent, &report) }
-        guard let now = try store.item(item.id), now.isSettled, now.local == local, let look = local.look else {
+        if audited.isChanged { return try scan(local.location.parent, &report) }
+        guard let now = try store.item(item.id), now.isSettled, now.local == local, let stat = local.stat else {
             return
         }
         if audited.reason == nil, audited.found == local.hash { return try forget(item.id) }
@@ -119,11 +120,11 @@ final class Auditor {
             ?? "the bytes on this disk are not those that were synced, though nothing tells that the file was written to: "
             + "the disk may be failing; the server has the right ones, and 'touch' sends these instead"
         let finding = AuditFinding(
-            item: item.id, handle: look.handle, modified: look.fingerprint.modified, path: path)
+            item: item.id, handle: stat.handle, modified: stat.fingerprint.modified, path: path)
         if try findings().contains(finding) { return }
         try forget(item.id)
         try store.save(finding)
-        try store.setProblem(Problem(path: path, item: nil, message: message, isFromScan: false), path: path)
+        try store.setProblem(ProblemRecord(path: path, item: nil, message: message, isFromScan: false), path: path)
         try context.log(.problem, path, message)
         report.emitOnce(SyncEvent(.problem, path: path, message: message))
     }
@@ -138,13 +139,13 @@ final class Auditor {
         try store.setProblem(nil, path: finding.path)
     }
 
-    /// Forgets what was found of files that have been written to, replaced or deleted since; what was moved is told under
-    /// its new path.
+    /// Drops findings about files that were written, replaced or deleted since; moved ones are reported under their new
+    /// path.
     func review() throws {
         for finding in try findings() {
             let item = try store.item(finding.item)
             let isSame =
-                item?.local?.look.map { $0.handle == finding.handle && $0.fingerprint.modified == finding.modified }
+                item?.local?.stat.map { $0.handle == finding.handle && $0.fingerprint.modified == finding.modified }
                 ?? false
             guard isSame, item?.isEditedLocally == false else {
                 try forget(finding.item)

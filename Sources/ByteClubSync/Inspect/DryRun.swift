@@ -42,12 +42,12 @@ final class ObservedCopy {
         replica.inlineContents.clear()
     }
 
-    /// Plans all that is unsettled, reading what the planner must know; each part is told with its plan.
+    /// Plans all unsettled items, reading the files that the planner needs; `take` gets the plan of each slice.
     func plan(_ take: (Plan) throws -> Void) throws {
         var report = SyncReport()
         var chunks = UnsettledChunks(context.store, of: 4_096)
         while let chunk = try chunks.next() {
-            let ids = chunk.filter { $0.remote?.isDoubtful != true }.map(\.id)
+            let ids = chunk.filter { $0.remote?.isUnverified != true }.map(\.id)
             var plan = try Planner.plan(ids, in: context.store)
             for _ in 0..<4 where !plan.unread.isEmpty {
                 var count = 0
@@ -74,7 +74,7 @@ actor DryRun {
 
     func close() throws { try copy.context.store.close() }
 
-    /// The events that a sync would tell first.
+    /// The events that a sync would emit first.
     func events() async throws -> [SyncEvent] {
         try await copy.observe()
         var events: [SyncEvent] = []
@@ -82,40 +82,40 @@ actor DryRun {
         return events
     }
 
-    /// The event that an operation would be; nil for what has no effect.
-    private func event(_ operation: Operation) throws -> SyncEvent? {
+    /// The event of an operation; nil for bookkeeping.
+    private func event(_ operation: PlannedOperation) throws -> SyncEvent? {
         let store = copy.context.store
         let path = try store.shownPath(of: operation.item)
-        let target = { (place: Place) in
-            LocalPath.join(try store.shownPath(of: place.parent), place.name.text)
+        let target = { (location: Location) in
+            LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
         }
         switch operation {
-        case .adopt, .forget, .revoke, .unify: return nil
+        case .adopt, .forget, .resurrect, .linkIdentity: return nil
         case .makeFolder: return SyncEvent(.makeLocalFolder, path: path)
-        case .moveLocal(_, let place): return SyncEvent(.moveLocal, path: try target(place), from: path)
+        case .moveLocal(_, let location): return SyncEvent(.moveLocal, path: try target(location), from: path)
         case .download: return SyncEvent(.download, path: path)
-        case .discard: return SyncEvent(.deleteLocal, path: path)
-        case .reconcile(_, let name):
+        case .trash: return SyncEvent(.deleteLocal, path: path)
+        case .resolveContent(_, let name):
             return SyncEvent(.conflict, path: path, copy: LocalPath.join(LocalPath.split(path).parent, name.text))
         case .makeRemoteFolder: return SyncEvent(.makeRemoteFolder, path: path)
         case .upload: return SyncEvent(.upload, path: path)
-        case .moveRemote(_, let place):
+        case .moveRemote(_, let location):
             return SyncEvent(
-                .moveRemote, path: try target(place), from: try store.path(of: operation.item, on: .remote))
+                .moveRemote, path: try target(location), from: try store.path(of: operation.item, on: .remote))
         case .deleteRemote: return SyncEvent(.deleteRemote, path: path)
         }
     }
 }
 
 extension SyncEngine {
-    /// What ``runOnce(_:)`` would do first, as the events that it would tell; changes neither side nor the state.
+    /// The events that ``runOnce(_:)`` would emit first (a dry run); changes neither side nor the state.
     ///
     /// - Throws: ``SyncError``.
     public func plan() async throws(SyncError) -> [SyncEvent] {
         do {
             var environment = try SyncEnvironment(configuration)
             let database = configuration.databasePath
-            environment.openStore = { try SQLiteTreeStore.rehearsal(path: database) }
+            environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) }
             if isNew { environment.disk = LinuxDisk(try Self.emptyDirectory()) }
             let dryRun = try DryRun(configuration, remote, environment)
             let events = try await dryRun.events()

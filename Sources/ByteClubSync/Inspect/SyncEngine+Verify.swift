@@ -1,12 +1,12 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// Compares what is on the disk and what the server has with what the mirror knows: reads every file, and proves by
-    /// a digest that the server's tree is the mirror's, or goes through it when it is not.
+    /// Compares disk and server with the mirror's database: reads every file, and compares the server's tree by its
+    /// digest, or entry by entry when that differs.
     ///
-    /// First both sides are looked at as a sync does, in a copy of the mirror's state, so that what merely waits to be
-    /// synced is told as such. Nothing is changed, and an engine may run meanwhile. `progress` is called after every few
-    /// files, with how many were compared and how many bytes were read.
+    /// First both sides are scanned as by a sync, in a copy of the mirror's state, so that pending changes are reported
+    /// as such. Nothing is changed, and an engine may run meanwhile. `progress` is called after every few files, with
+    /// how many were compared and how many bytes were read.
     ///
     /// - Throws: ``SyncError``, `cancelled` soon after the task is.
     public func verify(
@@ -15,7 +15,7 @@ extension SyncEngine {
         do {
             var environment = try SyncEnvironment(configuration)
             let database = configuration.databasePath
-            environment.openStore = { try SQLiteTreeStore.rehearsal(path: database) }
+            environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) }
             let verifier = try Verifier(configuration, remote, environment)
             do {
                 var result = try await verifier.begin()

@@ -1,8 +1,8 @@
 import ByteClubCore
 
-/// Compares disk and server with what the mirror knows of them, in a copy of its state.
+/// Compares disk and server with the mirror's state, in a copy of it.
 actor Verifier {
-    /// The most files and bytes that are read before others get their turn.
+    /// The most files and bytes that are read before the actor yields.
     private static let atOnce = (files: 256, bytes: Int64(16 << 20))
 
     private let executor: any SerialExecutor
@@ -19,7 +19,7 @@ actor Verifier {
 
     func close() throws { try store.close() }
 
-    /// Looks at both sides, so that what is left to compare is what both are said to have in common.
+    /// Scans both sides, so that only synced entries are left to compare.
     func begin() async throws -> SyncVerification {
         try await copy.observe()
         try copy.plan { _ in }
@@ -30,7 +30,7 @@ actor Verifier {
 
     // MARK: The disk
 
-    /// Compares the next files with what the mirror knows of them; nil at the end.
+    /// Compares the next files with the mirror's state; nil at the end.
     func compareDisk(after: ItemID?) throws -> (last: ItemID, found: SyncVerification)? {
         let items = try store.synced(after: after, limit: Self.atOnce.files)
         guard var last = items.first?.id else { return nil }
@@ -59,12 +59,12 @@ actor Verifier {
             return
         }
         switch try copy.scanner.readHash(of: item.id) {
-        case .content(let hash, let look):
+        case .content(let hash, let stat):
             found.files += 1
-            found.bytes += look.fingerprint.size
+            found.bytes += stat.fingerprint.size
             if hash == local.hash { return }
-            guard let known = local.look, !known.isRacy, look.isUntouched(since: known) else {
-                // It was written to since the look.
+            guard let known = local.stat, !known.isRacy, stat.isUntouched(since: known) else {
+                // It was written since the scan.
                 found.unsettled += 1
                 return
             }
@@ -81,15 +81,15 @@ actor Verifier {
 
     // MARK: The server
 
-    /// Compares the server's tree with what the mirror knows of it: by its digest, and entry by entry when that is another
-    /// or the server has none.
+    /// Compares the server's tree with the mirror's state: by its digest, and entry by entry when that differs or the
+    /// server has none.
     func compareServer() async throws -> SyncVerification {
         if try await hasSameDigest() { return SyncVerification() }
-        let suspects = try await differingPaths()
-        // What has changed meanwhile is told anew before it is judged.
+        let differing = try await differingPaths()
+        // Changes made meanwhile are pulled before the comparison.
         try await copy.pull()
         var found = SyncVerification()
-        for names in suspects {
+        for names in differing {
             try Task.checkCancellation()
             let item = try await copy.tree.item(at: names.map { PathKey.fold($0) })
             if let item, !item.isSettled {
@@ -97,9 +97,9 @@ actor Verifier {
                 continue
             }
             let path = try names.reduce(configuration.remoteRoot) { try $0.appending($1) }
-            let told = try await copy.tree.metadata(at: path)
+            let reported = try await copy.tree.metadata(at: path)
             let shown = names.joined(separator: "/")
-            if let difference = Self.difference(shown, item?.remote, told?.isDeleted == true ? nil : told) {
+            if let difference = Self.difference(shown, item?.remote, reported?.isDeleted == true ? nil : reported) {
                 found.add(difference)
             }
         }
@@ -108,7 +108,7 @@ actor Verifier {
 
     // MARK: By digest
 
-    /// Whether the server proves to have the tree that the mirror knows; false when it cannot.
+    /// Whether the server's digest equals the mirror's; false when the server has none.
     private func hasSameDigest() async throws -> Bool {
         let wire = try await copy.tree.remote
         guard try await wire.features().sync, configuration.usesExtension, let wire = wire.journaled else {
@@ -116,21 +116,21 @@ actor Verifier {
         }
         for _ in 0..<3 {
             try Task.checkCancellation()
-            let told: SyncDigest
+            let reported: SyncDigest
             do {
-                told = try await wire.digest(of: configuration.remoteRoot)
+                reported = try await wire.digest(of: configuration.remoteRoot)
             } catch {
                 guard error.code == .notFound else { throw error }
                 return try store.children(of: .root, on: .remote).isEmpty
             }
-            if try told.digest == digest() { return true }
-            if try told.sequence == store.meta(.sequence).flatMap({ Int64($0) }) { return false }
+            if try reported.digest == digest() { return true }
+            if try reported.sequence == store.meta(.sequence).flatMap({ Int64($0) }) { return false }
             try await copy.pull()
         }
         return false
     }
 
-    /// The digest of the server's tree as the mirror knows it; nil when a content's hash was never told.
+    /// The digest of the server's tree as the mirror knows it; nil when a content's hash is unknown.
     private func digest() throws -> TreeDigest? {
         var digester = TreeDigester(at: configuration.remoteRoot)
         var left = try digestible(in: .root, configuration.remoteRoot)
@@ -154,13 +154,13 @@ actor Verifier {
             item.remote.map { (item.id, $0) }
         }
         return try children.sorted {
-            $1.1.place.name.key.utf8.lexicographicallyPrecedes($0.1.place.name.key.utf8)
-        }.map { ($0, try path.appending($1.place.name.text), $1) }
+            $1.1.location.name.key.utf8.lexicographicallyPrecedes($0.1.location.name.key.utf8)
+        }.map { ($0, try path.appending($1.location.name.text), $1) }
     }
 
     // MARK: Entry by entry
 
-    /// The names of the paths at which the server tells something else than the mirror knows.
+    /// The paths, as names, at which the server differs from the mirror's state.
     private func differingPaths() async throws -> [[String]] {
         var differing: [[String]] = []
         var seen = ItemNumbers()
@@ -173,15 +173,15 @@ actor Verifier {
                 entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
                 hasMore: page.hasMore)
             for entry in page.entries {
-                guard let told = entry.metadata, !told.isDeleted,
-                    let path = told.path.rebased(from: configuration.remoteRoot, to: .root), !path.isRoot
+                guard let reported = entry.metadata, !reported.isDeleted,
+                    let path = reported.path.rebased(from: configuration.remoteRoot, to: .root), !path.isRoot
                 else {
                     try progress.takeRepeat()
                     continue
                 }
                 let item = try await copy.tree.item(at: path.components.map { PathKey.fold($0) })
                 if let item, !seen.insert(item.id) { try progress.takeRepeat() }
-                if Self.difference("", item?.remote, told) != nil {
+                if Self.difference("", item?.remote, reported) != nil {
                     differing.append(path.components.map { String($0) })
                 }
                 if differing.count > SyncVerification.maximumDifferences { return differing }
@@ -189,11 +189,11 @@ actor Verifier {
             cursor = page.cursor
             if !page.hasMore { break }
         }
-        // What the mirror knows of the server and the walk has not met.
+        // Entries that the mirror knows and the listing has not shown.
         var folders: [(id: ItemID, names: [String])] = [(.root, [])]
         while let (folder, names) = folders.popLast() {
             for item in try store.children(of: folder, on: .remote) {
-                guard let name = item.remote?.place.name.text else { continue }
+                guard let name = item.remote?.location.name.text else { continue }
                 if differing.count > SyncVerification.maximumDifferences { return differing }
                 if !seen.contains(item.id) { differing.append(names + [name]) }
                 if item.isFolder, names.count < NameRules.maximumDepth { folders.append((item.id, names + [name])) }
@@ -202,31 +202,31 @@ actor Verifier {
         return differing
     }
 
-    /// How what the server tells of an entry is another than what the mirror knows; nil when it is not.
+    /// How the server's entry differs from the mirror's state; nil when it does not.
     private static func difference(
-        _ path: String, _ known: RemoteState?, _ told: Metadata?
+        _ path: String, _ known: RemoteState?, _ reported: Metadata?
     ) -> SyncVerification.Difference? {
         let differs = { SyncVerification.Difference(path: path, kind: $0, detail: $1) }
         guard let known else {
-            return told.map {
+            return reported.map {
                 differs(
                     .unknownOnServer,
                     $0.isFolder ? "the server has a folder" : "the server has a file of \($0.bytes) bytes")
             }
         }
-        guard let told else { return differs(.missingOnServer, "the server does not have it") }
-        if known.isFolder != told.isFolder {
-            return differs(.server, told.isFolder ? "the server has a folder" : "the server has a file")
+        guard let reported else { return differs(.missingOnServer, "the server does not have it") }
+        if known.isFolder != reported.isFolder {
+            return differs(.server, reported.isFolder ? "the server has a folder" : "the server has a file")
         }
-        if !known.place.name.text.utf8.elementsEqual(told.path.name.utf8) {
-            return differs(.server, "the server calls it '\(told.path.name)'")
+        if !known.location.name.text.utf8.elementsEqual(reported.path.name.utf8) {
+            return differs(.server, "the server calls it '\(reported.path.name)'")
         }
         if known.isFolder { return nil }
-        if let hash = known.hash, let other = told.contentHash, hash != other {
+        if let hash = known.hash, let other = reported.contentHash, hash != other {
             return differs(.server, "the server has the content \(other), not \(hash)")
         }
-        if known.size != told.bytes {
-            return differs(.server, "the server has \(told.bytes) bytes, not \(known.size)")
+        if known.size != reported.bytes {
+            return differs(.server, "the server has \(reported.bytes) bytes, not \(known.size)")
         }
         return nil
     }

@@ -1,9 +1,9 @@
 import ByteClubCore
 
-/// Puts many new files in their places as a pipeline: one group is written and synced while the one before gets its
-/// names, and one sync of the file system serves the contents of a group and the names of that before.
+/// Installs many new files as a pipeline: one group is written and synced while the previous one is renamed into place,
+/// and one syncfs(2) covers the contents of a group and the names of the previous one.
 final class BulkInstaller {
-    /// From how many files on they are written beside other work.
+    /// From how many files on they are written in the background.
     private static let manyFiles = 64
 
     /// A group that is being written.
@@ -21,7 +21,7 @@ final class BulkInstaller {
     private let control: ControlDirectory
     private let installer: Installer
     private var underWay: Group?
-    /// New files in their places that are not known to be durable there yet.
+    /// Installed files whose names are not known to be durable yet.
     private var placed: [InstalledFile] = []
 
     init(_ context: SyncContext, _ control: ControlDirectory, _ installer: Installer) {
@@ -30,10 +30,12 @@ final class BulkInstaller {
         self.installer = installer
     }
 
-    /// The items of which new files are on their way.
+    /// The items whose files are being installed.
     var items: Set<ItemID> { (underWay?.items ?? []).union(placed.map(\.content.item)) }
 
-    /// Puts new contents in their places, many of them beside other work; ``settle(_:)`` brings those to their end.
+    /// Installs new contents, large numbers in the background; ``settle(_:)`` completes those.
+    ///
+    /// - Throws: ``FileError`` when the file system fails as a whole, and the store's errors.
     func install(_ contents: [StagedContent], _ report: inout SyncReport) async throws {
         guard contents.count >= Self.manyFiles else {
             _ = try installer.install(contents, as: .download, &report)
@@ -53,7 +55,9 @@ final class BulkInstaller {
             items: Set(contents.map(\.item)), work: Self.syncing(written, context.root, workers))
     }
 
-    /// Brings what is under way to its end.
+    /// Completes the installs that are in progress.
+    ///
+    /// - Throws: As ``install(_:_:)``.
     func settle(_ report: inout SyncReport) async throws {
         try await nameGroup(&report)
         if placed.isEmpty { return }
@@ -61,14 +65,14 @@ final class BulkInstaller {
         try rememberPlaced(&report)
     }
 
-    /// Gives the files of the group under way their names, and remembers those before, whose names are durable now.
+    /// Renames the files of the current group into place, and records the previous group, whose names are durable now.
     private func nameGroup(_ report: inout SyncReport) async throws {
         guard let group = underWay else { return }
         underWay = nil
         let written = try await group.work.value
         try rememberPlaced(&report)
         for failure in written.failures { report.refuse(failure.item, in: nil, failure.error) }
-        placed += try installer.place(written.contents, &report)
+        placed += try installer.moveIntoPlace(written.contents, &report)
     }
 
     private func rememberPlaced(_ report: inout SyncReport) throws {

@@ -1,8 +1,9 @@
 import ByteClubCore
 import Glibc
 
-/// A file that is about to get a conflict name: told to the database before, so that an engine that was stopped in between
-/// does not take its own renaming for a person's.
+/// An intent record: a file that is about to get a conflict name.
+///
+/// It is stored before the rename, so that after a crash the engine does not take its own rename for a user's.
 struct PendingConflictCopy: Hashable, Sendable {
     let item: ItemID
     let name: EntryName
@@ -13,7 +14,7 @@ struct PendingConflictCopy: Hashable, Sendable {
     }
 }
 
-/// Gives the disk's content a conflict name and an identity of its own, where both sides changed a file.
+/// Renames the disk's file to a conflict copy, an entry of its own, where both sides changed a file.
 final class ConflictCopier {
     private let context: SyncContext
     private let installer: Installer
@@ -24,29 +25,29 @@ final class ConflictCopier {
         self.installer = installer
     }
 
-    /// Keeps both contents of an item: the disk's under a name of its own.
+    /// Keeps both contents of an item: the disk's becomes the conflict copy.
     func keepBoth(_ item: Item, _ local: LocalState, _ name: EntryName, _ report: inout SyncReport) throws {
-        guard let folder = try context.handles.folder(local.place.parent, &report),
+        guard let folder = try context.handles.folder(local.location.parent, &report),
             try installer.isAsPlanned(local, item.id, in: folder, &report)
         else { return }
         let pending = PendingConflictCopy(item.id, name)
         try store.transaction(durably: true) { try store.save(pending) }
         do throws(FileError) {
-            try folder.rename(local.place.name.text, to: folder, name.text, .withoutReplacing)
+            try folder.rename(local.location.name.text, to: folder, name.text, .withoutReplacing)
         } catch {
             try forget(item.id)
-            report.rescans.insert(local.place.parent)
-            if error.code != EEXIST { report.refuse(item.id, in: local.place.parent, error) }
+            report.rescans.insert(local.location.parent)
+            if error.code != EEXIST { report.refuse(item.id, in: local.location.parent, error) }
             return
         }
         _ = try finish(item, local, name, in: folder, &report)
     }
 
-    /// Finishes the copy that an engine was at before it was stopped.
+    /// Completes a conflict copy that a crash has interrupted.
     func recover(_ report: inout SyncReport) throws {
         for pending in try store.records(PendingConflictCopy.self) {
             if let item = try store.item(pending.item), let local = item.local,
-                let folder = try? context.handles.folder(local.place.parent, &report),
+                let folder = try? context.handles.folder(local.location.parent, &report),
                 try finish(item, local, pending.name, in: folder, &report)
             {
                 continue
@@ -59,23 +60,23 @@ final class ConflictCopier {
         try store.removeRecord(PendingConflictCopy.self, .number(item.number))
     }
 
-    /// Makes the file that has a conflict name by now an entry of its own; false when it is not that file.
+    /// Makes the renamed file an entry of its own; false when the file under the conflict name is another one.
     private func finish(
         _ item: Item, _ local: LocalState, _ name: EntryName, in folder: any DiskFolder, _ report: inout SyncReport
     ) throws -> Bool {
-        guard let look = try folder.entry(name.text)?.look, look.handle == local.look?.handle else { return false }
+        guard let stat = try folder.entry(name.text)?.stat, stat.handle == local.stat?.handle else { return false }
         try folder.sync()
         let before = try store.path(of: item.id, on: .local)
         let copy = LocalPath.join(LocalPath.split(before).parent, name.text)
         try store.edit(durably: true) { editor in
-            try editor.split(item, local, to: name, look)
+            try editor.split(item, local, to: name, stat)
             try store.addConflict(
                 ConflictRecord(
                     path: before, copy: copy, winner: item.remote?.hash, loser: local.hash, at: context.seconds))
             try forget(item.id)
             try context.log(.conflict, before, rule: Rule.editedBoth.rawValue, copy)
         }
-        installer.note(parted: item.id, at: Place(local.place.parent, name))
+        installer.note(conflictCopy: item.id, at: Location(local.location.parent, name))
         report.emit(SyncEvent(.conflict, path: before, copy: copy, message: "both sides changed it; both are kept"))
         report.done += 1
         return true

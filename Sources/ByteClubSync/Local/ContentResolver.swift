@@ -1,7 +1,7 @@
 import ByteClubCore
 
-/// Settles items whose content both sides changed: the texts are merged when that is clean; otherwise the server's keeps
-/// the name, and the disk's stands beside it under a conflict name, as an entry of its own.
+/// Resolves items whose content both sides changed: texts are merged when that is clean; otherwise the server's content
+/// keeps the name, and the disk's becomes a conflict copy, an entry of its own.
 struct ContentResolver {
     let context: SyncContext
     let reader: FileReader
@@ -12,7 +12,7 @@ struct ContentResolver {
 
     private var store: any TreeStore { context.store }
 
-    /// Settles an item.
+    /// Resolves an item.
     ///
     /// - Throws: ``RemoteError`` of calls of the server, beside what the store and the disk throw.
     func resolve(_ id: ItemID, conflictName: EntryName, _ report: inout SyncReport) async throws {
@@ -23,7 +23,7 @@ struct ContentResolver {
             guard let theirs = try await fetcher.content(of: item, remote, &report) else { return }
             let theirHash = ContentHasher.hash(theirs)
             if remote.hash == nil {
-                // A server that tells no hashes: now it is known, and the next plan decides.
+                // The server sends no hashes: now the hash is known, and the next plan decides.
                 let isNews = try store.edit(durably: false) { editor in
                     try editor.change(id) { $0.remote?.hash = theirHash }
                 }
@@ -43,7 +43,8 @@ struct ContentResolver {
         try copier.keepBoth(now, local, conflictName, &report)
     }
 
-    /// Sends a merged text as the successor of the very version that was merged in, then puts it on the disk.
+    /// Uploads a merged text on condition that the server still has the version that was merged in, then installs it on
+    /// disk.
     private func commit(
         _ merged: [UInt8], to item: Item, _ remote: RemoteState, theirs: ContentHash, _ report: inout SyncReport
     ) async throws {
@@ -52,7 +53,8 @@ struct ContentResolver {
             guard try await replica.writeMerged(merged, hash, item, remote, &report) else { return }
             report.done += 1
         }
-        guard let now = try store.item(item.id), now.local == item.local, let told = now.remote, told.hash == hash
+        guard let now = try store.item(item.id), now.local == item.local, let reported = now.remote,
+            reported.hash == hash
         else { return }
         if hash == now.local?.hash {
             let event = try store.edit(durably: true) { editor in
@@ -62,8 +64,8 @@ struct ContentResolver {
             report.emit(event)
             report.done += 1
         } else {
-            let place = now.local?.place ?? told.place
-            let content = StagedContent(item: now, place: place, remote: told, hash: hash, bytes: merged)
+            let location = now.local?.location ?? reported.location
+            let content = StagedContent(item: now, location: location, remote: reported, hash: hash, bytes: merged)
             _ = try installer.install([content], as: .merge, &report)
         }
     }

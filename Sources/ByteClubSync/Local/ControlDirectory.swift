@@ -1,29 +1,29 @@
 import ByteClubCore
 import Glibc
 
-/// The folder at the mirror's root that is ours alone: never scanned, never synced.
+/// The control directory at the mirror's root: never scanned, never synced.
 struct ControlDirectory: Sendable {
     /// Its name.
     static let name = MirrorDirectory.privateName
     private static let markerName = "root"
 
-    /// Where new contents are written, and displaced files stand until they were looked at.
+    /// Where new contents are written, and displaced files stay until they are checked.
     let staging: any DiskFolder
     let trash: Trash
     private let top: any DiskFolder
 
-    /// Opens the area, making what is missing.
+    /// Opens the directory and creates what is missing.
     init(in root: any DiskFolder) throws(FileError) {
         top = try root.subfolder(Self.name)
         try top.closeToOthers()
-        guard try top.look().fingerprint.device == root.look().fingerprint.device else {
+        guard try top.stat().fingerprint.device == root.stat().fingerprint.device else {
             throw FileError(operation: "use", path: Self.name, code: EXDEV)
         }
         staging = try top.subfolder("staging")
         trash = Trash(try top.subfolder("trash"))
     }
 
-    /// Which database the mirror belongs to; nil when it has no marker.
+    /// The identity of the database that the mirror belongs to; nil when it has no marker.
     static func marker(in root: any DiskFolder) throws(FileError) -> String? {
         do throws(FileError) {
             let bytes = try root.folder(name).open(markerName).bytes(limit: 128)
@@ -34,7 +34,7 @@ struct ControlDirectory: Sendable {
         }
     }
 
-    /// Makes the mirror belong to a database.
+    /// Writes the identity of the mirror's database.
     func setMarker(_ id: String) throws(FileError) {
         if try top.entry(Self.markerName) != nil { try top.removeFile(Self.markerName) }
         if try top.entry("root.new") != nil { try top.removeFile("root.new") }
@@ -47,7 +47,7 @@ struct ControlDirectory: Sendable {
 }
 
 extension DiskFolder {
-    /// Opens a folder in it and makes that when it is missing.
+    /// Opens a subfolder and creates it when it is missing.
     func subfolder(_ name: String) throws(FileError) -> any DiskFolder {
         do throws(FileError) {
             return try folder(name)

@@ -1,13 +1,13 @@
 import ByteClubCore
 import Glibc
 
-/// Puts entries into the trash that are gone on the server.
+/// Moves entries that are deleted on the server to the trash.
 final class Deleter {
     private let context: SyncContext
     private let control: ControlDirectory
     private let installer: Installer
     private let trash: TrashCan
-    /// Folders that would not go although the tree knows nothing in them, and were scanned for that.
+    /// Folders that were not empty although the tree has nothing in them, and were scanned for that reason.
     private var scanned: Set<ItemID> = []
 
     private var store: any TreeStore { context.store }
@@ -19,17 +19,20 @@ final class Deleter {
         self.trash = trash
     }
 
-    /// Begins anew: what stood in the way of folders before may be gone.
+    /// Starts a new pass: what blocked folders before may be gone.
     func begin() { scanned = [] }
 
-    /// Puts entries into the trash, children before their folders.
+    /// Moves entries to the trash, children before their folders.
+    ///
+    /// - Throws: ``FileError`` when folders cannot be synced, and the store's errors; what is refused for one entry is
+    ///   in the report.
     func delete(_ ids: [ItemID], _ report: inout SyncReport) throws {
         if ids.isEmpty { return }
         var gone: [ItemID] = []
         var parents: [ItemID: any DiskFolder] = [:]
         for id in ids {
             guard let item = try store.item(id), let local = item.local, item.remote == nil,
-                let parent = try context.handles.folder(local.place.parent, &report)
+                let parent = try context.handles.folder(local.location.parent, &report)
             else { continue }
             do {
                 let isGone =
@@ -38,17 +41,17 @@ final class Deleter {
                     : try trashFile(item, local, parent, &report)
                 guard isGone else { continue }
                 gone.append(id)
-                parents[local.place.parent] = parent
+                parents[local.location.parent] = parent
             } catch let error as FileError {
                 report.needsRecovery = true
-                report.refuse(id, in: local.place.parent, error)
+                report.refuse(id, in: local.location.parent, error)
             }
         }
         for id in gone { parents[id] = nil }
         try context.sync(parents)
         if gone.isEmpty { return }
         let events = try store.edit(durably: true) { editor in
-            // The path of what is in a folder leads through the folder.
+            // The path of an entry contains its folder's.
             let paths = try gone.map { try store.path(of: $0, on: .local) }
             for id in gone { try editor.trashed(id) }
             for path in paths { try context.log(.deleteLocal, path) }
@@ -62,37 +65,37 @@ final class Deleter {
     private func trashFile(
         _ item: Item, _ local: LocalState, _ parent: any DiskFolder, _ report: inout SyncReport
     ) throws -> Bool {
-        let name = local.place.name.text
-        guard let look = local.look, try installer.isAsPlanned(local, item.id, in: parent, &report) else {
+        let name = local.location.name.text
+        guard let stat = local.stat, try installer.isAsPlanned(local, item.id, in: parent, &report) else {
             return false
         }
-        let leaving = StagedName.leaving(item.id, expected: local.hash).text
-        try parent.rename(name, to: control.staging, leaving, .withoutReplacing)
-        if try installer.isStill(look, local.hash, leaving) {
-            try trash.take(staged: leaving, of: item.id, as: try store.path(of: item.id, on: .local))
+        let trashing = StagedName.trashing(item.id, expected: local.hash).text
+        try parent.rename(name, to: control.staging, trashing, .withoutReplacing)
+        if try installer.isStill(stat, local.hash, trashing) {
+            try trash.take(staged: trashing, of: item.id, as: try store.path(of: item.id, on: .local))
             return true
         }
-        // An edit that came in the last moment goes back.
-        report.rescans.insert(local.place.parent)
+        // A last-moment edit is moved back.
+        report.rescans.insert(local.location.parent)
         do throws(FileError) {
-            try control.staging.rename(leaving, to: parent, name, .withoutReplacing)
+            try control.staging.rename(trashing, to: parent, name, .withoutReplacing)
         } catch {
             guard error.code == EEXIST else { throw error }
-            _ = try control.staging.moveBeside(leaving, name, in: parent)
+            _ = try control.staging.moveBeside(trashing, name, in: parent)
         }
         return false
     }
 
-    /// Removes a folder; one in which something is left that is not synced stays for its sake.
+    /// Removes a folder; one that still contains unsynced entries stays as a leftover.
     private func removeFolder(
         _ item: Item, _ local: LocalState, _ parent: any DiskFolder, _ gone: [ItemID], _ report: inout SyncReport
     ) throws -> Bool {
-        let name = local.place.name.text
-        guard let there = try parent.entry(name), there.kind == .folder, there.look.handle == local.look?.handle else {
-            report.rescans.insert(local.place.parent)
+        let name = local.location.name.text
+        guard let there = try parent.entry(name), there.kind == .folder, there.stat.handle == local.stat?.handle else {
+            report.rescans.insert(local.location.parent)
             return false
         }
-        // What the tree has in it may just have been moved out, and keeps the folder until a scan has told.
+        // The tree's entries in it may just have been moved out; the folder stays until a scan confirms that.
         let known = try store.children(of: item.id, on: .local).filter { child in !gone.contains(child.id) }
         if !known.isEmpty {
             if scanned.insert(item.id).inserted { report.rescans.insert(item.id) }
@@ -104,7 +107,7 @@ final class Deleter {
         } catch {
             guard error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
         }
-        // Something that the tree does not have: new, or never synced. Only a scan tells.
+        // Something that the tree does not have: new, or never synced. A scan decides.
         if scanned.contains(item.id) {
             try store.edit(durably: false) { editor in try editor.leftOver(item.id) }
             return false

@@ -1,4 +1,4 @@
-/// The mirror's folders that are open, by their items; each is checked to be the one that the tree knows.
+/// A cache of the mirror's open folders by item; each is checked to be the one that the tree knows.
 final class FolderHandles {
     private static let capacity = 128
 
@@ -11,17 +11,19 @@ final class FolderHandles {
         self.store = store
     }
 
-    /// Opens the folder of an item; nil when it is not where the tree says, and is to be scanned again.
+    /// Opens the folder of an item; nil when it is not where the tree says, and then a rescan is requested.
+    ///
+    /// - Throws: The store's errors.
     func folder(_ id: ItemID, _ report: inout SyncReport) throws -> (any DiskFolder)? {
         if id == .root { return root }
         if let known = open[id] { return known }
         guard let local = try store.item(id)?.local, local.isFolder,
-            let parent = try folder(local.place.parent, &report)
+            let parent = try folder(local.location.parent, &report)
         else { return nil }
         do throws(FileError) {
-            let found = try parent.folder(local.place.name.text)
-            guard try found.look().handle == local.look?.handle else {
-                report.rescans.insert(local.place.parent)
+            let found = try parent.folder(local.location.name.text)
+            guard try found.stat().handle == local.stat?.handle else {
+                report.rescans.insert(local.location.parent)
                 return nil
             }
             if open.count >= Self.capacity { open.removeAll(keepingCapacity: true) }
@@ -29,14 +31,14 @@ final class FolderHandles {
             return found
         } catch {
             guard error.isMissing else { throw error }
-            report.rescans.insert(local.place.parent)
+            report.rescans.insert(local.location.parent)
             return nil
         }
     }
 
-    /// Forgets a folder that is gone or another one.
+    /// Drops a folder that is gone or replaced.
     func forget(_ id: ItemID) { open[id] = nil }
 
-    /// Forgets all, since folders may have been renamed.
+    /// Drops all, since folders may have been renamed.
     func forgetAll() { open.removeAll(keepingCapacity: true) }
 }

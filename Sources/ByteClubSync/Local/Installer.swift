@@ -1,13 +1,13 @@
 import ByteClubCore
 import Glibc
 
-/// New content for an item, on its way to a place on the disk.
+/// New content for an item, to be installed at a location on disk.
 struct StagedContent: Sendable {
     let install: PendingInstall
     let size: Int64
-    /// The disk's content that it replaces, as the plan saw it; nil when nothing may be there.
+    /// The file that it replaces, as the plan saw it; nil when nothing may be there.
     let replaced: LocalState?
-    /// The bytes; nil when they stand in staging already.
+    /// The bytes; nil when they are in staging already.
     let bytes: [UInt8]?
     /// The name in staging.
     var stage: StagedName
@@ -16,21 +16,21 @@ struct StagedContent: Sendable {
 
     var item: ItemID { install.item }
 
-    init(item: Item, place: Place, remote: RemoteState, hash: ContentHash, bytes: [UInt8]?) {
-        install = PendingInstall(item: item.id, place: place, hash: hash, revision: remote.revision)
+    init(item: Item, location: Location, remote: RemoteState, hash: ContentHash, bytes: [UInt8]?) {
+        install = PendingInstall(item: item.id, location: location, hash: hash, revision: remote.revision)
         size = remote.size
         replaced = item.local
         self.bytes = bytes
         stage = .writing(item.id)
     }
 
-    /// Writes the bytes into staging; what an earlier attempt has left there goes.
+    /// Writes the bytes to staging, replacing what an earlier attempt has left there.
     mutating func write(to staging: any DiskFolder, durably: Bool) throws(FileError) {
         let name = stage.text
         guard let bytes else {
             let file = try staging.open(name)
             if durably { try file.sync() }
-            handle = try file.look().handle
+            handle = try file.stat().handle
             return
         }
         let file: any DiskFile
@@ -43,24 +43,24 @@ struct StagedContent: Sendable {
         }
         try file.write(bytes)
         if durably { try file.sync() }
-        handle = try file.look().handle
+        handle = try file.stat().handle
     }
 }
 
-/// Content that has come into its place.
+/// A content that is installed.
 struct InstalledFile: Sendable {
     let content: StagedContent
-    let look: DiskLook
+    let stat: FileStat
 }
 
-/// Puts new contents in their places: whole, durable, and over nothing but what the plan saw there (invariant I5).
+/// Installs new contents atomically and durably, replacing nothing but what the plan saw (invariant I5).
 final class Installer {
     private let context: SyncContext
     private let control: ControlDirectory
     private let trash: TrashCan
     private var pending: PendingInstalls
-    /// Where the files stand that gave their names to other contents, which are as closed to others as those were.
-    private var parted: [ItemID: Place] = [:]
+    /// Where files are that gave their names to other contents; the new contents get their permissions.
+    private var conflictCopy: [ItemID: Location] = [:]
 
     private var store: any TreeStore { context.store }
     private var staging: any DiskFolder { control.staging }
@@ -72,15 +72,17 @@ final class Installer {
         pending = PendingInstalls(context.store)
     }
 
-    /// Whether nothing of this process is about to get its name.
+    /// Whether no install of this process is pending.
     var isIdle: Bool { pending.isEmpty }
 
-    /// Notes that the file of an item has given its name to other content, and where it is now.
-    func note(parted item: ItemID, at place: Place) { parted[item] = place }
+    /// Notes where the file of an item is that has given its name to other content.
+    func note(conflictCopy item: ItemID, at location: Location) { conflictCopy[item] = location }
 
-    /// Puts new contents in their places.
+    /// Installs new contents.
     ///
-    /// - Returns: What has come into its place and is remembered as synced; `kind` is what the log says of it.
+    /// - Returns: The installed contents, recorded as synced; `kind` is the kind of event in the log.
+    /// - Throws: ``FileError`` when the file system fails as a whole, and the store's errors; what is refused for one
+    ///   file is in the report.
     func install(
         _ contents: [StagedContent], as kind: SyncEvent.Kind, _ report: inout SyncReport
     ) throws -> [InstalledFile] {
@@ -96,10 +98,10 @@ final class Installer {
             }
         }
         if !isFew { try context.root.syncFileSystem() }
-        let installed = try place(staged, &report)
+        let installed = try moveIntoPlace(staged, &report)
         var folders: [ItemID: any DiskFolder] = [:]
         for one in installed {
-            let parent = one.content.install.place.parent
+            let parent = one.content.install.location.parent
             folders[parent] = try context.handles.folder(parent, &report)
         }
         try context.sync(folders)
@@ -107,15 +109,15 @@ final class Installer {
         return installed
     }
 
-    /// Gives staged contents their names, which are not durable yet.
-    func place(_ staged: [StagedContent], _ report: inout SyncReport) throws -> [InstalledFile] {
+    /// Renames staged contents into place; the names are not durable yet.
+    func moveIntoPlace(_ staged: [StagedContent], _ report: inout SyncReport) throws -> [InstalledFile] {
         try store.transaction(durably: false) { try pending.add(staged.map(\.install)) }
         var installed: [InstalledFile] = []
         try store.reading {
             for var one in staged {
                 do {
-                    guard let look = try place(&one, &report) else { continue }
-                    installed.append(InstalledFile(content: one, look: look))
+                    guard let stat = try moveIntoPlace(&one, &report) else { continue }
+                    installed.append(InstalledFile(content: one, stat: stat))
                 } catch let error as FileError {
                     report.needsRecovery = true
                     refuse(one.item, error, &report)
@@ -125,7 +127,7 @@ final class Installer {
         return installed
     }
 
-    /// Remembers what has come into its place durably, of those that were to.
+    /// Records the contents that are durably installed, of those that were pending.
     func remember(
         _ installed: [InstalledFile], of items: [ItemID], as kind: SyncEvent.Kind, _ report: inout SyncReport
     ) throws {
@@ -133,7 +135,7 @@ final class Installer {
         let events = try store.edit(durably: true) { editor in
             try pending.remove(items)
             return try installed.map { one in
-                try editor.installed(one.content.install, one.look, size: one.content.size)
+                try editor.installed(one.content.install, one.stat, size: one.content.size)
                 let bytes = kind == .merge ? nil : one.content.size
                 return try context.log(kind, one.content.item, bytes: bytes)
             }
@@ -141,28 +143,28 @@ final class Installer {
         for event in events { report.emit(event) }
         for one in installed {
             report.note(.succeeded, of: one.content.item)
-            parted[one.content.item] = nil
+            conflictCopy[one.content.item] = nil
             if let bytes = one.content.bytes { context.environment.bases.keep(bytes, one.content.install.hash) }
         }
         report.done += installed.count
     }
 
-    /// Takes for synced what had come into its place before the engine was stopped.
+    /// Records as synced the contents that were installed before a crash.
     func recognizeInstalled(_ report: inout SyncReport) throws {
         let left = try store.records(PendingInstall.self)
         if left.isEmpty { return }
-        var found: [(install: PendingInstall, look: DiskLook)] = []
+        var found: [(install: PendingInstall, stat: FileStat)] = []
         for one in left {
             guard let item = try store.item(one.item), !item.isFolder, item.local?.hash != one.hash,
-                let folder = try? context.handles.folder(one.place.parent, &report),
-                let file = try? folder.open(one.place.name.text), let look = try? file.look(),
+                let folder = try? context.handles.folder(one.location.parent, &report),
+                let file = try? folder.open(one.location.name.text), let stat = try? file.stat(),
                 try Scanner.hash(file) == one.hash
             else { continue }
-            found.append((one, look))
+            found.append((one, stat))
         }
         try store.edit(durably: true) { editor in
-            for (one, look) in found where try store.item(one.item) != nil {
-                try editor.installed(one, look, size: look.fingerprint.size)
+            for (one, stat) in found where try store.item(one.item) != nil {
+                try editor.installed(one, stat, size: stat.fingerprint.size)
             }
             try store.replace([PendingInstall]())
         }
@@ -171,22 +173,22 @@ final class Installer {
     // MARK: One file
 
     private func refuse(_ item: ItemID, _ error: FileError, _ report: inout SyncReport) {
-        report.refuse(item, in: (try? store.item(item))?.local?.place.parent, error)
+        report.refuse(item, in: (try? store.item(item))?.local?.location.parent, error)
     }
 
-    /// Brings staged content into its place; nil when the place is not as the plan saw it.
-    private func place(_ one: inout StagedContent, _ report: inout SyncReport) throws -> DiskLook? {
+    /// Installs a staged content; nil when the target is not as the plan saw it.
+    private func moveIntoPlace(_ one: inout StagedContent, _ report: inout SyncReport) throws -> FileStat? {
         let install = one.install
         guard let item = try store.item(one.item),
             item.remote?.revision == install.revision || item.remote?.hash == install.hash,
-            item.local == one.replaced, let target = try context.handles.folder(install.place.parent, &report)
+            item.local == one.replaced, let target = try context.handles.folder(install.location.parent, &report)
         else {
             try staging.removeFile(one.stage.text)
             return nil
         }
-        let name = install.place.name.text
+        let name = install.location.name.text
         guard let replaced = one.replaced else {
-            if let copy = parted[one.item], let beside = try context.handles.folder(copy.parent, &report) {
+            if let copy = conflictCopy[one.item], let beside = try context.handles.folder(copy.parent, &report) {
                 try takeAccess(one.stage.text, from: copy.name.text, in: beside)
             }
             do throws(FileError) {
@@ -194,10 +196,10 @@ final class Installer {
             } catch {
                 guard error.code == EEXIST else { throw error }
                 try staging.removeFile(one.stage.text)
-                try context.noteTaken(install.place, wantedBy: one.item, &report)
+                try context.noteTaken(install.location, wantedBy: one.item, &report)
                 return nil
             }
-            return try look(at: one, in: target, &report)
+            return try installedStat(of: one, in: target, &report)
         }
         guard let expected = replaced.hash, try isAsPlanned(replaced, item.id, in: target, &report) else {
             try staging.removeFile(one.stage.text)
@@ -210,47 +212,47 @@ final class Installer {
         do throws(FileError) {
             try staging.rename(exchanging.text, to: target, name, .exchanging)
         } catch {
-            // Nothing was exchanged: the old file went elsewhere in the last moment.
+            // Nothing was exchanged: the old file was moved away at the last moment.
             try staging.removeFile(exchanging.text)
             throw error
         }
-        guard try putAside(exchanging.text, replaced, one.item) else {
+        guard try trashReplaced(exchanging.text, replaced, one.item) else {
             try takeBack(one, target, name)
-            report.rescans.insert(install.place.parent)
+            report.rescans.insert(install.location.parent)
             return nil
         }
-        return try look(at: one, in: target, &report)
+        return try installedStat(of: one, in: target, &report)
     }
 
-    /// Keeps staged content from those from whom the file is closed whose place it takes.
+    /// Gives staged content the permissions of the file that it replaces.
     private func takeAccess(_ stage: String, from name: String, in folder: any DiskFolder) throws(FileError) {
         if try staging.takeAccess(stage, from: name, in: folder) { try staging.open(stage).sync() }
     }
 
-    /// How a file looks that has just come into its place; nil when somebody has put another one there since.
+    /// The stat of a file that was just installed; nil when another one is there by now.
     ///
-    /// The rename has stamped it, but a write would stamp the content anew: only content that was written within the last
-    /// moments leaves a doubt.
-    private func look(
-        at one: StagedContent, in folder: any DiskFolder, _ report: inout SyncReport
-    ) throws(FileError) -> DiskLook? {
-        guard var look = try folder.entry(one.install.place.name.text)?.look, look.handle == one.handle else {
-            report.rescans.insert(one.install.place.parent)
+    /// The rename has set the change time, but a write would set the modification time: only a recent modification time
+    /// is racy.
+    private func installedStat(
+        of one: StagedContent, in folder: any DiskFolder, _ report: inout SyncReport
+    ) throws(FileError) -> FileStat? {
+        guard var stat = try folder.entry(one.install.location.name.text)?.stat, stat.handle == one.handle else {
+            report.rescans.insert(one.install.location.parent)
             return nil
         }
-        look.isRacy = look.fingerprint.isContentRacy(at: context.environment.disk.now())
-        return look
+        stat.isRacy = stat.fingerprint.isContentRacy(at: context.environment.disk.now())
+        return stat
     }
 
-    /// Whether a file is the one that the plan saw, and nobody is writing it.
+    /// Whether a file is the one that the plan saw, and is not being written.
     func isAsPlanned(
         _ seen: LocalState, _ item: ItemID, in folder: any DiskFolder, _ report: inout SyncReport
     ) throws -> Bool {
-        let name = seen.place.name.text
-        guard let there = try folder.entry(name), there.kind == .file, let look = seen.look,
-            there.look.handle == look.handle, there.look.fingerprint.isSameContent(as: look.fingerprint)
+        let name = seen.location.name.text
+        guard let there = try folder.entry(name), there.kind == .file, let stat = seen.stat,
+            there.stat.handle == stat.handle, there.stat.fingerprint.isSameContent(as: stat.fingerprint)
         else {
-            report.rescans.insert(seen.place.parent)
+            report.rescans.insert(seen.location.parent)
             return false
         }
         if let file = try? folder.open(name), file.isBeingWritten {
@@ -261,22 +263,23 @@ final class Installer {
     }
 
     /// Trashes a displaced file that is the one the plan saw; false when it is another, or was written since.
-    private func putAside(_ name: String, _ seen: LocalState, _ item: ItemID) throws -> Bool {
-        guard let look = seen.look, try isStill(look, seen.hash, name) else { return false }
+    private func trashReplaced(_ name: String, _ seen: LocalState, _ item: ItemID) throws -> Bool {
+        guard let stat = seen.stat, try isStill(stat, seen.hash, name) else { return false }
         try trash.take(staged: name, of: item, as: try store.path(of: item, on: .local))
         return true
     }
 
-    /// Whether what stands in staging is the file that was seen, with the content that it had then.
-    func isStill(_ look: DiskLook, _ hash: ContentHash?, _ name: String) throws(FileError) -> Bool {
+    /// Whether the file in staging is the one that was seen, with the same content.
+    func isStill(_ stat: FileStat, _ hash: ContentHash?, _ name: String) throws(FileError) -> Bool {
         guard let there = try staging.entry(name), there.kind == .file else { return false }
         let isSame =
-            there.look.handle == look.handle && there.look.fingerprint.isSameContent(as: look.fingerprint)
-        if isSame, !look.isRacy { return true }
+            there.stat.handle == stat.handle && there.stat.fingerprint.isSameContent(as: stat.fingerprint)
+        if isSame, !stat.isRacy { return true }
         return try Scanner.hash(staging.open(name)) == hash
     }
 
-    /// Undoes an exchange that met an edit: the edit goes back to its place, and the new content waits for the next plan.
+    /// Undoes an exchange that displaced an unseen edit: the edit is moved back, and the new content waits for the next
+    /// plan.
     private func takeBack(_ one: StagedContent, _ target: any DiskFolder, _ name: String) throws {
         let stage = one.stage.text
         do throws(FileError) {
@@ -289,20 +292,20 @@ final class Installer {
         if try Scanner.hash(staging.open(stage)) == one.install.hash {
             try staging.removeFile(stage)
         } else {
-            // Somebody was quick enough to edit the new content as well.
+            // The new content was edited in the meantime as well.
             _ = try staging.moveBeside(stage, name, in: target)
         }
     }
 }
 
 extension SyncContext {
-    /// Notes that a name is taken on the disk that an item was to have: by an entry that the tree knows there, by something
-    /// new, which the next scan finds, or by what is left alone and told of; else the disk takes two names for one that
-    /// are two by their keys.
-    func noteTaken(_ place: Place, wantedBy item: ItemID, _ report: inout SyncReport) throws {
-        report.rescans.insert(place.parent)
-        if try !store.children(of: place.parent, key: place.name.key, on: .local).isEmpty { return }
-        let path = LocalPath.join(try store.shownPath(of: place.parent), place.name.text)
+    /// Handles a name that is taken on disk: by a known entry, by a new one, which the next scan finds, or by a skipped
+    /// one, which has a problem already; else the disk takes two names for one although their keys differ, which is a
+    /// problem.
+    func noteTaken(_ location: Location, wantedBy item: ItemID, _ report: inout SyncReport) throws {
+        report.rescans.insert(location.parent)
+        if try !store.children(of: location.parent, key: location.name.key, on: .local).isEmpty { return }
+        let path = LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
         if try store.problems().contains(where: { $0.path.utf8.elementsEqual(path.utf8) && $0.item != item }) { return }
         report.refuse(item, "this disk takes its name for another entry's: '\(path)'")
     }

@@ -1,8 +1,8 @@
 import ByteClubCore
 
-/// The mirror on this machine's disk: it is scanned, and what the server shows is brought to it.
+/// The mirror on this machine's disk: scans it, and applies the server's changes to it.
 ///
-/// It decides nothing. What it finds out and does goes into a ``SyncReport``; each of its parts owns its own state.
+/// It decides nothing. Its results go into a ``SyncReport``; each of its parts owns its own state.
 final class LocalReplica {
     let scanner: Scanner
     let scope: SyncScope
@@ -32,13 +32,17 @@ final class LocalReplica {
         remover = FolderRemover(context, control, installer, trash)
     }
 
-    /// Classifies what an engine that was stopped has left; `busy` are the items of large files on their way.
+    /// Recovers from a crash: classifies what is left in staging; `busy` are the items of running transfers.
+    ///
+    /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
     func recover(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         try Recovery(context: context, control: control, installer: installer, copier: copier, trash: trash)
             .run(besides: busy, &report)
     }
 
     /// Scans a part of the disk.
+    ///
+    /// - Throws: ``FileError`` when the root cannot be listed, and the store's errors; nothing is inferred then.
     func scan(_ request: ScanRequest, _ report: inout SyncReport) throws -> ScanReport {
         context.handles.forgetAll()
         switch request {
@@ -60,7 +64,9 @@ final class LocalReplica {
         }
     }
 
-    /// Does what is due now and then: folders that were deselected go, and what is old in the trash.
+    /// Does periodic maintenance: removes deselected folders, and expires the trash.
+    ///
+    /// - Throws: ``FileError`` and the store's errors; the next call continues.
     func maintain(_ report: inout SyncReport) throws {
         try scope.deselect(remover, &report)
         try trash.expire(&report)

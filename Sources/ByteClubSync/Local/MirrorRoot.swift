@@ -1,12 +1,12 @@
 import ByteClubCore
 
-/// The mirror's root, and how it is known to be the one that was synced before.
+/// The mirror's root, with the checks that it is the one that was synced before.
 struct MirrorRoot {
     private let configuration: SyncConfiguration
     private let environment: SyncEnvironment
     let folder: any DiskFolder
 
-    /// Opens the root; what is wrong with it is recorded, unless the session changes nothing.
+    /// Opens the root; a problem with it is recorded, unless the session is read-only.
     ///
     /// - Throws: ``SyncError`` with the code `rootMissing` or `rootReplaced`.
     init(
@@ -35,7 +35,7 @@ struct MirrorRoot {
         }
     }
 
-    /// Refuses a root that is not the one that was synced before.
+    /// Checks that the root is the one that was synced before.
     private static func checkMarker(
         _ root: any DiskFolder, _ store: any TreeStore, _ configuration: SyncConfiguration
     ) throws {
@@ -54,10 +54,10 @@ struct MirrorRoot {
         )
     }
 
-    /// Gives database and root the same identity, and tells it; without a control directory nothing is written.
+    /// Gives database and root the same identity and returns it; without a control directory nothing is written.
     func identify(_ control: ControlDirectory?, _ store: any TreeStore) throws -> String {
         let known = try store.meta(.mirrorID)
-        let handle = try folder.look().handle
+        let handle = try folder.stat().handle
         let id = known ?? ContentHasher.hash(Array("\(environment.disk.now()) \(handle)".utf8)).description
         guard let control else { return id }
         if try ControlDirectory.marker(in: folder) != id { try control.setMarker(id) }
@@ -72,9 +72,11 @@ struct MirrorRoot {
     }
 
     /// Checks that the root is still the one that was opened and the one at its path.
+    ///
+    /// - Throws: ``SyncError`` with the code `rootMissing` or `rootReplaced`.
     func check(_ store: any TreeStore) throws {
         let there = try Self.open(configuration, environment.disk)
-        guard try there.look().handle == folder.look().handle, try there.fileSystem() == folder.fileSystem() else {
+        guard try there.stat().handle == folder.stat().handle, try there.fileSystem() == folder.fileSystem() else {
             throw SyncError(
                 .rootReplaced, "the mirror '\(configuration.directory)' was replaced while it was being synced")
         }
@@ -83,10 +85,10 @@ struct MirrorRoot {
 }
 
 extension TreeStore {
-    /// Keeps what is in the way of the whole mirror, for those who ask why.
+    /// Records an obstacle of the whole mirror, for status and `why`.
     func note(obstacle error: SyncError, at seconds: Int64) throws {
         if error.code == .cancelled { return }
-        if try records(Obstacle.self).first?.message == error.message { return }
-        try transaction(durably: false) { try replace([Obstacle(since: seconds, message: error.message)]) }
+        if try records(ObstacleRecord.self).first?.message == error.message { return }
+        try transaction(durably: false) { try replace([ObstacleRecord(since: seconds, message: error.message)]) }
     }
 }

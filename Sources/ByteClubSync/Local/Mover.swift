@@ -1,33 +1,36 @@
 import ByteClubCore
 import Glibc
 
-/// Makes folders on disk and moves entries there, each durable before the trees say so.
+/// Creates folders and moves entries on disk; each is durable before it is recorded.
 final class Mover {
     private let context: SyncContext
     private var store: any TreeStore { context.store }
 
     init(_ context: SyncContext) { self.context = context }
 
-    /// Makes the folders that the server shows, parents first.
-    func makeFolders(_ wanted: [(item: ItemID, place: Place)], _ report: inout SyncReport) throws {
+    /// Creates the folders that the server has, parents first.
+    ///
+    /// - Throws: ``FileError`` when folders cannot be synced, and the store's errors; what is refused for one entry is
+    ///   in the report.
+    func makeFolders(_ wanted: [(item: ItemID, location: Location)], _ report: inout SyncReport) throws {
         if wanted.isEmpty { return }
-        var made: [(item: ItemID, place: Place, look: DiskLook)] = []
+        var made: [(item: ItemID, location: Location, stat: FileStat)] = []
         var parents: [ItemID: any DiskFolder] = [:]
-        for (id, place) in wanted {
+        for (id, location) in wanted {
             guard let item = try store.item(id), item.local == nil, item.remote?.isFolder == true,
-                let parent = try context.handles.folder(place.parent, &report)
+                let parent = try context.handles.folder(location.parent, &report)
             else { continue }
             do throws(FileError) {
-                try parent.makeFolder(place.name.text)
-                guard let look = try parent.entry(place.name.text)?.look else { continue }
-                made.append((id, place, look))
-                parents[place.parent] = parent
+                try parent.makeFolder(location.name.text)
+                guard let stat = try parent.entry(location.name.text)?.stat else { continue }
+                made.append((id, location, stat))
+                parents[location.parent] = parent
                 report.note(.succeeded, of: id)
             } catch {
                 if error.code == EEXIST {
-                    try context.noteTaken(place, wantedBy: id, &report)
+                    try context.noteTaken(location, wantedBy: id, &report)
                 } else {
-                    report.refuse(id, in: place.parent, error)
+                    report.refuse(id, in: location.parent, error)
                 }
             }
         }
@@ -35,7 +38,7 @@ final class Mover {
         if made.isEmpty { return }
         let events = try store.edit(durably: true) { editor in
             try made.map { one in
-                try editor.madeFolder(one.item, at: one.place, one.look)
+                try editor.madeFolder(one.item, at: one.location, one.stat)
                 return try context.log(.makeLocalFolder, one.item)
             }
         }
@@ -44,46 +47,48 @@ final class Mover {
         report.done += made.count
     }
 
-    /// Renames or moves an entry on disk; one that makes room for another's name is a conflict that people are told of.
-    func move(_ id: ItemID, to place: Place, _ report: inout SyncReport) throws {
-        guard let item = try store.item(id), let local = item.local, let look = local.look,
-            let source = try context.handles.folder(local.place.parent, &report),
-            let target = try context.handles.folder(place.parent, &report)
+    /// Renames or moves an entry on disk; a rename that makes room for another entry's name is reported as a conflict.
+    ///
+    /// - Throws: The store's errors; what the disk refuses is in the report.
+    func move(_ id: ItemID, to location: Location, _ report: inout SyncReport) throws {
+        guard let item = try store.item(id), let local = item.local, let stat = local.stat,
+            let source = try context.handles.folder(local.location.parent, &report),
+            let target = try context.handles.folder(location.parent, &report)
         else { return }
-        let (name, newName) = (local.place.name.text, place.name.text)
+        let (name, newName) = (local.location.name.text, location.name.text)
         do {
-            guard let there = try source.entry(name), there.look.handle == look.handle else {
-                report.rescans.insert(local.place.parent)
+            guard let there = try source.entry(name), there.stat.handle == stat.handle else {
+                report.rescans.insert(local.location.parent)
                 return
             }
-            try Self.rename(name, in: source, to: target, newName, look)
-            guard let now = try target.entry(newName), now.look.handle == look.handle else {
-                // Another entry had come under the name in the last moment: it goes back.
+            try Self.rename(name, in: source, to: target, newName, stat)
+            guard let now = try target.entry(newName), now.stat.handle == stat.handle else {
+                // Another entry had taken the name at the last moment: it is moved back.
                 try target.rename(newName, to: source, name, .withoutReplacing)
-                report.rescans.formUnion([local.place.parent, place.parent])
+                report.rescans.formUnion([local.location.parent, location.parent])
                 return
             }
             try target.sync()
-            if place.parent != local.place.parent { try source.sync() }
-            try remember(id, local, at: place, now.look, &report)
+            if location.parent != local.location.parent { try source.sync() }
+            try remember(id, local, at: location, now.stat, &report)
         } catch let error as FileError {
-            report.rescans.formUnion([local.place.parent, place.parent])
+            report.rescans.formUnion([local.location.parent, location.parent])
             if error.code == EEXIST {
-                try context.noteTaken(place, wantedBy: id, &report)
+                try context.noteTaken(location, wantedBy: id, &report)
             } else {
-                report.refuse(id, in: local.place.parent, error)
+                report.refuse(id, in: local.location.parent, error)
             }
         }
     }
 
     /// Renames to a free name, or to another spelling of the entry's own name where the disk takes both for one.
     private static func rename(
-        _ name: String, in source: any DiskFolder, to target: any DiskFolder, _ newName: String, _ look: DiskLook
+        _ name: String, in source: any DiskFolder, to target: any DiskFolder, _ newName: String, _ stat: FileStat
     ) throws(FileError) {
         do throws(FileError) {
             try source.rename(name, to: target, newName, .withoutReplacing)
         } catch {
-            guard error.code == EEXIST, try target.entry(newName)?.look.handle == look.handle else { throw error }
+            guard error.code == EEXIST, try target.entry(newName)?.stat.handle == stat.handle else { throw error }
             let temporary = NumberedName.tagged(name, "(renaming)")
             try source.rename(name, to: target, temporary, .withoutReplacing)
             try target.rename(temporary, to: target, newName, .withoutReplacing)
@@ -91,13 +96,13 @@ final class Mover {
     }
 
     private func remember(
-        _ id: ItemID, _ local: LocalState, at place: Place, _ look: DiskLook, _ report: inout SyncReport
+        _ id: ItemID, _ local: LocalState, at location: Location, _ stat: FileStat, _ report: inout SyncReport
     ) throws {
         let before = try store.path(of: id, on: .local)
         context.handles.forgetAll()
-        let isClash = context.rule(of: id) == .nameClash && ConflictName.isCopy(place.name.text)
+        let isClash = context.rule(of: id) == .nameClash && ConflictName.isCopy(location.name.text)
         let events = try store.edit(durably: true) { editor in
-            try editor.moved(id, to: place, look)
+            try editor.moved(id, to: location, stat)
             let event = try context.log(.moveLocal, id, from: before)
             guard isClash else { return [event] }
             let copy = try store.path(of: id, on: .local)

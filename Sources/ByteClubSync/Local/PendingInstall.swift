@@ -1,20 +1,22 @@
 import ByteClubCore
 
-/// Content that is about to get its name: told to the database before, so that an engine that was stopped in between
-/// knows its own work again, whatever the server does meanwhile.
+/// An intent record: a content that is about to be renamed into place.
+///
+/// It is stored before the rename, so that recovery recognises the engine's own work whatever the server does meanwhile
+/// (invariant I10).
 struct PendingInstall: Hashable, Sendable {
     let item: ItemID
-    let place: Place
+    let location: Location
     let hash: ContentHash
     /// The server's revision of the content.
     let revision: Int64
 
-    init(item: ItemID, place: Place, hash: ContentHash, revision: Int64) {
-        (self.item, self.place, self.hash, self.revision) = (item, place, hash, revision)
+    init(item: ItemID, location: Location, hash: ContentHash, revision: Int64) {
+        (self.item, self.location, self.hash, self.revision) = (item, location, hash, revision)
     }
 }
 
-/// The installs that are under way, as the database has them.
+/// The pending installs, as stored in the database.
 struct PendingInstalls {
     private let store: any TreeStore
     private var installs: [ItemID: PendingInstall] = [:]
@@ -24,7 +26,9 @@ struct PendingInstalls {
     /// Whether this process has any under way.
     var isEmpty: Bool { installs.isEmpty }
 
-    /// Records what is about to get its name.
+    /// Records installs before their renames.
+    ///
+    /// - Throws: The store's errors.
     mutating func add(_ more: [PendingInstall]) throws {
         for one in more {
             installs[one.item] = one
@@ -32,7 +36,9 @@ struct PendingInstalls {
         }
     }
 
-    /// Forgets those of some items, which are done or will not be.
+    /// Removes the records of items whose installs are done or given up.
+    ///
+    /// - Throws: The store's errors.
     mutating func remove(_ items: [ItemID]) throws {
         for item in items where installs.removeValue(forKey: item) != nil {
             try store.removeRecord(PendingInstall.self, .number(item.number))

@@ -1,8 +1,7 @@
 import ByteClubCore
 import Glibc
 
-/// Classifies what an engine that was stopped in the middle has left; whatever else it did, the next scan of both sides
-/// tells.
+/// Classifies what a crash has left in staging; everything else is found by the next scan and pull.
 struct Recovery {
     let context: SyncContext
     let control: ControlDirectory
@@ -10,7 +9,9 @@ struct Recovery {
     let copier: ConflictCopier
     let trash: TrashCan
 
-    /// Recovers; `busy` are the items that this engine writes into staging now.
+    /// Recovers; `busy` are the items that this engine is writing to staging now.
+    ///
+    /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
     func run(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         let staging = control.staging
         for entry in try staging.list() {
@@ -20,12 +21,12 @@ struct Recovery {
             case .exchanging(let item, let new, let expected) where entry.kind == .file:
                 let hash = try Scanner.hash(staging.open(entry.name))
                 if hash == new {
-                    // It never came into its place, and is fetched again.
+                    // It was never installed, and is downloaded again.
                     try staging.removeFile(entry.name)
                 } else {
                     try settle(entry.name, item, isKnown: hash == expected, &report)
                 }
-            case .leaving(let item, let expected) where entry.kind == .file:
+            case .trashing(let item, let expected) where entry.kind == .file:
                 let hash = try Scanner.hash(staging.open(entry.name))
                 try settle(entry.name, item, isKnown: expected == nil || hash == expected, &report)
             default: try trash.take(entry.name, from: staging, as: "staging/" + entry.name)
@@ -36,23 +37,23 @@ struct Recovery {
         if installer.isIdle { try installer.recognizeInstalled(&report) }
     }
 
-    /// Trashes a displaced file that was replaced or deleted by intent; an edit that came in between goes back, also
-    /// where its folder is gone.
+    /// Trashes a displaced file that was replaced or deleted on purpose; an edit made in between is moved back, also
+    /// when its folder is gone.
     private func settle(_ name: String, _ id: ItemID, isKnown: Bool, _ report: inout SyncReport) throws {
         let item = try context.store.item(id)
-        let place = item?.local?.place ?? item?.synced?.place ?? item?.remote?.place
-        let path = try place == nil ? "staging/" + name : context.store.shownPath(of: id)
-        guard !isKnown, let place else {
+        let location = item?.local?.location ?? item?.synced?.location ?? item?.remote?.location
+        let path = try location == nil ? "staging/" + name : context.store.shownPath(of: id)
+        guard !isKnown, let location else {
             try trash.take(name, from: control.staging, as: path)
             return
         }
-        let home = try trash.home(in: place.parent, &report)
+        let home = try trash.home(in: location.parent, &report)
         report.rescans.insert(home.id)
         do throws(FileError) {
-            try control.staging.rename(name, to: home.folder, place.name.text, .withoutReplacing)
+            try control.staging.rename(name, to: home.folder, location.name.text, .withoutReplacing)
         } catch {
             guard error.code == EEXIST else { throw error }
-            _ = try control.staging.moveBeside(name, place.name.text, in: home.folder)
+            _ = try control.staging.moveBeside(name, location.name.text, in: home.folder)
         }
     }
 }

@@ -1,20 +1,20 @@
 import ByteClubCore
 
-/// What a file in staging is, told by its name alone, so that whoever finds it after a crash can classify it.
+/// The purpose of a file in staging, encoded in its name, so that recovery can classify it.
 enum StagedName: Hashable, Sendable {
-    /// New content that is being written: worth nothing until it has another name.
+    /// New content that is being written: worthless after a crash.
     case writing(ItemID)
-    /// Whole new content that is about to change places with the file of an item, or that file, once they have.
+    /// Complete new content that is about to be exchanged with the file of an item, or that file, after the exchange.
     case exchanging(ItemID, new: ContentHash, expected: ContentHash)
-    /// A file or folder that is on its way to the trash.
-    case leaving(ItemID, expected: ContentHash?)
+    /// A file or folder that is being moved to the trash.
+    case trashing(ItemID, expected: ContentHash?)
 
     /// The name.
     var text: String {
         switch self {
         case .writing(let item): "w-\(item.number)"
         case .exchanging(let item, let new, let expected): "x-\(item.number)-\(new)-\(expected)"
-        case .leaving(let item, let expected): "l-\(item.number)-\(expected.map { "\($0)" } ?? "unknown")"
+        case .trashing(let item, let expected): "l-\(item.number)-\(expected.map { "\($0)" } ?? "unknown")"
         }
     }
 
@@ -29,7 +29,7 @@ enum StagedName: Hashable, Sendable {
                 return nil
             }
             self = .exchanging(ItemID(number), new: new, expected: expected)
-        case ("l", 3): self = .leaving(ItemID(number), expected: ContentHash(String(parts[2])))
+        case ("l", 3): self = .trashing(ItemID(number), expected: ContentHash(String(parts[2])))
         default: return nil
         }
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where files go that were replaced or deleted: `trash/<day>/<path>`, in the mirror's own area.
+/// The trash of replaced and deleted files: `trash/<day>/<path>` in the control directory.
 struct Trash: Sendable {
     private let top: any DiskFolder
 
     init(_ folder: any DiskFolder) { top = folder }
 
-    /// Moves an entry into the trash of a day under a path of its own, or one like it when that is taken.
+    /// Moves an entry to the trash of a day under its path, with a number appended when that is taken.
     ///
     /// - Returns: The path in the trash.
     @discardableResult
@@ -15,7 +15,7 @@ struct Trash: Sendable {
     ) throws(FileError) -> String {
         let (parent, last) = LocalPath.split(path)
         var target = top
-        var place = ""
+        var location = ""
         for part in LocalPath.join(WallClock.day(now), parent).utf8.split(separator: UInt8(ascii: "/")) {
             let wanted = String(Substring(part))
             var number = 0
@@ -23,7 +23,7 @@ struct Trash: Sendable {
                 let candidate = Self.numbered(wanted, number)
                 do throws(FileError) {
                     target = try target.subfolder(candidate)
-                    place = LocalPath.join(place, candidate)
+                    location = LocalPath.join(location, candidate)
                     break
                 } catch {
                     guard error.code == ENOTDIR || error.code == ELOOP else { throw error }
@@ -36,7 +36,7 @@ struct Trash: Sendable {
             let candidate = Self.numbered(last, number)
             do throws(FileError) {
                 try folder.rename(name, to: target, candidate, .withoutReplacing)
-                return LocalPath.join(place, candidate)
+                return LocalPath.join(location, candidate)
             } catch {
                 guard error.code == EEXIST else { throw error }
                 number = try number == 0 ? Self.firstFree(in: target, last) : number + 1
@@ -44,7 +44,7 @@ struct Trash: Sendable {
         }
     }
 
-    /// The first number under which a name is free, found in few looks where all numbers before it are taken.
+    /// The first number under which a name is free, by galloping search.
     private static func firstFree(in folder: any DiskFolder, _ name: String) throws(FileError) -> Int {
         var (taken, free) = (0, 1)
         while try folder.entry(numbered(name, free)) != nil { (taken, free) = (free, free * 2) }
@@ -66,15 +66,15 @@ struct Trash: Sendable {
         return (target, name)
     }
 
-    /// The days of which there is trash, in their order; whatever else lies in the trash stays there.
+    /// The days of the trash, in their order; other entries in the trash directory are ignored.
     func days() throws(FileError) -> [String] {
         try top.list().filter { $0.kind == .folder && Self.isDay($0.name) }.map(\.name).sorted()
     }
 
     /// Empties the trash of a day.
     ///
-    /// `keep` is asked about each file before it goes, with its folder and its path below the day; what it keeps stays,
-    /// or is elsewhere by then.
+    /// `keep` is called for each file before its removal, with its folder and its path below the day; true keeps the
+    /// file, or means that it was moved elsewhere.
     func empty(
         _ day: String, unless keep: (_ folder: any DiskFolder, _ file: DiskEntry, _ path: String) throws -> Bool
     ) throws {
@@ -82,7 +82,7 @@ struct Trash: Sendable {
         try top.removeFolder(day)
     }
 
-    /// False when something has stayed.
+    /// Returns false when something was kept.
     private static func empty(
         _ folder: any DiskFolder, _ path: String, _ keep: (any DiskFolder, DiskEntry, String) throws -> Bool
     ) throws -> Bool {

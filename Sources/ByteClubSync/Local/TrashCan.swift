@@ -1,18 +1,18 @@
 import ByteClubCore
 import Glibc
 
-/// The mirror's trash with its rules: what is put there, when it goes, and what comes back since somebody wrote to it.
+/// The mirror's trash: moves entries there, expires them, and restores files that were written after they were trashed.
 final class TrashCan {
-    /// A file that was replaced or deleted and whose writer may still hold it open.
+    /// A replaced or deleted file that a writer may still have open.
     private struct Displaced {
         let item: ItemID
         let trashPath: String
         let path: String
-        let look: DiskLook
+        let stat: FileStat
         let until: SyncInstant
     }
 
-    /// How often the trash is looked through for what is too old.
+    /// How often the trash is checked for expired days.
     private static let expiryInterval = Duration.seconds(6 * 3_600)
     /// For how long a file that was displaced is watched for late writes.
     private static let lateWriteWindow = Duration.seconds(600)
@@ -22,7 +22,7 @@ final class TrashCan {
     private var displaced: [Displaced] = []
     private var lastLateCheck: SyncInstant?
     private var lastExpiry: SyncInstant?
-    /// The date under which something was put into the trash since then; nil before the first.
+    /// The date of the last trashed file; nil before the first.
     private var lastDate: String?
 
     init(_ context: SyncContext, _ control: ControlDirectory) {
@@ -30,7 +30,7 @@ final class TrashCan {
         self.control = control
     }
 
-    /// Puts an entry into the trash of today, under a path of its own or one like it.
+    /// Moves an entry to today's trash under its path, with a number appended when that is taken.
     ///
     /// - Returns: The path in the trash.
     @discardableResult
@@ -38,19 +38,19 @@ final class TrashCan {
         let now = context.environment.disk.now()
         let date = WallClock.day(now)
         if date != lastDate {
-            // Without it the day counts from the next expiry, which is later.
+            // Best effort: without it, the day's age counts from the next expiry.
             try? note(date)
             lastDate = date
         }
         return try control.trash.take(name, from: folder, as: path, at: now)
     }
 
-    /// Puts a file from staging into the trash, and remembers it as long as its writers may still hold it open.
+    /// Moves a file from staging to the trash, and watches it for late writes.
     func take(staged name: String, of item: ItemID, as path: String) throws(FileError) {
-        let place = try take(name, from: control.staging, as: path)
-        guard let (folder, last) = control.trash.find(place), let look = try folder.entry(last)?.look else { return }
+        let location = try take(name, from: control.staging, as: path)
+        guard let (folder, last) = control.trash.find(location), let stat = try folder.entry(last)?.stat else { return }
         let until = context.environment.clock.now + Self.lateWriteWindow
-        displaced.append(Displaced(item: item, trashPath: place, path: path, look: look, until: until))
+        displaced.append(Displaced(item: item, trashPath: location, path: path, stat: stat, until: until))
     }
 
     private func note(_ date: String) throws {
@@ -61,12 +61,14 @@ final class TrashCan {
 
     // MARK: Late writes
 
-    /// Looks at files in the trash whose writers may still have written to them; what was written stands beside the new
-    /// content as a conflict copy.
+    /// Checks displaced files in the trash for late writes; a written one becomes a conflict copy beside the new
+    /// content.
+    ///
+    /// - Throws: ``FileError`` and the store's errors.
     func catchLateWrites(_ report: inout SyncReport) throws {
         if displaced.isEmpty { return }
         let now = context.environment.clock.now
-        // A few are looked at each time, many once a second.
+        // A few are checked each time, many at most once a second.
         if displaced.count > 16, let last = lastLateCheck, now - last < .seconds(1) { return }
         lastLateCheck = now
         var rest: [Displaced] = []
@@ -78,8 +80,8 @@ final class TrashCan {
             folders[parent] = folder
             guard let there = try folder.entry(name) else { continue }
             let isWritten =
-                there.look.fingerprint.modified != file.look.fingerprint.modified
-                || there.look.fingerprint.size != file.look.fingerprint.size
+                there.stat.fingerprint.modified != file.stat.fingerprint.modified
+                || there.stat.fingerprint.size != file.stat.fingerprint.size
             if !isWritten {
                 if file.until > now { rest.append(file) }
                 continue
@@ -97,25 +99,26 @@ final class TrashCan {
         _ file: Displaced, _ trash: any DiskFolder, _ name: String, _ report: inout SyncReport
     ) throws {
         let item = try context.store.item(file.item)
-        let home = try home(in: item?.local?.place.parent ?? item?.synced?.place.parent ?? .root, &report)
-        let stage = StagedName.leaving(file.item, expected: nil).text
+        let home = try home(in: item?.local?.location.parent ?? item?.synced?.location.parent ?? .root, &report)
+        let stage = StagedName.trashing(file.item, expected: nil).text
         try trash.rename(name, to: control.staging, stage, .withoutReplacing)
         _ = try control.staging.moveBeside(stage, LocalPath.split(file.path).name, in: home.folder)
         report.rescans.insert(home.id)
         try context.log(.conflict, file.path, "written to after it was replaced; the text is kept beside it")
     }
 
-    /// Where what was in a folder goes back to: the folder, or the root when it is gone.
+    /// The folder to restore an entry to: its own, or the root when that is gone.
     func home(in parent: ItemID, _ report: inout SyncReport) throws -> (id: ItemID, folder: any DiskFolder) {
         try context.handles.folder(parent, &report).map { (parent, $0) } ?? (.root, context.root)
     }
 
     // MARK: Expiry
 
-    /// Empties the trash of days that are older than it is to be kept, counted in days on which the mirror was synced.
+    /// Removes expired days from the trash; their age is counted in days on which the mirror was synced.
     ///
-    /// What somebody has written to since it was put there comes back into the mirror as a conflict copy; what somebody
-    /// is writing stays.
+    /// A file that was written after it was trashed is restored as a conflict copy; one that is being written stays.
+    ///
+    /// - Throws: ``FileError`` and the store's errors.
     func expire(_ report: inout SyncReport) throws {
         guard context.configuration.trashDays > 0 else { return }
         let now = context.environment.clock.now
@@ -140,7 +143,7 @@ final class TrashCan {
         }
     }
 
-    /// Whether a file in the trash is not to go, or has gone elsewhere.
+    /// Whether a file in the trash must stay, or was moved elsewhere.
     private func keeps(
         _ file: DiskEntry, in folder: any DiskFolder, of day: String, _ path: String, _ report: inout SyncReport
     ) throws -> Bool {
@@ -151,17 +154,17 @@ final class TrashCan {
         return true
     }
 
-    /// Whether the last that has happened to a file in the trash is that somebody wrote to it.
+    /// Whether the last change of a file in the trash was a write.
     ///
-    /// A rename stamps the file but not its content. Where it does not, a write must be younger than the folder or the
-    /// day, so that a file that was never touched again is never taken for one that was.
+    /// A rename sets the change time but not the modification time. On file systems where it does not, the modification
+    /// time must be later than the folder's or the day's, so that an untouched file is never taken for a written one.
     private func isWrittenLate(_ file: DiskEntry, in folder: any DiskFolder, _ day: String) throws -> Bool {
-        let look = file.look.fingerprint
-        guard look.modified == look.changed else { return false }
-        return try WallClock.day(look.modified) > day || look.modified > folder.look().fingerprint.modified
+        let stat = file.stat.fingerprint
+        guard stat.modified == stat.changed else { return false }
+        return try WallClock.day(stat.modified) > day || stat.modified > folder.stat().fingerprint.modified
     }
 
-    /// Brings a file from the trash back as a conflict copy, into its old folder or the nearest that is left of it.
+    /// Restores a file from the trash as a conflict copy, into its old folder or the nearest existing ancestor.
     private func restore(
         _ name: String, from trash: any DiskFolder, _ path: String, _ report: inout SyncReport
     ) throws {
@@ -170,7 +173,7 @@ final class TrashCan {
         for part in LocalPath.split(path).parent.utf8.split(separator: UInt8(ascii: "/")) {
             let name = EntryName(String(Substring(part)))
             let next = try context.store.children(of: parent, key: name.key, on: .local).first {
-                $0.local?.place.name == name
+                $0.local?.location.name == name
             }
             guard let next, next.isFolder, let open = try context.handles.folder(next.id, &report) else { break }
             (home, parent) = (open, next.id)

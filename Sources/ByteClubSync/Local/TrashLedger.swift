@@ -1,15 +1,15 @@
-/// How old the trash is, in days on which the mirror was synced: the only time that no clock can make pass.
+/// The age of the trash in days on which the mirror was synced, which a wrong clock cannot advance.
 ///
-/// Each date on which the mirror is looked after counts once, however often the clock comes back to it. What lies in the
-/// trash of a day ages from the last of them on which something was put there.
+/// Each date of maintenance counts once, however often the clock returns to it. A day of the trash ages from the last
+/// date on which something was added to it.
 struct TrashLedger: Hashable, Sendable {
-    /// A day of the trash, and how many dates had counted when something was put there last, or it was first seen.
+    /// A day of the trash, with the number of counted dates when something was last added to it, or it was first seen.
     struct Day: Hashable, Sendable {
         let day: String
         let born: Int64
     }
 
-    /// A date that has counted, with its number.
+    /// A counted date, with its number.
     struct SyncDate: Hashable, Sendable {
         let number: Int64
         let date: String
@@ -18,7 +18,7 @@ struct TrashLedger: Hashable, Sendable {
     /// How many dates are remembered, so that none of them counts twice.
     private static let maximumDates = 400
 
-    /// The last dates that have counted, in their order.
+    /// The last counted dates, in their order.
     private(set) var dates: [SyncDate]
     private var births: [String: Int64]
 
@@ -32,18 +32,18 @@ struct TrashLedger: Hashable, Sendable {
         births = Dictionary(days.map { ($0.day, $0.born) }, uniquingKeysWith: { $1 })
     }
 
-    /// Reads what the database keeps.
+    /// Reads it from the database.
     init(_ store: any TreeStore) throws {
         self.init(dates: try store.records(SyncDate.self), days: try store.records(Day.self))
     }
 
-    /// Keeps it in the database.
+    /// Saves it in the database.
     func save(in store: any TreeStore) throws {
         try store.replace(dates)
         try store.replace(days)
     }
 
-    /// Notes that the mirror is looked after on a date, and which days the trash has.
+    /// Counts a date of maintenance, and registers the days of the trash.
     mutating func note(_ date: String, days: [String]) {
         if !dates.contains(where: { $0.date == date }) {
             dates = dates.suffix(Self.maximumDates - 1) + [SyncDate(number: count + 1, date: date)]
@@ -55,6 +55,6 @@ struct TrashLedger: Hashable, Sendable {
     /// Notes that something is about to be put into the trash of a day.
     mutating func renew(_ day: String) { births[day] = count }
 
-    /// On how many dates the mirror was looked after since something was put into the trash of a day.
+    /// The number of counted dates since something was last added to the trash of a day.
     func age(of day: String) -> Int64 { max(0, count - (births[day] ?? count)) }
 }

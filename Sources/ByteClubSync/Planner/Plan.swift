@@ -1,22 +1,22 @@
 /// What to do next, as batches in their order; the operations of one batch commute.
 struct Plan: Hashable, Sendable {
-    var batches: [[Operation]] = []
-    /// Files whose content must be read before anything can be decided about them.
+    var batches: [[PlannedOperation]] = []
+    /// Files whose hash is needed before anything can be decided about them.
     var unread: [ItemID] = []
     /// Why nothing is done about an item now.
     var blocked: [ItemID: Blocker] = [:]
-    /// Which rule decided about an item, for those who ask why.
+    /// The rule that decided about an item, for `why` and the log.
     var rules: [ItemID: Rule] = [:]
 
     /// Whether there is nothing to do.
     var isEmpty: Bool { batches.isEmpty && unread.isEmpty }
     /// All operations in order.
-    var operations: [Operation] { batches.flatMap { $0 } }
+    var operations: [PlannedOperation] { batches.flatMap { $0 } }
 }
 
-/// What an item waits for.
+/// Why an operation is postponed.
 enum Blocker: Hashable, Sendable {
-    /// The folder that is to hold it is not there yet, or not known yet.
+    /// Its parent folder does not exist yet, or is not known yet.
     case parent(ItemID)
     /// Another entry still has the name.
     case name(ItemID)
@@ -28,7 +28,8 @@ enum Blocker: Hashable, Sendable {
 
 /// The rule that decided, named as in the decision tables.
 enum Rule: String, Hashable, Sendable, Codable {
-    case adopted, forgotten, kept, unified
+    case adopted, forgotten, kept
+    case linked = "unified"
     case createdLocally = "created-on-disk"
     case createdRemotely = "created-on-server"
     case editedLocally = "edited-on-disk"

@@ -1,10 +1,13 @@
-/// Decides what to do so that disk and server come to agree: a pure function of the three trees.
+/// Plans the operations that bring disk and server to agreement: a pure function of the three trees (local, remote,
+/// synced).
 ///
-/// Place and content of an item are merged apart from each other; what is done to one side never depends on how far the
-/// other side has come. Everything that an item needs, a folder to be in or a name to be free, is decided on demand, so
-/// that one plan carries as much as can be done in order.
+/// Location and content of an item are merged independently; what is done to one side never depends on how far the
+/// other side has come. What an item needs, a parent folder or a free name, is decided on demand, so that one plan
+/// contains as much as can be done in order.
 enum Planner {
-    /// Decides about items for which there is something to decide, all or some of them, and about what they need.
+    /// Plans all or some of the unsettled items, and whatever these depend on.
+    ///
+    /// - Throws: The view's errors.
     static func plan(_ dirty: [ItemID], in view: some TreeView) throws -> Plan {
         var draft = PlannerDraft(view)
         for id in dirty { try draft.decide(id) }

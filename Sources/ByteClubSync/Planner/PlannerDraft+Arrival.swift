@@ -1,29 +1,29 @@
 extension PlannerDraft {
-    /// How an item comes to the place that the other side has for it.
+    /// Whether and when an item gets the location that it has on the other side.
     enum Arrival: Hashable {
-        /// It is being decided; whoever finds that waits for itself.
+        /// It is being decided; finding this again is a cycle.
         case underWay
-        /// It is there after this level.
+        /// It is there after the batch of this level.
         case planned(level: Int)
-        /// It cannot come; the disk's place gives way.
+        /// It cannot get there; the disk's location is changed instead.
         case undone
-        /// Something else has to happen first.
+        /// It is blocked.
         case waits(Blocker)
     }
 
-    /// Decides how an item comes to its place, and tells why.
+    /// Plans how an item gets to its location, and notes the rule.
     mutating func come(_ item: Item, on side: Side) throws {
         switch try arrive(item, on: side) {
         case .planned, .underWay: break
         case .waits(let blocker): block(item.id, blocker)
         case .undone:
-            // A name that clashed has been given up already; a move that would make a cycle goes back.
+            // A name clash has been resolved already; a move that would make a cycle is undone.
             guard item.remote != nil, !renamed.contains(item.id) else { return }
             if case .waits(let blocker) = try arrive(item, on: .local) { block(item.id, blocker) }
         }
     }
 
-    /// Plans the arrival of an item on a side, once.
+    /// Plans the arrival of an item on a side, at most once.
     mutating func arrive(_ item: Item, on side: Side) throws -> Arrival {
         let node = Node(side: side, item: item.id)
         if let known = arrivals[node] { return known }
@@ -36,69 +36,69 @@ extension PlannerDraft {
     }
 
     private mutating func decideArrival(of item: Item, on side: Side) throws -> Arrival {
-        if let freezer = try freezer(of: item) { return .waits(.frozen(freezer)) }
-        guard let place = item.place(on: side.other) else { return .waits(.parent(item.id)) }
+        if let blockingAncestor = try blockingAncestor(of: item) { return .waits(.frozen(blockingAncestor)) }
+        guard let location = item.location(on: side.other) else { return .waits(.parent(item.id)) }
         var level = 0
-        switch try entrance(to: place.parent, on: side) {
+        switch try entrance(to: location.parent, on: side) {
         case .planned(let above): level = above
         case .underWay:
-            try breakCircle(at: place.parent, on: side)
-            return .waits(.parent(place.parent))
+            try breakCircle(at: location.parent, on: side)
+            return .waits(.parent(location.parent))
         case let other: return other
         }
-        let canLieInItself = item.isFolder && item.place(on: side) != nil
-        let folderIsThere = try self.item(place.parent)?.place(on: side) != nil || place.parent == .root
+        let canLieInItself = item.isFolder && item.location(on: side) != nil
+        let folderIsThere = try self.item(location.parent)?.location(on: side) != nil || location.parent == .root
         if canLieInItself {
-            switch try ascent(of: item, into: place.parent, on: side) {
+            switch try ascent(of: item, into: location.parent, on: side) {
             case .planned(let after): level = max(level, after)
             case let other: return other
             }
         }
-        let spot = Spot(side: side, folder: place.parent, key: place.name.key)
-        if let holder = claims[spot], holder != item.id { return try clash(item, at: place, with: holder, on: side) }
+        let spot = Spot(side: side, folder: location.parent, key: location.name.key)
+        if let holder = claims[spot], holder != item.id { return try clash(item, at: location, with: holder, on: side) }
         if folderIsThere {
-            for holder in try view.children(of: place.parent, key: place.name.key, on: side) where holder.id != item.id
-            {
+            for holder in try view.children(of: location.parent, key: location.name.key, on: side)
+            where holder.id != item.id {
                 waiting[waiting.count - 1].name = holder.id
                 switch try departure(of: holder, from: side) {
                 case .leaves(let before): level = max(level, before + 1)
                 case .later: return .waits(.name(holder.id))
-                case .stays: return try clash(item, at: place, with: holder.id, on: side)
-                case .waitsForItself: level = max(level, try stepAside(holder, on: side) + 1)
+                case .stays: return try clash(item, at: location, with: holder.id, on: side)
+                case .waitsForItself: level = max(level, try park(holder, on: side) + 1)
                 }
             }
             waiting[waiting.count - 1].name = nil
         }
-        // Somebody may have taken the name while others were being decided.
+        // Another item may have claimed the name while dependencies were decided.
         if let holder = claims[spot], holder != item.id { return .waits(.name(holder)) }
         if canLieInItself {
-            // So may the folders above have moved.
-            switch try ascent(of: item, into: place.parent, on: side) {
+            // The folders above may have moved as well.
+            switch try ascent(of: item, into: location.parent, on: side) {
             case .planned(let after): level = max(level, after)
             case let other: return other
             }
         }
-        if let aside = asides[Node(side: side, item: item.id)] { level = max(level, aside + 1) }
+        if let parked = parkedLevels[Node(side: side, item: item.id)] { level = max(level, parked + 1) }
         claims[spot] = item.id
-        set(item, to: place, on: side, at: level)
+        set(item, to: location, on: side, at: level)
         return .planned(level: level)
     }
 
-    /// Ends a circle of items that wait for each other: one whose name is waited for goes aside.
+    /// Breaks a cycle of items that wait for each other: one whose name is waited for is parked under a temporary name.
     private mutating func breakCircle(at id: ItemID, on side: Side) throws {
         guard let start = waiting.firstIndex(where: { $0.node == Node(side: side, item: id) }),
             let name = waiting[start...].first(where: { $0.node.side == side && $0.name != nil })?.name,
             let holder = try item(name)
         else { return }
-        _ = try stepAside(holder, on: side)
+        _ = try park(holder, on: side)
     }
 
-    /// From which level on a folder can take something on a side.
+    /// The level from which on a folder exists on a side.
     private mutating func entrance(to folder: ItemID, on side: Side) throws -> Arrival {
         if folder == .root { return .planned(level: 0) }
         guard let item = try item(folder) else { return .waits(.parent(folder)) }
-        if let freezer = try freezer(of: item) { return .waits(.frozen(freezer)) }
-        if item.place(on: side) != nil { return .planned(level: 0) }
+        if let blockingAncestor = try blockingAncestor(of: item) { return .waits(.frozen(blockingAncestor)) }
+        if item.location(on: side) != nil { return .planned(level: 0) }
         let isLeftover = side == .remote && item.synced == nil && item.local?.isLeftover == true
         guard item.intent == .create(side) || isLeftover else { return .waits(.parent(folder)) }
         switch try arrive(item, on: side) {
@@ -108,19 +108,19 @@ extension PlannerDraft {
         }
     }
 
-    /// Plans what brings an item to a place.
-    private mutating func set(_ item: Item, to place: Place, on side: Side, at level: Int) {
-        let isThere = item.place(on: side) != nil
-        if item.isFolder { moves[Node(side: side, item: item.id)] = (place.parent, level) }
+    /// Plans the operation that creates an item at a location or moves it there.
+    private mutating func set(_ item: Item, to location: Location, on side: Side, at level: Int) {
+        let isThere = item.location(on: side) != nil
+        if item.isFolder { moves[Node(side: side, item: item.id)] = (location.parent, level) }
         switch (side, isThere, item.isFolder) {
-        case (.local, false, true): build(.makeFolder(item.id, place), at: level)
-        case (.local, false, false): transfer(.download(item.id, place))
-        case (.local, true, _): build(.moveLocal(item.id, place), at: level)
+        case (.local, false, true): build(.makeFolder(item.id, location), at: level)
+        case (.local, false, false): transfer(.download(item.id, location))
+        case (.local, true, _): build(.moveLocal(item.id, location), at: level)
         case (.remote, false, true): build(.makeRemoteFolder(item.id), at: level)
         case (.remote, false, false): transfer(.upload(item.id))
-        case (.remote, true, _): build(.moveRemote(item.id, place), at: level)
+        case (.remote, true, _): build(.moveRemote(item.id, location), at: level)
         }
-        if side == .local { places[item.id] = place }
+        if side == .local { locations[item.id] = location }
         if arrivals[Node(side: .remote, item: item.id)] == .undone { return }
         switch (side, isThere) {
         case (.local, false): explain(item.id, .createdRemotely)
@@ -130,7 +130,7 @@ extension PlannerDraft {
         }
     }
 
-    /// From which level on a folder can move into another on its side without coming to lie in itself.
+    /// The level from which on a folder can be moved into another without a cycle.
     private mutating func ascent(of item: Item, into folder: ItemID, on side: Side) throws -> Arrival {
         while true {
             let path = try ancestors(of: folder, on: side, after: true)
@@ -145,10 +145,10 @@ extension PlannerDraft {
             for id in path[..<end] where moves[Node(side: side, item: id)] == nil {
                 guard let other = try self.item(id) else { continue }
                 switch try motion(of: other, on: side) {
-                // With another name, it moves as soon as that is known.
+                // With another name, it moves as soon as that is decided.
                 case .undone where renamed.contains(id): blocker = .parent(id)
                 case nil, .undone: continue
-                // Another name alone leaves it where it is.
+                // A rename alone leaves it in its folder.
                 case .planned: isFreer = moves[Node(side: side, item: id)] != nil || isFreer
                 case .waits: blocker = .parent(id)
                 case .underWay:
@@ -172,8 +172,9 @@ extension PlannerDraft {
             path.append(next)
             if after, let move = moves[Node(side: side, item: next)] {
                 next = move.folder
-            } else if let item = try item(next), let place = item.place(on: side) ?? item.place(on: side.other) {
-                next = place.parent
+            } else if let item = try item(next), let location = item.location(on: side) ?? item.location(on: side.other)
+            {
+                next = location.parent
             } else {
                 break
             }

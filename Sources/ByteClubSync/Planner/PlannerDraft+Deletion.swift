@@ -1,46 +1,46 @@
 extension PlannerDraft {
-    /// What becomes of an item that is to be deleted on a side.
+    /// Whether an item that is to be deleted on a side can be.
     enum Fate: Hashable {
-        /// It goes, after what is in it; the height counts the folders in each other.
+        /// It is deleted after its contents; `height` is the height of its subtree.
         case goes(height: Int)
-        /// Something in it stays, so it stays as well.
+        /// Something in it stays, so it is kept.
         case survives
-        /// Something in it has to be decided first.
+        /// Something in it must be decided first.
         case waits(Blocker)
-        /// Something in it has to leave that waits for it.
+        /// Something in it must be moved out, which waits for this deletion.
         case waitsForItself
     }
 
     /// Decides about an item that the other side has deleted.
     mutating func delete(_ item: Item, on side: Side) throws {
         switch try fate(of: item, on: side) {
-        case .survives: note(.revoke(item.id), .kept)
+        case .survives: note(.resurrect(item.id), .kept)
         case .waits(let blocker): block(item.id, blocker)
         case .waitsForItself: block(item.id, .contents(item.id))
         case .goes(let height):
             if side == .remote {
                 explain(item.id, .deletedLocally)
-                // One deletion takes along all that is in a folder.
+                // One deletion includes all that is in a folder.
                 if try !goesWithFolder(item) { remove(.deleteRemote(item.id), at: 0) }
             } else {
                 explain(item.id, .deletedRemotely)
                 if item.isFolder {
                     for child in try view.children(of: item.id, on: .local) { try decide(child.id) }
                 }
-                remove(.discard(item.id), at: height)
+                remove(.trash(item.id), at: height)
             }
         }
     }
 
     private mutating func goesWithFolder(_ item: Item) throws -> Bool {
-        guard let folder = item.remote?.place.parent, let above = try self.item(folder),
-            above.intent == .delete(.remote), try freezer(of: above) == nil
+        guard let folder = item.remote?.location.parent, let above = try self.item(folder),
+            above.intent == .delete(.remote), try blockingAncestor(of: above) == nil
         else { return false }
         if case .goes = try fate(of: above, on: .remote) { return true }
         return false
     }
 
-    /// What becomes of an item that is to be deleted on a side, by what is in it there.
+    /// Whether an item can be deleted on a side, by its contents there.
     mutating func fate(of item: Item, on side: Side) throws -> Fate {
         guard item.isFolder else { return .goes(height: 0) }
         let node = Node(side: side, item: item.id)
@@ -55,7 +55,7 @@ extension PlannerDraft {
         return worst
     }
 
-    /// What becomes of a folder by what is in it: one thing that stays is enough.
+    /// The outcome for a folder: one child that stays is enough to keep it.
     private static func worse(_ one: Fate, _ other: Fate) -> Fate {
         switch (one, other) {
         case (.survives, _), (_, .survives): .survives
@@ -67,9 +67,9 @@ extension PlannerDraft {
     }
 
     private mutating func fate(ofChild child: Item, on side: Side) throws -> Fate {
-        // What is not synced stays on disk, and its folder for it.
+        // Excluded entries stay on disk, and so does their folder.
         if child.isExcluded { return side == .remote ? .survives : .goes(height: 0) }
-        if let freezer = try freezer(of: child) { return .waits(.frozen(freezer)) }
+        if let blockingAncestor = try blockingAncestor(of: child) { return .waits(.frozen(blockingAncestor)) }
         switch child.intent {
         case .delete(side):
             let fate = try fate(of: child, on: side)

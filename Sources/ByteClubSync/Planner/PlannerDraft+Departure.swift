@@ -1,25 +1,25 @@
 extension PlannerDraft {
-    /// Whether an item gives its name free on a side.
+    /// Whether and when an item releases its name on a side.
     enum Departure {
-        /// It is gone after this level.
+        /// The name is free after the batch of this level.
         case leaves(level: Int)
-        /// It goes, but not by this plan, or that is not known yet.
+        /// It will be released, but not by this plan, or that is not decided yet.
         case later
         /// It keeps the name.
         case stays
-        /// It goes as soon as the one has come that waits for it.
+        /// It is released once the item that waits for it has moved: a cycle.
         case waitsForItself
     }
 
-    /// Finds out whether the one who has a name on a side gives it free.
+    /// Determines whether the holder of a name on a side releases it.
     mutating func departure(of holder: Item, from side: Side) throws -> Departure {
         if holder.isExcluded { return side == .remote ? .stays : .later }
-        if try freezer(of: holder) != nil { return .later }
+        if try blockingAncestor(of: holder) != nil { return .later }
         let node = Node(side: side, item: holder.id)
-        if let aside = asides[node] { return .leaves(level: aside) }
+        if let parked = parkedLevels[node] { return .leaves(level: parked) }
         let answer = try intendedDeparture(of: holder, from: side)
-        // To find out may have put it aside.
-        if case .later = answer, let aside = asides[node] { return .leaves(level: aside) }
+        // The decision may have parked it.
+        if case .later = answer, let parked = parkedLevels[node] { return .leaves(level: parked) }
         return answer
     }
 
@@ -28,13 +28,13 @@ extension PlannerDraft {
         case .delete(side):
             return try fate(of: holder, on: side) == .waitsForItself ? .waitsForItself : .later
         case .merge(nil, _): return .stays
-        // The server's place wins.
+        // The server's location wins.
         case .merge(.local, _) where side == .remote, .create(.local): return .stays
         case .merge, .create:
             switch try motion(of: holder, on: side) {
             case .planned(let level): return .leaves(level: level)
             case .underWay: return .waitsForItself
-            // With another name, it leaves as soon as that is known.
+            // With another name, it leaves as soon as that is decided.
             case .undone: return renamed.contains(holder.id) ? .later : .stays
             case .waits, nil: return .later
             }
@@ -45,11 +45,11 @@ extension PlannerDraft {
 
     /// How an item moves on a side; nil when it does not.
     mutating func motion(of item: Item, on side: Side) throws -> Arrival? {
-        if try freezer(of: item) != nil { return nil }
+        if try blockingAncestor(of: item) != nil { return nil }
         switch item.intent {
         case .merge(side, _): return try arrive(item, on: side)
         case .merge(.remote, _), .create(.remote):
-            // On disk, it moves only when it cannot have its place on the server.
+            // It moves on disk only when it cannot keep its location on the server.
             guard side == .local, try arrive(item, on: .remote) == .undone else { return nil }
             if renamed.contains(item.id) { return .planned(level: 0) }
             return item.remote == nil ? nil : try arrive(item, on: .local)
@@ -57,22 +57,22 @@ extension PlannerDraft {
         }
     }
 
-    /// Moves an item out of the way under a name of its own, and tells at which level.
-    mutating func stepAside(_ item: Item, on side: Side) throws -> Int {
+    /// Plans a move to a temporary name, and returns its level.
+    mutating func park(_ item: Item, on side: Side) throws -> Int {
         let node = Node(side: side, item: item.id)
-        if let level = asides[node] { return level }
-        asides[node] = 0
-        guard let place = item.place(on: side) else { return 0 }
-        let name = try freeName(in: place.parent, for: item.id) {
-            PlannerAside.name(for: place.name.text, of: item.id, number: $0)
+        if let level = parkedLevels[node] { return level }
+        parkedLevels[node] = 0
+        guard let location = item.location(on: side) else { return 0 }
+        let name = try freeName(in: location.parent, for: item.id) {
+            TemporaryName.name(for: location.name.text, of: item.id, number: $0)
         }
-        let aside = Place(place.parent, name)
-        claims[Spot(side: side, folder: aside.parent, key: aside.name.key)] = item.id
+        let parked = Location(location.parent, name)
+        claims[Spot(side: side, folder: parked.parent, key: parked.name.key)] = item.id
         switch side {
         case .local:
-            places[item.id] = aside
-            build(.moveLocal(item.id, aside), at: 0)
-        case .remote: build(.moveRemote(item.id, aside), at: 0)
+            locations[item.id] = parked
+            build(.moveLocal(item.id, parked), at: 0)
+        case .remote: build(.moveRemote(item.id, parked), at: 0)
         }
         return 0
     }

@@ -1,4 +1,4 @@
-/// A plan in the making, with what has been found out for it.
+/// A plan under construction, with the decisions so far.
 struct PlannerDraft<View: TreeView> {
     /// A name in a folder of one side.
     struct Spot: Hashable {
@@ -15,41 +15,41 @@ struct PlannerDraft<View: TreeView> {
 
     let view: View
     private var folders: [ItemID: Item] = [:]
-    /// Who will be under a name when the plan is carried out.
+    /// The item that will have a name once the plan is carried out.
     var claims: [Spot: ItemID] = [:]
-    /// How far the arrivals have been decided.
+    /// The decided arrivals.
     var arrivals: [Node: Arrival] = [:]
-    /// The arrivals under way, each with the one whose name it waits for.
+    /// The stack of undecided arrivals, each with the item whose name it waits for.
     var waiting: [(node: Node, name: ItemID?)] = []
-    /// In which folder the items will be that move or are made, and at which level.
+    /// The target folder and level of the items that are moved or created.
     var moves: [Node: (folder: ItemID, level: Int)] = [:]
-    /// The places of the items that move on disk.
-    var places: [ItemID: Place] = [:]
-    /// At which level an item leaves its name without having come to its place.
-    var asides: [Node: Int] = [:]
-    /// What becomes of the folders that are to be deleted.
+    /// The new locations of the items that move on disk.
+    var locations: [ItemID: Location] = [:]
+    /// The levels at which items are parked under temporary names.
+    var parkedLevels: [Node: Int] = [:]
+    /// The decisions about folders that are to be deleted.
     var fates: [Node: Fate] = [:]
-    /// The items that give up their name on disk.
+    /// The items that are renamed on disk because of a clash.
     var renamed: Set<ItemID> = []
-    /// Entries of the disk and the server that have found their like.
-    var unified: Set<ItemID> = []
+    /// Items that are linked to an equal one of the other side.
+    var linked: Set<ItemID> = []
 
-    private var freezers: [ItemID: ItemID?] = [:]
+    private var blockingAncestors: [ItemID: ItemID?] = [:]
     private var decided: Set<ItemID> = []
     private var unread: Set<ItemID> = []
-    private var bookkeeping: [Operation] = []
-    private var structure: [[Operation]] = []
-    private var contents: [Operation] = []
-    private var deletions: [[Operation]] = []
-    // Last, since the places of all that is in the folder change.
-    private var unifications: [Operation] = []
+    private var bookkeeping: [PlannedOperation] = []
+    private var structure: [[PlannedOperation]] = []
+    private var contents: [PlannedOperation] = []
+    private var deletions: [[PlannedOperation]] = []
+    // Last, since they change the locations of all that is in a folder.
+    private var links: [PlannedOperation] = []
     private var plan = Plan()
 
     init(_ view: View) { self.view = view }
 
-    /// The plan as it is now.
+    /// The finished plan.
     consuming func finished() -> Plan {
-        let batches = [bookkeeping] + structure + [contents] + deletions + [unifications]
+        let batches = [bookkeeping] + structure + [contents] + deletions + [links]
         plan.batches = batches.filter { !$0.isEmpty }.map { $0.sorted { $0.item < $1.item } }
         plan.unread = unread.sorted()
         return plan
@@ -58,14 +58,14 @@ struct PlannerDraft<View: TreeView> {
     /// Decides about one item.
     mutating func decide(_ id: ItemID) throws {
         guard decided.insert(id).inserted, let item = try item(id) else { return }
-        if let freezer = try freezer(of: item) {
-            plan.blocked[id] = .frozen(freezer)
+        if let blockingAncestor = try blockingAncestor(of: item) {
+            plan.blocked[id] = .frozen(blockingAncestor)
             return
         }
         switch item.intent {
         case .settled: break
         case .forget: note(.forget(id), .forgotten)
-        case .keep: note(.revoke(id), .kept)
+        case .keep: note(.resurrect(id), .kept)
         case .read: read(id)
         case .delete(let side): try delete(item, on: side)
         case .create(let side): try come(item, on: side)
@@ -83,62 +83,62 @@ struct PlannerDraft<View: TreeView> {
         return item
     }
 
-    /// What keeps an item from being decided about: itself or something above it on either side.
-    mutating func freezer(of item: Item) throws -> ItemID? {
+    /// The frozen or excluded item that blocks an item: itself or an ancestor on either side; nil when there is none.
+    mutating func blockingAncestor(of item: Item) throws -> ItemID? {
         if item.isExcluded || item.isFrozen { return item.id }
-        if let folder = item.local?.place.parent, let found = try freezer(above: folder) { return found }
-        if let folder = item.remote?.place.parent, folder != item.local?.place.parent {
-            return try freezer(above: folder)
+        if let folder = item.local?.location.parent, let found = try blockingAncestor(above: folder) { return found }
+        if let folder = item.remote?.location.parent, folder != item.local?.location.parent {
+            return try blockingAncestor(above: folder)
         }
         return nil
     }
 
-    private mutating func freezer(above start: ItemID) throws -> ItemID? {
+    private mutating func blockingAncestor(above start: ItemID) throws -> ItemID? {
         if start == .root { return nil }
-        if let known = freezers[start] { return known }
+        if let known = blockingAncestors[start] { return known }
         var seen = [start]
         var next = 0
         while next < seen.count {
             let id = seen[next]
             next += 1
-            if let known = freezers[id] {
+            if let known = blockingAncestors[id] {
                 guard let found = known else { continue }
-                freezers[start] = .some(found)
+                blockingAncestors[start] = .some(found)
                 return found
             }
             guard let item = try item(id) else { continue }
             if item.isExcluded || item.isFrozen {
-                freezers[start] = .some(id)
+                blockingAncestors[start] = .some(id)
                 return id
             }
             for side in [Side.local, .remote] {
-                if let folder = item.place(on: side)?.parent, folder != .root, !seen.contains(folder) {
+                if let folder = item.location(on: side)?.parent, folder != .root, !seen.contains(folder) {
                     seen.append(folder)
                 }
             }
         }
-        for id in seen { freezers[id] = .some(nil) }
+        for id in seen { blockingAncestors[id] = .some(nil) }
         return nil
     }
 
-    // MARK: What is to be done
+    // MARK: Operations
 
-    mutating func note(_ operation: Operation, _ rule: Rule) {
+    mutating func note(_ operation: PlannedOperation, _ rule: Rule) {
         bookkeeping.append(operation)
         plan.rules[operation.item] = rule
     }
 
-    mutating func unify(_ local: ItemID, _ remote: ItemID) {
-        unifications.append(.unify(local: local, remote: remote))
-        plan.rules[local] = .unified
-        plan.rules[remote] = .unified
+    mutating func linkIdentity(_ local: ItemID, _ remote: ItemID) {
+        links.append(.linkIdentity(local: local, remote: remote))
+        plan.rules[local] = .linked
+        plan.rules[remote] = .linked
     }
 
     mutating func read(_ id: ItemID) { unread.insert(id) }
 
     mutating func explain(_ id: ItemID, _ rule: Rule) { plan.rules[id] = rule }
 
-    /// Tells why a content goes; a clash or a cycle tells more.
+    /// Notes the rule for a content, unless a clash, a cycle or a move on both sides is noted already.
     mutating func explainContent(_ id: ItemID, _ rule: Rule) {
         switch plan.rules[id] {
         case .nameClash, .cycle, .movedBoth: break
@@ -149,14 +149,16 @@ struct PlannerDraft<View: TreeView> {
     mutating func block(_ id: ItemID, _ blocker: Blocker) { plan.blocked[id] = blocker }
 
     /// A folder or a move, after all that has lower levels.
-    mutating func build(_ operation: Operation, at level: Int) { Self.add(operation, to: &structure, at: level) }
+    mutating func build(_ operation: PlannedOperation, at level: Int) { Self.add(operation, to: &structure, at: level) }
 
-    mutating func transfer(_ operation: Operation) { contents.append(operation) }
+    mutating func transfer(_ operation: PlannedOperation) { contents.append(operation) }
 
     /// A deletion, after those of lower heights.
-    mutating func remove(_ operation: Operation, at height: Int) { Self.add(operation, to: &deletions, at: height) }
+    mutating func remove(_ operation: PlannedOperation, at height: Int) {
+        Self.add(operation, to: &deletions, at: height)
+    }
 
-    private static func add(_ operation: Operation, to batches: inout [[Operation]], at index: Int) {
+    private static func add(_ operation: PlannedOperation, to batches: inout [[PlannedOperation]], at index: Int) {
         while batches.count <= index { batches.append([]) }
         batches[index].append(operation)
     }

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What becomes of an item by its own three sides, whatever is around it.
+/// The decision about an item by its own three states, regardless of others.
 enum PlannerIntent: Hashable {
     /// Nothing is to be done.
     case settled
@@ -8,7 +8,7 @@ enum PlannerIntent: Hashable {
     case forget
     /// One side has lost it, the other changed it.
     case keep
-    /// One side has lost it, and nobody knows whether the disk has changed it.
+    /// One side has lost it, and the file must be read to know whether it was changed.
     case read
     /// It is to be deleted on this side, if what is in it goes as well.
     case delete(Side)
@@ -18,13 +18,13 @@ enum PlannerIntent: Hashable {
     case merge(move: Side?, content: PlannerContent)
 }
 
-/// What becomes of a content that both sides have.
+/// The decision about the contents of an item that both sides have.
 enum PlannerContent: Hashable {
-    case same, upload, download, reconcile, unread
+    case same, upload, download, resolveContent, unread
 }
 
 extension Item {
-    /// What becomes of the item by itself.
+    /// The decision about the item by itself.
     var intent: PlannerIntent {
         switch (local, remote, synced) {
         case (nil, nil, nil): .settled
@@ -45,40 +45,40 @@ extension Item {
         }
     }
 
-    /// Where a side shows it.
-    func place(on side: Side) -> Place? {
+    /// Its location on a side.
+    func location(on side: Side) -> Location? {
         switch side {
-        case .local: local?.place
-        case .remote: remote?.place
+        case .local: local?.location
+        case .remote: remote?.location
         }
     }
 
-    /// Whether somebody has moved it on disk; to wait aside is no move.
-    private var isPlacedLocally: Bool { isMovedLocally && !isAside(local?.place) }
+    /// Whether a user has moved it on disk; a temporary name is no move.
+    private var isPlacedLocally: Bool { isMovedLocally && !isTemporary(local?.location) }
 
-    /// Whether somebody has moved it on the server; to wait aside is no move.
-    var isPlacedRemotely: Bool { isMovedRemotely && !isAside(remote?.place) }
+    /// Whether a user has moved it on the server; a temporary name is no move.
+    var isPlacedRemotely: Bool { isMovedRemotely && !isTemporary(remote?.location) }
 
-    private func isAside(_ place: Place?) -> Bool {
-        place.map { PlannerAside.isName($0.name, of: id) } ?? false
+    private func isTemporary(_ location: Location?) -> Bool {
+        location.map { TemporaryName.isName($0.name, of: id) } ?? false
     }
 
-    /// On which side it has to move to the other's place; nil when both agree.
+    /// The side on which it must be moved to the other's location; nil when both agree.
     private func sideToMove(_ local: LocalState, _ remote: RemoteState) -> Side? {
-        // Texts are equal when they differ in composition at most.
+        // Names are equal when they differ in Unicode composition at most.
         let agrees =
-            local.place.parent == remote.place.parent && local.place.name.text == remote.place.name.text
+            local.location.parent == remote.location.parent && local.location.name.text == remote.location.name.text
         guard synced != nil else {
             if agrees { return nil }
-            return isAside(remote.place) && !isAside(local.place) ? .remote : .local
+            return isTemporary(remote.location) && !isTemporary(local.location) ? .remote : .local
         }
         switch (isMovedLocally, isMovedRemotely) {
         case (false, false): return nil
-        case (true, false): return isAside(local.place) ? .local : .remote
-        case (false, true): return isAside(remote.place) ? .remote : .local
+        case (true, false): return isTemporary(local.location) ? .local : .remote
+        case (false, true): return isTemporary(remote.location) ? .remote : .local
         case (true, true):
             if agrees { return nil }
-            return isAside(remote.place) && !isAside(local.place) ? .remote : .local
+            return isTemporary(remote.location) && !isTemporary(local.location) ? .remote : .local
         }
     }
 
@@ -87,11 +87,11 @@ extension Item {
         guard let mine = local.hash else { return .unread }
         let theirs = remote.hash ?? (synced?.revision == remote.revision ? synced?.hash : nil)
         if mine == theirs { return .same }
-        guard let synced else { return .reconcile }
+        guard let synced else { return .resolveContent }
         switch (mine != synced.hash, isEditedRemotely) {
         case (true, false): return .upload
         case (false, true): return .download
-        case (true, true): return .reconcile
+        case (true, true): return .resolveContent
         case (false, false): return .same
         }
     }

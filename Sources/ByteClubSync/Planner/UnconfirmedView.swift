@@ -1,4 +1,5 @@
-/// The trees with entries of the disk left alone that are missing there and may turn up elsewhere.
+/// The trees with the missing items frozen: those that a scan did not find and that may turn up elsewhere (invariant
+/// I8).
 struct UnconfirmedView: TreeView {
     let base: any TreeStore
     /// The entries.

@@ -1,10 +1,10 @@
 import ByteClubCore
 
-/// Brings contents from the server to the disk: those that came along with the feed, and those that it is asked for.
+/// Downloads contents and installs them: those that came inline with the feed, and those that must be requested.
 final class ContentFetcher {
-    /// What is to come, and where.
-    typealias Wanted = (item: ItemID, place: Place)
-    private typealias Known = (item: Item, place: Place, remote: RemoteState)
+    /// A wanted content: its item and its location.
+    typealias Wanted = (item: ItemID, location: Location)
+    private typealias Known = (item: Item, location: Location, remote: RemoteState)
 
     /// The most bytes of contents that are held in memory at once.
     private static let groupBytes: Int64 = 4 << 20
@@ -22,7 +22,9 @@ final class ContentFetcher {
         self.bulk = bulk
     }
 
-    /// Gets contents to the disk; asks for large ones to travel beside other work.
+    /// Downloads and installs contents; large ones become transfer requests.
+    ///
+    /// - Throws: ``RemoteError`` when no other call would succeed, ``FileError``, and the store's errors.
     func fetch(_ wanted: [Wanted], _ report: inout SyncReport) async throws {
         if wanted.isEmpty { return }
         do {
@@ -34,8 +36,8 @@ final class ContentFetcher {
         }
     }
 
-    /// Brings contents that came along with a part of the feed to the disk, before the next part comes.
-    func land(missing: Set<ItemID>, _ mover: Mover, _ report: inout SyncReport) async throws {
+    /// Installs the inline contents of a part of the feed, before the next part is read.
+    func installInline(missing: Set<ItemID>, _ mover: Mover, _ report: inout SyncReport) async throws {
         if replica.inlineContents.isEmpty { return }
         let underWay = bulk.items
         let view = UnconfirmedView(base: store, unconfirmed: missing)
@@ -48,15 +50,15 @@ final class ContentFetcher {
             let plan = try store.reading { try Planner.plan(new, in: view) }
             for batch in plan.batches {
                 try mover.makeFolders(
-                    batch.compactMap { if case .makeFolder(let id, let place) = $0 { (id, place) } else { nil } },
+                    batch.compactMap { if case .makeFolder(let id, let location) = $0 { (id, location) } else { nil } },
                     &report)
                 let ready = try store.reading {
                     try batch.compactMap { operation -> Wanted? in
-                        guard case .download(let id, let place) = operation,
+                        guard case .download(let id, let location) = operation,
                             let hash = try store.item(id)?.remote?.hash,
                             replica.inlineContents.content(hash) != nil
                         else { return nil }
-                        return (id, place)
+                        return (id, location)
                     }
                 }
                 try await fetchGroups(ready, &report)
@@ -65,7 +67,7 @@ final class ContentFetcher {
         replica.inlineContents.clear()
     }
 
-    /// Brings to its end what ``land(missing:_:_:)`` has under way.
+    /// Completes what ``installInline(missing:_:_:)`` has begun.
     func settle(_ report: inout SyncReport) async throws { try await bulk.settle(&report) }
 
     private func fetchGroups(_ wanted: [Wanted], _ report: inout SyncReport) async throws {
@@ -80,11 +82,11 @@ final class ContentFetcher {
                         continue
                     }
                     if remote.size > SyncBatch.maximumInlineBytes {
-                        report.transfers.append(TransferRequest(item: item.id, kind: .download(to: next.place)))
+                        report.transfers.append(TransferRequest(item: item.id, kind: .download(to: next.location)))
                         continue
                     }
                     size += remote.size
-                    group.append((item, next.place, remote))
+                    group.append((item, next.location, remote))
                 }
             }
             guard let first = group.first else { continue }
@@ -99,7 +101,7 @@ final class ContentFetcher {
         for one in group {
             if let hash = one.remote.hash, let bytes = replica.inlineContents.content(hash) {
                 contents.append(
-                    StagedContent(item: one.item, place: one.place, remote: one.remote, hash: hash, bytes: bytes))
+                    StagedContent(item: one.item, location: one.location, remote: one.remote, hash: hash, bytes: bytes))
             } else {
                 missing.append(one)
             }
@@ -108,7 +110,7 @@ final class ContentFetcher {
         try await bulk.install(contents, &report)
     }
 
-    /// Asks the server for contents, several at a time.
+    /// Downloads contents, several at a time.
     private func ask(_ wanted: [Known], _ report: inout SyncReport) async throws -> [StagedContent] {
         var contents: [StagedContent] = []
         let remote = replica.tree.remote
@@ -136,7 +138,8 @@ final class ContentFetcher {
                         continue
                     }
                     contents.append(
-                        StagedContent(item: one.item, place: one.place, remote: one.remote, hash: hash, bytes: bytes))
+                        StagedContent(
+                            item: one.item, location: one.location, remote: one.remote, hash: hash, bytes: bytes))
                 case .failure(let error): try report.judge(error.asBreach, about: [one.item.id])
                 }
             }
@@ -154,15 +157,15 @@ final class ContentFetcher {
         }
     }
 
-    /// The content that the server shows of an item now; nil when it is another than the tree says.
-    func content(of item: Item, _ told: RemoteState, _ report: inout SyncReport) async throws -> [UInt8]? {
-        if let hash = told.hash, let bytes = replica.inlineContents.content(hash) { return bytes }
+    /// The server's content of an item; nil when it is not what the tree says.
+    func content(of item: Item, _ reported: RemoteState, _ report: inout SyncReport) async throws -> [UInt8]? {
+        if let hash = reported.hash, let bytes = replica.inlineContents.content(hash) { return bytes }
         let path = try replica.tree.path(of: item.id, &report)
         do throws(RemoteError) {
             let bytes = try await replica.tree.remote.content(
                 at: path, revision: nil, range: nil, limit: TextMerge.limit
             ).bytes
-            if told.hash == nil || ContentHasher.hash(bytes) == told.hash { return bytes }
+            if reported.hash == nil || ContentHasher.hash(bytes) == reported.hash { return bytes }
         } catch {
             if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
         }
@@ -188,7 +191,7 @@ final class ContentFetcher {
 }
 
 extension RemoteError {
-    /// What a failure to get a content is to a sync: more bytes than the feed told of are none that it may have.
+    /// The error of a failed download: more bytes than the feed announced are a protocol violation.
     var asBreach: RemoteError {
         code == .tooLarge ? RemoteError(.protocolViolation, "the server sends more bytes than it tells of") : self
     }

@@ -1,20 +1,20 @@
 import ByteClubCore
 
-/// A server with the extension for sync: entries have identities, and a journal tells of every change.
+/// A server with the sync extension: entries have identities, and a journal lists every change.
 final class JournalReplica: RemoteReplica {
-    /// How many batches may be under way at once.
+    /// How many batches may be in flight at once.
     private static let parallelBatches = 3
     private static let pageLimit = 2_000
-    /// How many entries make a page large enough for the next one to be asked for meanwhile.
+    /// From how many entries on a page is large enough to prefetch the next one.
     private static let largePage = 500
 
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
     private let wire: any SyncRemote
     private let operations: OperationIDs
-    /// What the server calls the mirrored folder; nil when it is not there.
+    /// The node of the mirrored folder; nil when it does not exist.
     private var root: NodeID?
-    /// What the pages of a pull under way have told; nil when none is.
+    /// What the pages of a running pull have listed; nil when none runs.
     private var record: FeedRecord?
     private var ahead: Task<SyncChanges, any Error>?
 
@@ -41,11 +41,11 @@ final class JournalReplica: RemoteReplica {
             record = FeedRecord()
             if try tree.checkFeed("journal"), !configuration.remoteRoot.isRoot { try setRoot(nil) }
         }
-        // A page that was asked for ahead comes although this task is cancelled.
+        // A prefetched page arrives although this task is cancelled.
         try Task.checkCancellation()
         let asked = try store.meta(.cursor)
         let changes = try await page(after: asked)
-        // A cursor that the server has refused is forgotten, and the page begins at the beginning.
+        // A refused cursor is dropped, and the page starts from the beginning.
         let cursor = try store.meta(.cursor) == nil ? nil : asked
         try record.progress.take(
             entries: changes.page.entries.count, isReset: changes.page.isReset, cursor: changes.page.cursor,
@@ -53,17 +53,17 @@ final class JournalReplica: RemoteReplica {
         guard cursor != nil || changes.page.isReset else {
             throw RemoteError(.protocolViolation, "the server's journal begins without its beginning")
         }
-        let walk = try take(changes, after: cursor, record, &report)
-        self.record = walk.record
-        if walk.needsWholeState { return .more(lands: false) }
+        let pass = try take(changes, after: cursor, record, &report)
+        self.record = pass.record
+        if pass.needsWholeState { return .more(inline: false) }
         guard changes.page.hasMore else {
             self.record = nil
-            try await tree.confirm(walk.swept)
+            try await tree.confirm(pass.swept)
             return .end
         }
         let isLarge = changes.page.entries.count >= Self.largePage
         if isLarge { ahead = Self.page(ahead: changes.page.cursor, wire, context.environment.workers) }
-        return .more(lands: try isLarge || store.meta(.isSweepPending) == nil)
+        return .more(inline: try isLarge || store.meta(.isSweepPending) == nil)
     }
 
     func abandonPull() {
@@ -73,7 +73,7 @@ final class JournalReplica: RemoteReplica {
 
     func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) throws {
         try take(changes, after: cursor, FeedRecord(), &report)
-        // One that starts elsewhere than where the tree stands by now may tell more than the tree has.
+        // A page from another cursor than the tree's may list more than the tree has.
         if try changes.page.hasMore || store.meta(.cursor) != changes.page.cursor { report.isFeedStale = true }
     }
 
@@ -93,7 +93,7 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Asks for a page while the one before it is carried out.
+    /// Prefetches a page while the previous one is applied.
     private static func page(
         ahead cursor: String, _ wire: any SyncRemote, _ workers: (any TaskExecutor)?
     ) -> Task<SyncChanges, any Error> {
@@ -116,47 +116,47 @@ final class JournalReplica: RemoteReplica {
         return try await wire.journal(after: nil, limit: Self.pageLimit, contents: true, wait: .zero)
     }
 
-    /// Brings the tree up to one page of the journal, and moves the cursor, as one change.
+    /// Applies one page of the journal to the tree and advances the cursor, in one transaction.
     ///
-    /// A page that does not start where the tree stands has been taken already, and is left out.
+    /// A page that does not start at the tree's cursor was applied already, and is ignored.
     @discardableResult
     private func take(
         _ changes: SyncChanges, after cursor: String?, _ record: FeedRecord, _ report: inout SyncReport
-    ) throws -> FeedWalk {
-        guard try store.meta(.cursor) == cursor, cursor != nil || changes.page.isReset else { return FeedWalk(record) }
+    ) throws -> FeedPass {
+        guard try store.meta(.cursor) == cursor, cursor != nil || changes.page.isReset else { return FeedPass(record) }
         var inline = changes.contents.makeIterator()
         for entry in changes.page.entries where entry.isInline {
             if let bytes = inline.next(), let hash = entry.hash { inlineContents.add(bytes, hash) }
         }
-        var walk = FeedWalk(record)
-        if changes.page.isReset { walk.record.sequence = 0 }
+        var pass = FeedPass(record)
+        if changes.page.isReset { pass.record.sequence = 0 }
         let formerRoot = root
         do {
-            try store.edit(durably: false) { editor in try take(changes.page, &walk, &editor, &report) }
+            try store.edit(durably: false) { editor in try take(changes.page, &pass, &editor, &report) }
         } catch {
             root = formerRoot
             throw error
         }
-        return walk
+        return pass
     }
 
     private func take(
-        _ page: SyncPage, _ walk: inout FeedWalk, _ editor: inout TreeEditor, _ report: inout SyncReport
+        _ page: SyncPage, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws {
         if page.isReset { try forgetIdentities(unless: page.cursor) }
-        walk.generation = try tree.beginWalk(isReset: page.isReset)
-        walk.isForeign = try walk.generation != nil && store.meta(.isForeign) != nil
+        pass.generation = try tree.beginPass(isReset: page.isReset)
+        pass.isForeign = try pass.generation != nil && store.meta(.isForeign) != nil
         for entry in page.entries {
-            guard entry.sequence > walk.record.sequence else {
+            guard entry.sequence > pass.record.sequence else {
                 throw RemoteError(.protocolViolation, "the server's journal goes back to what it has told")
             }
-            walk.record.sequence = entry.sequence
-            try take(entry, &walk, &editor, &report)
+            pass.record.sequence = entry.sequence
+            try take(entry, &pass, &editor, &report)
         }
-        if walk.needsWholeState { return }
-        if !page.hasMore { try tree.endWalk(&walk, &editor, &report) }
-        if walk.generation == nil, !report.hasChanges {
-            // What this tells again is told again if it is lost.
+        if pass.needsWholeState { return }
+        if !page.hasMore { try tree.endPass(&pass, &editor, &report) }
+        if pass.generation == nil, !report.hasChanges {
+            // Best effort: the server lists it again if it is lost.
             try store.setMetaLater(.cursor, page.cursor)
             if let sequence = page.sequence { try store.setMetaLater(.sequence, "\(sequence)") }
             return
@@ -165,11 +165,11 @@ final class JournalReplica: RemoteReplica {
         if let sequence = page.sequence { try store.setMeta(.sequence, "\(sequence)") }
     }
 
-    /// Takes what the server told of an entry.
+    /// Applies an entry of the journal.
     private func take(
-        _ entry: SyncEntry, _ walk: inout FeedWalk, _ editor: inout TreeEditor, _ report: inout SyncReport
+        _ entry: SyncEntry, _ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws {
-        if entry.node == .root { return try walk.record.progress.takeRepeat() }
+        if entry.node == .root { return try pass.record.progress.takeRepeat() }
         if entry.isDeleted {
             if entry.node == root { try setRoot(nil) }
             return try takeDeletion(entry, &report)
@@ -180,41 +180,41 @@ final class JournalReplica: RemoteReplica {
         if try parent != .root && parent != .outside && store.item(parent)?.isFolder != true {
             throw RemoteError(.protocolViolation, "the server's journal tells of '\(entry.name)' in a file")
         }
-        if entry.node == root { return try walk.record.progress.takeRepeat() }
+        if entry.node == root { return try pass.record.progress.takeRepeat() }
         if (try? NameRules.check(entry.name)) == nil {
-            // A name that is a path would lead out of the mirror.
+            // A name that contains a slash would lead out of the mirror.
             throw RemoteError(.protocolViolation, "the server's journal tells of an entry with an impossible name")
         }
         let name = EntryName(entry.name)
-        let isOutside = try tree.isOutside(parent, &walk)
+        let isOutside = try tree.isOutside(parent, &pass)
         var item = try store.item(node: entry.node)
-        if item == nil, walk.isForeign { item = try formerItem(at: Place(parent, name), isFolder: entry.isFolder) }
+        if item == nil, pass.isForeign { item = try formerItem(at: Location(parent, name), isFolder: entry.isFolder) }
         if try isOutside && isMirroredFolder(entry, parent, name) {
             report.hasChanges = true
             return try enterRoot(entry.node, item)
         }
-        if let known = item, let seen = known.remote, walk.generation == nil, entry.isOlder(than: seen) { return }
-        if item?.remote == nil, entry.isFolder, walk.generation == nil, try wasTold(entry) {
-            // What the tree has lost is not told again. So it is with a folder that somebody moved out of another one, right
-            // before we deleted that.
-            walk.needsWholeState = true
+        if let known = item, let seen = known.remote, pass.generation == nil, entry.isOlder(than: seen) { return }
+        if item?.remote == nil, entry.isFolder, pass.generation == nil, try isReported(entry) {
+            // The journal does not repeat what the tree has dropped, as for a folder that was moved out of another one
+            // right before we deleted that.
+            pass.needsWholeState = true
             report.isFeedStale = true
             try store.setMeta(.cursor, nil)
         }
-        try tree.checkPlace(of: item, in: parent, name, &walk)
-        var told = entry.state(in: parent)
-        told.generation = walk.generation ?? item?.remote?.generation ?? 0
+        try tree.checkLocation(of: item, in: parent, name, &pass)
+        var reported = entry.state(in: parent)
+        reported.generation = pass.generation ?? item?.remote?.generation ?? 0
         try tree.keep(
-            told, as: item, isOutside: isOutside, isRefresh: walk.generation != nil, &walk, &editor, &report)
+            reported, as: item, isOutside: isOutside, isRefresh: pass.generation != nil, &pass, &editor, &report)
     }
 
-    /// Whether the journal has told of an entry's making already, so that all that is in it was told as well.
-    private func wasTold(_ entry: SyncEntry) throws -> Bool {
-        try toldSequence().map { entry.revision <= $0 } ?? false
+    /// Whether the journal listed an entry's creation before, and therefore its contents as well.
+    private func isReported(_ entry: SyncEntry) throws -> Bool {
+        try journalSequence().map { entry.revision <= $0 } ?? false
     }
 
-    /// Up to which change the journal has told; nil before its first walk has ended.
-    private func toldSequence() throws -> Int64? { try store.meta(.sequence).flatMap { Int64($0) } }
+    /// The journal's position up to which everything was listed; nil before the first pass has ended.
+    private func journalSequence() throws -> Int64? { try store.meta(.sequence).flatMap { Int64($0) } }
 
     private func takeDeletion(_ entry: SyncEntry, _ report: inout SyncReport) throws {
         guard var item = try store.item(node: entry.node) else { return }
@@ -227,8 +227,8 @@ final class JournalReplica: RemoteReplica {
 
     // MARK: Identities
 
-    /// Forgets identities when a walk over the whole state is not of the journal that was followed last; the entries are
-    /// known again by their places.
+    /// Drops identities when a full pass is of another journal than the last one; entries are then matched by their
+    /// locations.
     private func forgetIdentities(unless cursor: String) throws {
         let epoch = String(cursor.prefix { $0 != "." })
         let isForeign = try store.meta(.epoch) != epoch
@@ -248,14 +248,14 @@ final class JournalReplica: RemoteReplica {
         try store.setMeta(.epoch, epoch)
     }
 
-    /// The entry that the server had at a place before it numbered anew.
-    private func formerItem(at place: Place, isFolder: Bool) throws -> Item? {
-        try store.children(of: place.parent, key: place.name.key, on: .remote).first {
+    /// The item that the server had at a location before its numbering restarted.
+    private func formerItem(at location: Location, isFolder: Bool) throws -> Item? {
+        try store.children(of: location.parent, key: location.name.key, on: .remote).first {
             $0.remote?.node == nil && $0.isFolder == isFolder
         }
     }
 
-    /// The item of a folder by the server's name for it; nil when it was never told.
+    /// The item of a folder by its node; nil when it was never listed.
     private func item(folder node: NodeID) throws -> ItemID? {
         if node == root { return .root }
         if node == .root { return .outside }
@@ -273,19 +273,19 @@ final class JournalReplica: RemoteReplica {
         var keys = [name.key]
         var next = parent
         while next != .outside {
-            guard keys.count < wanted.count, let place = try store.item(next)?.remote?.place else { return false }
-            keys.insert(place.name.key, at: 0)
-            next = place.parent
+            guard keys.count < wanted.count, let location = try store.item(next)?.remote?.location else { return false }
+            keys.insert(location.name.key, at: 0)
+            next = location.parent
         }
         return keys == wanted
     }
 
-    /// Takes a folder of the server for the mirrored one, with all that is in it.
+    /// Makes a folder of the server the mirrored one.
     private func enterRoot(_ node: NodeID, _ known: Item?) throws {
         try setRoot(node)
         guard var known else { return }
         for var child in try store.children(of: known.id, on: .remote) {
-            child.remote?.place.parent = .root
+            child.remote?.location.parent = .root
             (child.isOutside, child.isExcluded) = (false, false)
             try store.save(child)
             try tree.mark(below: child.id, isOutside: false, isExcluded: false)
@@ -297,18 +297,18 @@ final class JournalReplica: RemoteReplica {
 
     // MARK: Writes
 
-    /// A write in the extension's terms, ready to be sent.
+    /// A write as an operation of the extension, ready to be sent.
     private struct BatchedWrite: Sendable {
         let write: OutgoingWrite
         let operation: SyncOperation
-        /// The bytes that travel along.
+        /// The inline bytes.
         var bytes: [UInt8]?
 
-        /// About how many bytes it takes in a batch.
+        /// Its approximate size in a batch, in bytes.
         var weight: Int { (bytes?.count ?? 0) + 320 + operation.nameLength }
     }
 
-    func write(_ operations: [Operation], _ reader: FileReader, _ report: inout SyncReport) async throws {
+    func write(_ operations: [PlannedOperation], _ reader: FileReader, _ report: inout SyncReport) async throws {
         if operations.isEmpty { return }
         if root == nil { return try await makeRoot(&report) }
         try await withThrowingTaskGroup(of: Answer.self) { group in
@@ -334,7 +334,7 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// A batch and what became of it.
+    /// A batch and its answer.
     private struct Answer: Sendable {
         let batch: [BatchedWrite]
         let result: Result<SyncOutcome, RemoteError>
@@ -350,7 +350,7 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Makes the mirrored folder on the server, and has the feed tell what it is called.
+    /// Creates the mirrored folder on the server, and marks the feed as stale, which will list its node.
     private func makeRoot(_ report: inout SyncReport) async throws {
         report.isFeedStale = true
         do throws(RemoteError) {
@@ -362,7 +362,7 @@ final class JournalReplica: RemoteReplica {
 
     /// Prepares as many operations as fit one batch.
     private func nextBatch(
-        _ rest: inout ArraySlice<Operation>, _ reader: FileReader, _ report: inout SyncReport
+        _ rest: inout ArraySlice<PlannedOperation>, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> [BatchedWrite] {
         var batch: [BatchedWrite] = []
         var weight = 1_024
@@ -385,48 +385,48 @@ final class JournalReplica: RemoteReplica {
         return batch
     }
 
-    /// Makes an operation ready to be sent; nil when it must wait, or a large file takes its own way.
+    /// Prepares an operation for sending; nil when it must wait, or is a large transfer.
     private func prepare(
-        _ operation: Operation, _ reader: FileReader, _ report: inout SyncReport
+        _ operation: PlannedOperation, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> BatchedWrite? {
         guard let item = try store.item(operation.item), try tree.isStillDue(operation, item) else { return nil }
         switch operation {
         case .makeRemoteFolder: return try prepareFolder(item)
         case .upload: return try prepareUpload(item, reader, &report)
-        case .moveRemote(_, let place): return try prepareMove(item, place)
+        case .moveRemote(_, let location): return try prepareMove(item, location)
         case .deleteRemote: return try prepareDeletion(item)
         default: return nil
         }
     }
 
-    /// A place as the extension names it; nil when its folder is not on the server yet.
-    private func place(_ place: Place) throws -> SyncOperation.Place? {
-        let node = try place.parent == .root ? root : store.item(place.parent)?.remote?.node
-        return node.map { SyncOperation.Place(.node($0), place.name.text) }
+    /// A location in the extension's terms; nil when its folder is not on the server yet.
+    private func wire(_ location: Location) throws -> SyncOperation.Place? {
+        let node = try location.parent == .root ? root : store.item(location.parent)?.remote?.node
+        return node.map { SyncOperation.Place(.node($0), location.name.text) }
     }
 
     private func prepareFolder(_ item: Item) throws -> BatchedWrite? {
-        guard let local = item.local, item.remote == nil, let place = try place(local.place) else { return nil }
-        let action: SyncOperation.Action = item.lastNode.map { .revive($0, place, nil) } ?? .create(place, nil)
+        guard let local = item.local, item.remote == nil, let location = try wire(local.location) else { return nil }
+        let action: SyncOperation.Action = item.lastNode.map { .undelete($0, location, nil) } ?? .create(location, nil)
         return BatchedWrite(
             write: OutgoingWrite(item: item.id, effect: .folder, local: local),
             operation: SyncOperation(try operations.next(), action))
     }
 
-    private func prepareMove(_ item: Item, _ target: Place) throws -> BatchedWrite? {
-        guard let remote = item.remote, let node = remote.node, let place = try place(target) else { return nil }
+    private func prepareMove(_ item: Item, _ target: Location) throws -> BatchedWrite? {
+        guard let remote = item.remote, let node = remote.node, let location = try wire(target) else { return nil }
         return BatchedWrite(
             write: OutgoingWrite(
                 item: item.id, effect: .move(target), pathBefore: try store.path(of: item.id, on: .remote)),
             operation: SyncOperation(
-                try operations.next(), .move(node, place), if: .init(placeRevision: remote.placeRevision)))
+                try operations.next(), .move(node, location), if: .init(placeRevision: remote.placeRevision)))
     }
 
     private func prepareDeletion(_ item: Item) throws -> BatchedWrite? {
         guard item.local == nil, let remote = item.remote, let node = remote.node else { return nil }
         var condition = SyncOperation.Condition()
         if remote.isFolder {
-            condition.seen = try toldSequence()
+            condition.seen = try journalSequence()
         } else {
             condition.revision = remote.revision
             condition.placeRevision = remote.placeRevision
@@ -464,15 +464,15 @@ final class JournalReplica: RemoteReplica {
             guard let node = remote.node else { return nil }
             return SyncOperation(try operations.next(), .edit(node, content), if: .init(revision: remote.revision))
         }
-        guard let local = item.local, let place = try place(local.place) else { return nil }
+        guard let local = item.local, let location = try wire(local.location) else { return nil }
         let action: SyncOperation.Action =
-            item.lastNode.map { .revive($0, place, content) } ?? .create(place, content)
+            item.lastNode.map { .undelete($0, location, content) } ?? .create(location, content)
         return SyncOperation(try operations.next(), action)
     }
 
     // MARK: Answers
 
-    /// Takes what became of writes.
+    /// Applies the results of writes.
     private func take(_ batch: [BatchedWrite], _ results: [SyncResult], _ report: inout SyncReport) throws {
         var done: [(write: BatchedWrite, entry: SyncEntry)] = []
         for (ready, result) in zip(batch, results) {
@@ -496,12 +496,12 @@ final class JournalReplica: RemoteReplica {
 
     /// Records a write that the server refused.
     ///
-    /// What is in its way is not taken from the answer but from the feed, which lists folders before what is in them.
+    /// The conflicting state is not taken from the answer but from the feed, which lists parents first.
     private func takeRefusal(_ result: SyncResult, of ready: BatchedWrite, _ report: inout SyncReport) throws {
         report.isFeedStale = true
         let message = result.message ?? "the server refused it"
-        if case .revive = ready.operation.action, [404, 409, 412].contains(result.status) {
-            // It lives elsewhere or is of another kind: it comes as a new entry.
+        if case .undelete = ready.operation.action, [404, 409, 412].contains(result.status) {
+            // It exists elsewhere or is of another kind: it is created as a new entry.
             guard var item = try store.item(ready.write.item), item.remote == nil else { return }
             item.lastNode = nil
             try store.save(item)
@@ -509,7 +509,7 @@ final class JournalReplica: RemoteReplica {
         report.refuse(ready.write.item, message, isFinal: [400, 403, 406, 413].contains(result.status))
     }
 
-    /// Keeps in the trees what a write has done.
+    /// Records a completed write in the trees.
     private func record(
         _ write: OutgoingWrite, _ entry: SyncEntry, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws {
@@ -519,28 +519,28 @@ final class JournalReplica: RemoteReplica {
             return
         }
         if let known = item.remote?.node, known != entry.node {
-            // Another's entry has been taken for this item meanwhile: the feed tells of the one that was made.
+            // Another entry was matched to this item meanwhile: the feed lists the created one.
             report.isFeedStale = true
             return
         }
         guard let parent = try self.item(folder: entry.parent) else { return }
-        var walk = FeedWalk()
-        do { try tree.checkPlace(of: item, in: parent, EntryName(entry.name), &walk) } catch is RemoteError {
-            // Where the entry is now, only a walk over everything tells.
+        var pass = FeedPass()
+        do { try tree.checkLocation(of: item, in: parent, EntryName(entry.name), &pass) } catch is RemoteError {
+            // Only a full pass can tell where the entry is now.
             report.isFeedStale = true
             return try store.setMeta(.cursor, nil)
         }
-        var told: RemoteState?
+        var reported: RemoteState?
         if var other = try store.item(node: entry.node), other.id != item.id, other.local == nil {
-            // The feed was quicker than the answer, and had nothing to know it by.
-            told = other.remote
+            // The feed was faster than the answer, and could not match the entry.
+            reported = other.remote
             other.remote = nil
             other.lastNode = nil
             try store.save(other)
         }
         var remote = entry.state(in: parent)
-        remote.generation = told?.generation ?? item.remote?.generation ?? 0
-        try editor.written(item, write, remote, newer: told.flatMap { entry.isOlder(than: $0) ? $0 : nil })
+        remote.generation = reported?.generation ?? item.remote?.generation ?? 0
+        try editor.written(item, write, remote, newer: reported.flatMap { entry.isOlder(than: $0) ? $0 : nil })
     }
 
     // MARK: Single contents
@@ -558,8 +558,8 @@ final class JournalReplica: RemoteReplica {
         let outcome = try await wire.apply(SyncBatch([operation]), contents: isInline ? [bytes] : [])
         guard let result = outcome.results.first else { return false }
         if let entry = result.entry {
-            var walk = FeedWalk()
-            try store.edit(durably: false) { editor in try take(entry, &walk, &editor, &report) }
+            var pass = FeedPass()
+            try store.edit(durably: false) { editor in try take(entry, &pass, &editor, &report) }
         }
         if !result.isDone { report.isFeedStale = true }
         return result.isDone

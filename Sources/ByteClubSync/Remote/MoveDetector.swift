@@ -1,24 +1,24 @@
 import ByteClubCore
 
-/// Tells which deletions and new entries of a feed that knows paths alone are one move, by their contents.
+/// Matches deletions and new entries of a path-only feed to moves, by their contents.
 struct MoveDetector {
-    /// Entries that were deleted, with what the server had shown of them.
+    /// Deleted entries, with their last remote state.
     var gone: [(item: ItemID, remote: RemoteState)] = []
-    /// Entries that nobody knew.
+    /// New entries.
     var new: [ItemID] = []
 
     init() {}
 
-    /// What a walk has met that was interrupted and has come to its end now, as far as nothing was done about it yet.
+    /// Collects the deleted and new entries of a pass that was interrupted, as far as they are unsettled.
     init(unsettledIn store: any TreeStore) throws {
         var chunks = UnsettledChunks(store, of: 1_000)
         while let chunk = try chunks.next() {
             for item in chunk {
                 switch (item.local, item.remote, item.synced) {
                 case (_, nil, let synced?):
-                    let place = Place(synced.place.parent, synced.remoteName ?? synced.place.name)
+                    let location = Location(synced.location.parent, synced.remoteName ?? synced.location.name)
                     let remote = RemoteState(
-                        place: place, isFolder: synced.isFolder, hash: synced.hash, revision: synced.revision)
+                        location: location, isFolder: synced.isFolder, hash: synced.hash, revision: synced.revision)
                     gone.append((item.id, remote))
                 case (nil, _?, nil): new.append(item.id)
                 default: break
@@ -27,7 +27,7 @@ struct MoveDetector {
         }
     }
 
-    /// Takes a deleted and a new entry for one that was moved, where their contents leave no doubt; to be called in a
+    /// Links deleted and new entries that are one move, where their contents are unambiguous; to be called in a
     /// transaction.
     func run(in store: any TreeStore) throws {
         if gone.isEmpty || new.isEmpty { return }
@@ -43,28 +43,28 @@ struct MoveDetector {
             else { continue }
             let candidates = (byHash[hash] ?? []).filter { old in
                 !moved.contains(old.item)
-                    && (old.remote.place.name.key == remote.place.name.key
-                        || old.remote.place.parent == remote.place.parent)
+                    && (old.remote.location.name.key == remote.location.name.key
+                        || old.remote.location.parent == remote.location.parent)
             }
             guard candidates.count == 1, let old = candidates.first else { continue }
             moved.insert(old.item)
             try Self.move(new, into: old.item, in: store)
-            if old.remote.place.parent != remote.place.parent {
-                votes[remote.place.parent, default: [:]][old.remote.place.parent, default: 0] += 1
+            if old.remote.location.parent != remote.location.parent {
+                votes[remote.location.parent, default: [:]][old.remote.location.parent, default: 0] += 1
             }
         }
         try moveFolders(votes, in: store)
         try recognizeOwnMoves(in: store)
     }
 
-    /// Takes a new file for the one that is deleted on the server and was moved to the new one's very place on disk: the
-    /// server has done our move, of a content that somebody had just changed, and the answer was lost.
+    /// Recognises our own move whose answer was lost, of a file whose content was changed just before: a new remote
+    /// file at the location to which a remotely deleted one was moved on disk.
     private func recognizeOwnMoves(in store: any TreeStore) throws {
         let gone = Set(self.gone.map(\.item))
         for id in new {
             guard let new = try store.item(id), let remote = new.remote, !remote.isFolder, new.isToArrive
             else { continue }
-            let there = try store.children(of: remote.place.parent, key: remote.place.name.key, on: .local)
+            let there = try store.children(of: remote.location.parent, key: remote.location.name.key, on: .local)
             guard
                 let old = there.first(where: {
                     gone.contains($0.id) && $0.remote == nil && !$0.isFolder && $0.isMovedLocally
@@ -74,9 +74,9 @@ struct MoveDetector {
         }
     }
 
-    /// A new folder into which at least half of what a deleted one held has come is that folder, moved.
+    /// A new folder that contains at least half of a deleted one's entries is that folder, moved.
     private func moveFolders(_ votes: [ItemID: [ItemID: Int]], in store: any TreeStore) throws {
-        let held = Dictionary(grouping: gone.filter { !$0.remote.isFolder }) { $0.remote.place.parent }
+        let held = Dictionary(grouping: gone.filter { !$0.remote.isFolder }) { $0.remote.location.parent }
         let folders = Set(gone.filter(\.remote.isFolder).map(\.item))
         for id in new {
             guard let new = try store.item(id), new.isFolder, new.isToArrive,
@@ -85,7 +85,7 @@ struct MoveDetector {
                 2 * best.value >= held[best.key]?.count ?? 0
             else { continue }
             for var child in try store.children(of: id, on: .remote) {
-                child.remote?.place.parent = best.key
+                child.remote?.location.parent = best.key
                 try store.save(child)
             }
             try Self.move(new, into: best.key, in: store)
@@ -104,6 +104,6 @@ struct MoveDetector {
 }
 
 extension Item {
-    /// Whether the server has it, and it is still to come into the mirror.
+    /// Whether only the server has it.
     fileprivate var isToArrive: Bool { remote != nil && local == nil && synced == nil && !isExcluded }
 }

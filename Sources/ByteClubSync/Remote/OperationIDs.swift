@@ -1,16 +1,16 @@
 import ByteClubCore
 
-/// Names for writes that no other write has.
+/// A generator of unique operation identifiers.
 final class OperationIDs {
     private let session: String
     private var count = 0
 
-    /// Makes names for one session of the mirror with this identity.
+    /// Creates a generator for one session of the mirror with this identity.
     init(mirror: String, at now: Int64) {
         session = mirror.prefix(8) + "-" + String(UInt64(bitPattern: now), radix: 16)
     }
 
-    /// The next name.
+    /// The next identifier.
     ///
     /// - Throws: ``SyncError`` with the code `database` when the mirror's identity is no name.
     func next() throws(SyncError) -> OperationID {

@@ -1,21 +1,21 @@
 import ByteClubCore
 
-/// A write of the server, with what it was made from.
+/// A write to the server, with the state it was prepared from.
 struct OutgoingWrite: Sendable {
     /// What it does to the server's tree.
     enum Effect: Sendable {
         case folder
         case content(ContentHash, size: Int64)
-        case move(Place)
-        /// How many entries go, those in a folder included.
+        case move(Location)
+        /// How many entries are deleted, those in a folder included.
         case delete(nodes: Int)
     }
 
     let item: ItemID
     let effect: Effect
-    /// The disk's place and look when it was made; nil when the disk has no part in it.
+    /// The local state when it was prepared; nil when the disk is not involved.
     var local: LocalState?
-    /// Where the entry was on the server before it was moved or deleted, for those who are told.
+    /// The entry's path on the server before it was moved or deleted, for the event.
     var pathBefore: String?
 
     /// The content that it sends; nil when it sends none.
@@ -23,7 +23,7 @@ struct OutgoingWrite: Sendable {
         if case .content(let hash, _) = effect { hash } else { nil }
     }
 
-    /// Keeps in the log what the write has done; to be called in a transaction.
+    /// Logs the completed write; to be called in a transaction.
     ///
     /// - Returns: The event, and how many entries it concerns.
     func log(in context: SyncContext) throws -> SyncReport.Emission {
@@ -40,7 +40,7 @@ struct OutgoingWrite: Sendable {
 }
 
 extension SyncContext {
-    /// Remembers what contents are on their way, so that they are known again when the answer is lost.
+    /// Records the hashes that are being sent, so that they are recognised when an answer is lost.
     func noteSending(_ writes: [OutgoingWrite]) throws {
         let contents = writes.filter { $0.hash != nil }
         if contents.isEmpty { return }

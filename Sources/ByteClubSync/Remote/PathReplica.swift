@@ -1,12 +1,12 @@
 import ByteClubCore
 
-/// A server of Core API v1, which knows paths alone: its feed tells paths, and each write is a call of its own.
+/// A server of plain Core API v1, which knows paths only: its feed lists paths, and each write is a call of its own.
 final class PathReplica: RemoteReplica {
-    /// What the pages of a pull under way have told.
+    /// The state of a running pull.
     private struct Pull {
-        var walk = FeedWalk()
+        var pass = FeedPass()
         var moves = MoveDetector()
-        /// Whether it goes on with one that was interrupted.
+        /// Whether it continues an interrupted pull.
         let isContinued: Bool
     }
 
@@ -15,9 +15,9 @@ final class PathReplica: RemoteReplica {
     private let remote: any Remote
     private let hasLongPoll: Bool
     private var pull: Pull?
-    /// Whether a call that moves an entry had no answer: paths mean nothing until the feed tells.
+    /// Whether a move had no answer: paths are unreliable until the feed is read.
     private var hasPendingMove = false
-    /// Whether a call has written since the feed was last asked.
+    /// Whether there was a write since the last pull.
     private var hasWrittenSinceFeed = false
 
     private var context: SyncContext { tree.context }
@@ -41,33 +41,33 @@ final class PathReplica: RemoteReplica {
         let cursor = try store.meta(.cursor)
         hasWrittenSinceFeed = false
         let page = try await page(after: cursor)
-        try pull.walk.record.progress.take(
+        try pull.pass.record.progress.take(
             entries: page.entries.count, isReset: page.reset, cursor: page.cursor, after: cursor,
             hasMore: page.hasMore)
         try store.edit(durably: false) { editor in
-            pull.walk.generation = try tree.beginWalk(isReset: page.reset)
+            pull.pass.generation = try tree.beginPass(isReset: page.reset)
             for entry in page.entries { try take(entry, &pull, &editor, &report) }
             if !page.hasMore {
                 let moves = try pull.isContinued ? MoveDetector(unsettledIn: store) : pull.moves
                 try moves.run(in: store)
-                try tree.endWalk(&pull.walk, &editor, &report)
+                try tree.endPass(&pull.pass, &editor, &report)
             }
             let isOpen = try store.meta(.isDeltaOpen) != nil
             if page.hasMore != isOpen { try store.setMeta(.isDeltaOpen, page.hasMore ? "1" : nil) }
             try store.setMeta(.cursor, page.cursor)
         }
         self.pull = pull
-        if page.hasMore { return .more(lands: false) }
+        if page.hasMore { return .more(inline: false) }
         self.pull = nil
         hasPendingMove = false
-        try await tree.confirm(pull.walk.swept)
+        try await tree.confirm(pull.pass.swept)
         try await verifyMoved(&report)
         return .end
     }
 
     func abandonPull() { pull = nil }
 
-    /// Such a server has no journal.
+    /// Never called: plain v1 has no journal.
     func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) { report.isFeedStale = true }
 
     func poll() throws -> (@Sendable () async throws -> PollResult)? {
@@ -111,7 +111,7 @@ final class PathReplica: RemoteReplica {
             return
         }
         guard let path = metadata.path.rebased(from: root, to: .root), !path.isRoot else {
-            try pull.walk.record.progress.takeRepeat()
+            try pull.pass.record.progress.takeRepeat()
             if metadata.path.key != root.key { return }
             if !metadata.isFolder { throw SyncError(.configuration, "'\(root)' on the server is a file, not a folder") }
             return
@@ -119,17 +119,20 @@ final class PathReplica: RemoteReplica {
         let names = path.components.map { EntryName($0) }
         guard let last = names.last, let parent = try folder(names.dropLast(), &pull, &editor, &report) else { return }
         let known = try store.children(of: parent, key: last.key, on: .remote).first
-        if let seen = known?.remote, pull.walk.generation == nil, let told = metadata.rev, told.number < seen.revision {
+        if let seen = known?.remote, pull.pass.generation == nil, let reported = metadata.rev,
+            reported.number < seen.revision
+        {
             return
         }
-        var told = RemoteState(
-            place: Place(parent, last), isFolder: metadata.isFolder, hash: metadata.contentHash, size: metadata.bytes,
+        var reported = RemoteState(
+            location: Location(parent, last), isFolder: metadata.isFolder, hash: metadata.contentHash,
+            size: metadata.bytes,
             revision: metadata.rev?.number ?? 0)
-        told.generation = pull.walk.generation ?? known?.remote?.generation ?? 0
-        if told.hash == nil, known?.remote?.revision == told.revision { told.hash = known?.remote?.hash }
+        reported.generation = pull.pass.generation ?? known?.remote?.generation ?? 0
+        if reported.hash == nil, known?.remote?.revision == reported.revision { reported.hash = known?.remote?.hash }
         if let known, known.isFolder != metadata.isFolder { try remove(known, &pull) }
         try tree.keep(
-            told, as: known, isOutside: false, isRefresh: pull.walk.generation != nil, &pull.walk, &editor, &report)
+            reported, as: known, isOutside: false, isRefresh: pull.pass.generation != nil, &pull.pass, &editor, &report)
         if known == nil, let item = try store.children(of: parent, key: last.key, on: .remote).first {
             pull.moves.new.append(item.id)
         }
@@ -144,7 +147,7 @@ final class PathReplica: RemoteReplica {
         return Array(names.dropFirst(configuration.remoteRoot.components.count))
     }
 
-    /// The folder with so many names, made in the tree where the server has not told it yet.
+    /// The folder with these names from the mirror's root, created in the tree where the server has not listed it yet.
     private func folder(
         _ names: ArraySlice<EntryName>, _ pull: inout Pull, _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws -> ItemID? {
@@ -155,13 +158,13 @@ final class PathReplica: RemoteReplica {
                 parent = known.id
                 continue
             }
-            var told = RemoteState(place: Place(parent, name), isFolder: true)
-            told.generation = pull.walk.generation ?? 0
-            pull.walk.record.untoldFolders += 1
-            if pull.walk.record.untoldFolders > FeedProgress.mostRepeats {
+            var reported = RemoteState(location: Location(parent, name), isFolder: true)
+            reported.generation = pull.pass.generation ?? 0
+            pull.pass.record.unreportedFolders += 1
+            if pull.pass.record.unreportedFolders > FeedProgress.mostRepeats {
                 throw RemoteError(.protocolViolation, "the server's list of changes leaves out the folders")
             }
-            try tree.keep(told, as: nil, isOutside: false, isRefresh: false, &pull.walk, &editor, &report)
+            try tree.keep(reported, as: nil, isOutside: false, isRefresh: false, &pull.pass, &editor, &report)
             guard let made = try store.children(of: parent, key: name.key, on: .remote).first else { return nil }
             pull.moves.new.append(made.id)
             parent = made.id
@@ -175,19 +178,19 @@ final class PathReplica: RemoteReplica {
         pull.moves.gone += gone.compactMap { item in item.remote.map { (item.id, $0) } }
     }
 
-    /// Asks the server about entries whose folder was moved and that it has not told since.
+    /// Verifies entries whose folder was moved and that the feed has not listed since.
     private func verifyMoved(_ report: inout SyncReport) async throws {
         var chunks = UnsettledChunks(store, of: 1_000)
         while let chunk = try chunks.next() {
             for item in chunk {
                 // With a folder that is gone, all that was in it may have gone since the chunk was read.
-                guard try store.item(item.id)?.remote?.isDoubtful == true else { continue }
-                let told = try await tree.metadata(at: tree.path(of: item.id, &report))
-                guard var now = try store.item(item.id), now.remote?.isDoubtful == true else { continue }
-                if let told, !told.isDeleted, told.isFolder == now.isFolder {
-                    now.remote?.revision = told.rev?.number ?? 0
-                    now.remote?.size = told.bytes
-                    if let hash = told.contentHash { now.remote?.hash = hash }
+                guard try store.item(item.id)?.remote?.isUnverified == true else { continue }
+                let reported = try await tree.metadata(at: tree.path(of: item.id, &report))
+                guard var now = try store.item(item.id), now.remote?.isUnverified == true else { continue }
+                if let reported, !reported.isDeleted, reported.isFolder == now.isFolder {
+                    now.remote?.revision = reported.rev?.number ?? 0
+                    now.remote?.size = reported.bytes
+                    if let hash = reported.contentHash { now.remote?.hash = hash }
                     try store.save(now)
                 } else {
                     try store.transaction(durably: false) { try tree.forget(now) }
@@ -228,16 +231,17 @@ final class PathReplica: RemoteReplica {
         }
     }
 
-    func write(_ operations: [Operation], _ reader: FileReader, _ report: inout SyncReport) async throws {
+    func write(_ operations: [PlannedOperation], _ reader: FileReader, _ report: inout SyncReport) async throws {
         for group in Self.grouped(operations) where !hasPendingMove {
             try await write(group, reader, &report)
             if report.failure != nil { return }
         }
     }
 
-    /// Folders and moves one after the other, since they may depend on each other; contents and deletions side by side.
-    private static func grouped(_ operations: [Operation]) -> [ArraySlice<Operation>] {
-        var groups: [ArraySlice<Operation>] = []
+    /// Groups operations: folders and moves one by one, since they may depend on each other; contents and deletions in
+    /// parallel.
+    private static func grouped(_ operations: [PlannedOperation]) -> [ArraySlice<PlannedOperation>] {
+        var groups: [ArraySlice<PlannedOperation>] = []
         var start = 0
         for (index, operation) in operations.enumerated() {
             let isAlone =
@@ -256,7 +260,7 @@ final class PathReplica: RemoteReplica {
     }
 
     private func write(
-        _ operations: ArraySlice<Operation>, _ reader: FileReader, _ report: inout SyncReport
+        _ operations: ArraySlice<PlannedOperation>, _ reader: FileReader, _ report: inout SyncReport
     ) async throws {
         try await withThrowingTaskGroup(of: (Call, Result<Metadata, RemoteError>).self) { group in
             var rest = operations
@@ -276,16 +280,18 @@ final class PathReplica: RemoteReplica {
         }
     }
 
-    private func prepare(_ operation: Operation, _ reader: FileReader, _ report: inout SyncReport) throws -> Call? {
+    private func prepare(_ operation: PlannedOperation, _ reader: FileReader, _ report: inout SyncReport) throws
+        -> Call?
+    {
         guard let item = try store.item(operation.item), try tree.isStillDue(operation, item) else { return nil }
         switch operation {
         case .makeRemoteFolder:
-            guard let local = item.local, item.remote == nil, try tree.isOnServer(local.place.parent) else {
+            guard let local = item.local, item.remote == nil, try tree.isOnServer(local.location.parent) else {
                 return nil
             }
             return Call(
                 write: OutgoingWrite(item: item.id, effect: .folder, local: local),
-                verb: .folder(try tree.path(of: local.place, &report)))
+                verb: .folder(try tree.path(of: local.location, &report)))
         case .upload:
             guard let local = item.local, let (path, condition) = try target(of: item, local, &report) else {
                 return nil
@@ -300,12 +306,12 @@ final class PathReplica: RemoteReplica {
                     item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
                     local: content.local),
                 verb: .put(path, content.bytes, condition))
-        case .moveRemote(_, let place):
-            guard item.remote != nil, try tree.isOnServer(place.parent) else { return nil }
+        case .moveRemote(_, let location):
+            guard item.remote != nil, try tree.isOnServer(location.parent) else { return nil }
             return Call(
                 write: OutgoingWrite(
-                    item: item.id, effect: .move(place), pathBefore: try store.path(of: item.id, on: .remote)),
-                verb: .move(try tree.path(of: item.id, &report), try tree.path(of: place, &report)))
+                    item: item.id, effect: .move(location), pathBefore: try store.path(of: item.id, on: .remote)),
+                verb: .move(try tree.path(of: item.id, &report), try tree.path(of: location, &report)))
         case .deleteRemote: return try prepareDeletion(item, &report)
         default: return nil
         }
@@ -314,7 +320,7 @@ final class PathReplica: RemoteReplica {
     private func prepareDeletion(_ item: Item, _ report: inout SyncReport) throws -> Call? {
         guard let remote = item.remote, item.local == nil else { return nil }
         if item.isFolder, hasWrittenSinceFeed {
-            // By our own later revisions, what others had put into the folder before would pass for seen.
+            // With our own later revision as the condition, others' earlier writes in the folder would pass for seen.
             report.isFeedStale = true
             return nil
         }
@@ -329,15 +335,16 @@ final class PathReplica: RemoteReplica {
             verb: .delete(try tree.path(of: item.id, &report), seen: Revision(number: newest)))
     }
 
-    /// To which path a content goes, and on which condition: to that at which the server has the entry, once it is where
-    /// the entry belongs; nil when it must wait.
+    /// The path and the condition for an upload: the path at which the server has the entry, once that is its planned
+    /// location; nil when it must wait.
     private func target(
         of item: Item, _ local: LocalState, _ report: inout SyncReport
     ) throws -> (path: RemotePath, condition: WriteCondition)? {
-        guard item.remote?.place.isSameKey(as: local.place) ?? true, try tree.isOnServer(local.place.parent) else {
+        guard item.remote?.location.isSameKey(as: local.location) ?? true, try tree.isOnServer(local.location.parent)
+        else {
             return nil
         }
-        let path = try item.remote == nil ? tree.path(of: local.place, &report) : tree.path(of: item.id, &report)
+        let path = try item.remote == nil ? tree.path(of: local.location, &report) : tree.path(of: item.id, &report)
         return (path, item.remote.map { .parent(Revision(number: $0.revision)) } ?? .create)
     }
 
@@ -346,13 +353,13 @@ final class PathReplica: RemoteReplica {
     ) throws {
         let metadata: Metadata?
         switch result {
-        case .success(let told): metadata = told
+        case .success(let reported): metadata = reported
         case .failure(let error):
             guard case .delete = call.write.effect, error.code == .notFound else {
                 if case .move = call.verb, error.isRetryable { (hasPendingMove, report.isFeedStale) = (true, true) }
                 return try report.judge(error, about: [call.write.item])
             }
-            // Gone already: what was wanted.
+            // Deleted already, as wanted.
             metadata = nil
         }
         try take(call.write, metadata, &report)
@@ -361,7 +368,7 @@ final class PathReplica: RemoteReplica {
         }
     }
 
-    /// Keeps what a write that the server has answered has done; no answer is one about an entry that is gone.
+    /// Records an answered write; nil metadata means that the entry is gone.
     func take(_ write: OutgoingWrite, _ metadata: Metadata?, _ report: inout SyncReport) throws {
         report.note(.succeeded, of: write.item)
         let emission = try store.edit(durably: true) { editor in
@@ -385,43 +392,44 @@ final class PathReplica: RemoteReplica {
     ) throws {
         let parent: ItemID
         switch write.effect {
-        case .move(let place): parent = place.parent
-        default: parent = item.remote?.place.parent ?? write.local?.place.parent ?? .root
+        case .move(let location): parent = location.parent
+        default: parent = item.remote?.location.parent ?? write.local?.location.parent ?? .root
         }
-        var told = RemoteState(
-            place: Place(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
+        var reported = RemoteState(
+            location: Location(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
             hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev?.number ?? 0)
-        told.generation = item.remote?.generation ?? 0
-        if told.hash == nil { told.hash = item.remote?.hash }
+        reported.generation = item.remote?.generation ?? 0
+        if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
-            // The feed was quicker, and the folder is gone, or another entry had come to the path: where the entry is now,
-            // only a walk over everything tells.
+            // The feed was faster, and the folder is gone, or another entry has the path: only a full pass can tell
+            // where the entry is now.
             report.isFeedStale = true
             return try store.setMeta(.cursor, nil)
         }
-        guard try tree.path(of: told.place, &report).key == metadata.path.key else {
-            // Its folder was moved while a large file was on its way to the old path: the feed tells of what is there.
+        guard try tree.path(of: reported.location, &report).key == metadata.path.key else {
+            // Its folder was moved while a large file was uploaded to the old path: the feed lists what is there.
             report.isFeedStale = true
             return
         }
-        for other in try store.children(of: parent, key: told.place.name.key, on: .remote) where other.id != item.id {
-            // The server had the name free: what the tree has there is gone.
+        for other in try store.children(of: parent, key: reported.location.name.key, on: .remote)
+        where other.id != item.id {
+            // The name was free on the server: the tree's entry there is gone.
             try tree.forget(other)
         }
-        if case .move = write.effect { try doubt(below: item, &report) }
-        // The feed may have told of a later edit while the answer to a large file was on its way.
-        let newer = item.remote.flatMap { !$0.isDoubtful && $0.revision > told.revision ? $0 : nil }
-        try editor.written(item, write, told, newer: newer)
+        if case .move = write.effect { try markUnverified(below: item, &report) }
+        // The feed may have listed a later edit before the answer to a large upload arrived.
+        let newer = item.remote.flatMap { !$0.isUnverified && $0.revision > reported.revision ? $0 : nil }
+        try editor.written(item, write, reported, newer: newer)
     }
 
-    /// Without identities, what was in a folder is known under its new path only when the server has told it there:
-    /// somebody may have changed it at the old one just before.
-    private func doubt(below folder: Item, _ report: inout SyncReport) throws {
+    /// Marks all entries below a moved folder as unverified: without identities, they may have been changed at the old
+    /// path just before.
+    private func markUnverified(below folder: Item, _ report: inout SyncReport) throws {
         guard folder.isFolder else { return }
         report.isFeedStale = true
         try store.visitRemote(below: folder.id) { child in
             var child = child
-            child.remote?.revision = RemoteState.doubtful
+            child.remote?.revision = RemoteState.unverified
             try store.save(child)
         }
     }
@@ -473,9 +481,9 @@ final class PathReplica: RemoteReplica {
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) throws {
         guard case .stored(let metadata) = result else { return }
         guard metadata.contentHash ?? upload.write.hash == upload.write.hash else {
-            // It was written to on the way: the server has a state that was never whole, and gets the next one.
+            // It was written during the upload: the server has a torn state, which the next upload replaces.
             report.isFeedStale = true
-            if let folder = upload.write.local?.place.parent { report.rescans.insert(folder) }
+            if let folder = upload.write.local?.location.parent { report.rescans.insert(folder) }
             return
         }
         try take(upload.write, metadata, &report)

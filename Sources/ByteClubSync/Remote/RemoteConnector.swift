@@ -1,10 +1,10 @@
 import ByteClubCore
 
-/// Makes the replica that suits a server, once it was asked what it can do.
+/// Creates the replica for a server by its features.
 final class RemoteConnector {
     private let tree: RemoteTree
     private let operations: OperationIDs
-    /// The replica; nil before the server was asked.
+    /// The replica; nil before the first ``connect()``.
     private(set) var replica: (any RemoteReplica)?
 
     init(_ tree: RemoteTree, _ operations: OperationIDs) {
@@ -12,7 +12,9 @@ final class RemoteConnector {
         self.operations = operations
     }
 
-    /// The replica; asks the server the first time.
+    /// The replica; asks the server for its features the first time.
+    ///
+    /// - Throws: ``RemoteError`` when the server cannot be asked; the next call asks again.
     func connect() async throws(RemoteError) -> any RemoteReplica {
         if let replica { return replica }
         let features = try await tree.remote.features()

@@ -1,14 +1,14 @@
 import ByteClubCore
 
-/// How far a pull of the server's feed has come.
+/// The result of one step of a pull.
 enum PullResult: Hashable, Sendable {
-    /// More pages follow; `lands` when the contents that came along are worth being brought to the disk before.
-    case more(lands: Bool)
-    /// The tree is as the server is.
+    /// More pages follow; `inline` says that inline contents are to be installed first.
+    case more(inline: Bool)
+    /// The feed is read to its end.
     case end
 }
 
-/// What a wait for the server's changes has ended with.
+/// The result of a long poll.
 enum PollResult: Sendable {
     /// A page of the journal that begins at a cursor.
     case page(SyncChanges, after: String)
@@ -18,9 +18,9 @@ enum PollResult: Sendable {
     case failed
 }
 
-/// What a large file's way to the server has come to.
+/// The result of a large file's upload.
 enum UploadResult: Sendable {
-    /// The server has all chunks; the write is still to be made.
+    /// The server has all chunks; the write is still to be sent.
     case chunks
     /// The server has the file.
     case stored(Metadata)
@@ -28,49 +28,64 @@ enum UploadResult: Sendable {
     case changed
 }
 
-/// The server as a session sees it: it brings the tree up to what the server tells, and carries out writes.
+/// The server's side of a session: applies the feed to the tree, and carries out writes.
 ///
-/// One that follows the journal and one that knows paths alone do the same by other calls. A call is made by the session
-/// alone, one at a time; the work that ``poll()`` and ``upload(_:)`` give runs beside it.
+/// There are two implementations, one by the journal and one by paths. Only the session calls them, one call at a time;
+/// the work that ``poll()`` and ``upload(_:_:)`` return runs in the background.
 protocol RemoteReplica: AnyObject {
     /// The server's side of the trees.
     var tree: RemoteTree { get }
 
-    /// Reads the next page of the feed and keeps it in the tree.
+    /// Reads the next page of the feed and applies it to the tree.
     ///
-    /// - Throws: ``RemoteError``; the next call begins where the tree stands.
+    /// - Throws: ``RemoteError``, and the store's errors; the next call continues at the tree's cursor.
     func pull(_ report: inout SyncReport) async throws -> PullResult
 
     /// Forgets a pull that is under way.
     func abandonPull()
 
-    /// Keeps a page of the journal that a poll has brought.
+    /// Applies a page of the journal that a poll has returned.
+    ///
+    /// - Throws: ``RemoteError`` with the code `protocolViolation` for a page that no server may send, and the store's
+    ///   errors; the tree is unchanged then.
     func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) throws
 
-    /// Contents that came along with the feed.
+    /// Contents that came inline with the feed.
     var inlineContents: InlineContentCache { get set }
 
-    /// A wait for the server's changes, to be run beside the session; nil while the feed was never read.
+    /// The work of a long poll, to be run in the background; nil while the feed was never read to its end.
+    ///
+    /// - Throws: The store's errors; the work itself throws ``RemoteError``.
     func poll() throws -> (@Sendable () async throws -> PollResult)?
 
-    /// Carries out writes, in their order as far as they depend on each other.
-    func write(_ operations: [Operation], _ reader: FileReader, _ report: inout SyncReport) async throws
+    /// Carries out writes, in order as far as they depend on each other.
+    ///
+    /// - Throws: ``RemoteError`` when no other write would succeed, and the store's errors; what is refused for one
+    ///   item is in the report.
+    func write(_ operations: [PlannedOperation], _ reader: FileReader, _ report: inout SyncReport) async throws
 
-    /// Sends a merged text; true when the server has it as the successor of the version that was merged in.
+    /// Uploads a merged text on condition that the server still has the version that was merged in; false when it has
+    /// not.
+    ///
+    /// - Throws: ``RemoteError``, and the store's errors.
     func writeMerged(
         _ bytes: [UInt8], _ hash: ContentHash, _ item: Item, _ remote: RemoteState, _ report: inout SyncReport
     ) async throws -> Bool
 
-    /// Begins to send a large file; the work runs beside the session. Nil when it must wait.
+    /// Prepares the upload of a large file; the returned work runs in the background. Nil when it must wait.
+    ///
+    /// - Throws: The store's errors; the work itself throws ``RemoteError`` and ``FileError``.
     func upload(_ upload: LargeUpload, _ report: inout SyncReport) throws -> (
         @Sendable () async throws -> UploadResult
     )?
 
-    /// Keeps what a large file's way has come to, which may need one more call.
+    /// Records the result of a large file's upload, which may need one more call.
+    ///
+    /// - Throws: ``RemoteError``, and the store's errors.
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws
 }
 
-/// Contents that came with the feed, kept until they are on the disk, as far as there is room.
+/// A bounded cache of contents that came inline with the feed, until they are installed.
 struct InlineContentCache: Sendable {
     /// The most bytes that are kept.
     static let limit = 24 << 20
@@ -98,7 +113,7 @@ struct InlineContentCache: Sendable {
     }
 }
 
-/// The pause after a server's answer that tells nothing although it was to wait.
+/// The pause after a long poll that ended early without news.
 struct PollPause: Sendable {
     let clock: any SyncClock
     let start: SyncInstant
@@ -108,7 +123,9 @@ struct PollPause: Sendable {
         start = clock.now
     }
 
-    /// A server that has nothing to tell and does not wait is not asked without a pause.
+    /// Waits, so that a server that does not hold long polls is not polled in a tight loop.
+    ///
+    /// - Throws: `CancellationError`.
     func rest() async throws {
         if clock.now - start < .seconds(1) { try await clock.sleep(until: clock.now + .seconds(1)) }
     }

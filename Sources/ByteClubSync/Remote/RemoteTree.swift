@@ -1,14 +1,14 @@
 import ByteClubCore
 
-/// The server's side of the trees: how what its feed tells is kept there, whichever protocol tells it.
+/// The server's side of the trees: how the feed's entries are stored, for both protocols.
 final class RemoteTree {
-    /// The most entries about which the server is asked one by one.
+    /// The most entries that are requested one by one.
     private static let mostAsked = 200
 
     let context: SyncContext
     let remote: any Remote
     private let scanner: Scanner
-    /// Items that were refused lately: news of them ends their wait.
+    /// Items that were refused recently: a change on the server ends their wait.
     var refused: Set<ItemID> = []
 
     private var store: any TreeStore { context.store }
@@ -20,9 +20,9 @@ final class RemoteTree {
         self.scanner = scanner
     }
 
-    // MARK: Walks
+    // MARK: Passes
 
-    /// Starts over when the feed so far was another server's, another folder's or of the other kind.
+    /// Restarts the feed when it was another server's, another folder's or of the other kind.
     ///
     /// - Returns: Whether it was.
     func checkFeed(_ kind: String) throws -> Bool {
@@ -35,8 +35,8 @@ final class RemoteTree {
         return true
     }
 
-    /// Begins or goes on with a walk over the server's whole state; nil when it tells changes only.
-    func beginWalk(isReset: Bool) throws -> Int64? {
+    /// Begins or continues a full pass over the server's state; nil when the feed lists changes only.
+    func beginPass(isReset: Bool) throws -> Int64? {
         var generation = try store.meta(.generation).flatMap { Int64($0) } ?? 0
         if isReset {
             generation += 1
@@ -46,14 +46,14 @@ final class RemoteTree {
         return try store.meta(.isSweepPending) == nil ? nil : generation
     }
 
-    /// Ends a walk.
+    /// Ends a pass.
     ///
-    /// What one over the whole state has not shown is not there, though nobody deleted it: it is no base
-    /// for anything any more, and what the disk has of it goes up again.
-    func endWalk(_ walk: inout FeedWalk, _ editor: inout TreeEditor, _ report: inout SyncReport) throws {
-        guard let generation = walk.generation else { return }
+    /// An entry that a full pass has not shown does not exist, though it was not deleted: its merge base is dropped,
+    /// and the disk's content is uploaded again (invariant I9).
+    func endPass(_ pass: inout FeedPass, _ editor: inout TreeEditor, _ report: inout SyncReport) throws {
+        guard let generation = pass.generation else { return }
         for item in try store.unseen(before: generation, limit: Self.mostAsked + 1) where item.synced != nil {
-            if let path = try? path(of: item.id, &report) { walk.swept.append((item, path)) }
+            if let path = try? path(of: item.id, &report) { pass.swept.append((item, path)) }
         }
         while true {
             let unseen = try store.unseen(before: generation, limit: 1_000)
@@ -63,13 +63,13 @@ final class RemoteTree {
         try store.setMeta(.isSweepPending, nil)
     }
 
-    /// Asks the server about synced entries that it did not show: those that it knows to have been deleted after they
-    /// were synced are deletions like others.
+    /// Asks the server about synced entries that a full pass did not show: those that were deleted after they were
+    /// synced are ordinary deletions.
     func confirm(_ swept: [(item: Item, path: RemotePath)]) async throws {
         if swept.count > Self.mostAsked { return }
         for (item, path) in swept {
-            guard let base = item.synced, let told = try await metadata(at: path), told.isDeleted,
-                let revision = told.rev?.number, revision > base.revision
+            guard let base = item.synced, let reported = try await metadata(at: path), reported.isDeleted,
+                let revision = reported.rev?.number, revision > base.revision
             else { continue }
             try store.edit(durably: false) { editor in
                 try editor.deletedAfterAll(item.id, base: base, node: item.remote?.node)
@@ -77,7 +77,7 @@ final class RemoteTree {
         }
     }
 
-    /// What the server tells of a path; nil when it never was.
+    /// The server's metadata of a path; nil when it never existed.
     func metadata(at path: RemotePath) async throws(RemoteError) -> Metadata? {
         do {
             return try await remote.metadata(at: path)
@@ -89,13 +89,13 @@ final class RemoteTree {
 
     // MARK: Entries
 
-    /// Keeps what the server told of an entry.
+    /// Stores an entry of the feed.
     func keep(
-        _ told: RemoteState, as known: Item?, isOutside: Bool, isRefresh: Bool, _ walk: inout FeedWalk,
+        _ reported: RemoteState, as known: Item?, isOutside: Bool, isRefresh: Bool, _ pass: inout FeedPass,
         _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws {
         var item: Item
-        if let known, known.isFolder == told.isFolder {
+        if let known, known.isFolder == reported.isFolder {
             item = known
         } else {
             if var old = known {
@@ -103,33 +103,33 @@ final class RemoteTree {
                 old.lastNode = nil
                 try store.save(old)
             }
-            item = try itemThatWasSent(told) ?? Item(try store.newItem())
+            item = try itemThatWasSent(reported) ?? Item(try store.newItem())
         }
-        let hasMoved = item.remote?.place != told.place
+        let hasMoved = item.remote?.location != reported.location
         let wasHidden = item.isExcluded
-        if hasMoved { item = try rescoped(item, to: told, isOutside: isOutside, &walk) }
-        // The server has gone back in time: what was synced is no base for what it has now.
+        if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass) }
+        // The server was restored to an earlier state: what was synced is no merge base for it.
         let isRollback =
-            isRefresh && told.hash != item.synced?.hash
-            && (walk.isForeign || told.revision < item.synced?.revision ?? .min)
-        try walk.record.note(item.id)
+            isRefresh && reported.hash != item.synced?.hash
+            && (pass.isForeign || reported.revision < item.synced?.revision ?? .min)
+        try pass.record.note(item.id)
         if refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
-        try editor.observeRemote(&item, as: told, isRollback: isRollback)
+        try editor.observeRemote(&item, as: reported, isRollback: isRollback)
         if item != known { report.hasChanges = true }
         if hasMoved, known != nil, item.isFolder, !item.isExcluded {
-            try revisit(item, wasHidden: wasHidden, &walk)
+            try revisit(item, wasHidden: wasHidden, &pass)
         }
     }
 
-    /// The new entry of ours that the server turns out to have taken, though its answer has not come, or never will.
-    private func itemThatWasSent(_ told: RemoteState) throws -> Item? {
-        try store.children(of: told.place.parent, key: told.place.name.key, on: .local).first {
-            guard $0.remote == nil, $0.isFolder == told.isFolder else { return false }
-            return told.isFolder ? $0.synced == nil : told.hash != nil && $0.sent == told.hash
+    /// Our own new entry that the server has accepted without an answer so far.
+    private func itemThatWasSent(_ reported: RemoteState) throws -> Item? {
+        try store.children(of: reported.location.parent, key: reported.location.name.key, on: .local).first {
+            guard $0.remote == nil, $0.isFolder == reported.isFolder else { return false }
+            return reported.isFolder ? $0.synced == nil : reported.hash != nil && $0.sent == reported.hash
         }
     }
 
-    /// Forgets what the server had of an entry and of all that was in it.
+    /// Drops the remote state of an entry and of all that was in it.
     func forget(_ item: Item, _ note: (Item) -> Void = { _ in }) throws {
         var ids = [item.id]
         try store.visitRemote(below: item.id) { ids.append($0.id) }
@@ -145,27 +145,27 @@ final class RemoteTree {
 
     /// The path of an item on the server.
     ///
-    /// - Throws: ``RemoteError`` that may pass when the tree of the server is broken: its whole state is read anew.
+    /// - Throws: A transient ``RemoteError`` when the remote tree is broken: then a full pass is started.
     func path(of id: ItemID, _ report: inout SyncReport) throws -> RemotePath {
         var names: [String] = []
         var next = id
         while next != .root {
-            guard names.count < NameRules.maximumDepth, let place = try store.item(next)?.remote?.place else {
-                // Only a walk over everything can mend that.
+            guard names.count < NameRules.maximumDepth, let location = try store.item(next)?.remote?.location else {
+                // Only a full pass can repair that.
                 try store.setMeta(.cursor, nil)
                 report.isFeedStale = true
                 throw RemoteError(
                     .serverFault, "a folder is missing in the mirror's tree of the server, which is read anew")
             }
-            names.append(place.name.text)
-            next = place.parent
+            names.append(location.name.text)
+            next = location.parent
         }
         return try names.reversed().reduce(configuration.remoteRoot) { try $0.appending($1) }
     }
 
     /// The path of a place on the server.
-    func path(of place: Place, _ report: inout SyncReport) throws -> RemotePath {
-        try path(of: place.parent, &report).appending(place.name.text)
+    func path(of location: Location, _ report: inout SyncReport) throws -> RemotePath {
+        try path(of: location.parent, &report).appending(location.name.text)
     }
 
     /// Whether the server has a folder.
@@ -183,9 +183,9 @@ final class RemoteTree {
         return found
     }
 
-    /// Whether nothing has come between the plan and the write, as far as the tree knows: a write on condition of what
-    /// the tree says would replace what nobody has seen.
-    func isStillDue(_ operation: Operation, _ item: Item) throws -> Bool {
+    /// Whether a planned write is still due by the current tree: with the tree's new revision as its condition it would
+    /// replace an unseen change.
+    func isStillDue(_ operation: PlannedOperation, _ item: Item) throws -> Bool {
         switch operation {
         case .upload: item.remote == nil || item.synced != nil && !item.isEditedRemotely
         case .moveRemote: !item.isPlacedRemotely
@@ -196,57 +196,57 @@ final class RemoteTree {
     // MARK: Scope
 
     /// Whether a folder lies outside of the mirrored one.
-    func isOutside(_ folder: ItemID, _ walk: inout FeedWalk) throws -> Bool {
+    func isOutside(_ folder: ItemID, _ pass: inout FeedPass) throws -> Bool {
         if folder == .root { return false }
         if folder == .outside { return true }
-        if let known = walk.outside[folder] { return known }
+        if let known = pass.outside[folder] { return known }
         let found = try store.item(folder)?.isOutside ?? true
-        walk.outside[folder] = found
+        pass.outside[folder] = found
         return found
     }
 
-    /// An item whose entry has come to a place, inside of the mirror or out of it: another one when it has left.
+    /// The item of an entry that was moved into, within or out of the mirror: another item when it has left.
     ///
-    /// What is outside of the mirrored folder, or kept out by the rules or by choice, is not in the mirror.
+    /// Entries outside of the mirrored folder, ignored or deselected are not in the mirror.
     private func rescoped(
-        _ item: Item, to told: RemoteState, isOutside: Bool, _ walk: inout FeedWalk
+        _ item: Item, to reported: RemoteState, isOutside: Bool, _ pass: inout FeedPass
     ) throws -> Item {
         var item = item
         let isNew = item.isEmpty
-        if item.isFolder, !isNew { walk.forgetPlaces() }
-        let isHidden = try isOutside || isExcluded(told.place, told.isFolder, &walk)
+        if item.isFolder, !isNew { pass.forgetLocations() }
+        let isHidden = try isOutside || isExcluded(reported.location, reported.isFolder, &pass)
         if isHidden, !item.isExcluded, !isNew { item = try leaveScope(item) }
         if isHidden, item.isOutside != isOutside { try mark(below: item.id, isOutside: isOutside, isExcluded: true) }
         (item.isExcluded, item.isOutside) = (isHidden, isOutside)
         return item
     }
 
-    /// Whether the rules or the selection keep out what is at a place on the server.
-    private func isExcluded(_ place: Place, _ isFolder: Bool, _ walk: inout FeedWalk) throws -> Bool {
-        guard let folder = try key(of: place.parent, &walk) else { return true }
-        return scanner.rules.excludes(folder.appending(place.name.key), isFolder: isFolder)
+    /// Whether the rules or the selection exclude a location on the server.
+    private func isExcluded(_ location: Location, _ isFolder: Bool, _ pass: inout FeedPass) throws -> Bool {
+        guard let folder = try key(of: location.parent, &pass) else { return true }
+        return scanner.rules.excludes(folder.appending(location.name.key), isFolder: isFolder)
     }
 
     /// The key of a folder's path as the server has it; nil when it is not in the mirrored folder.
-    private func key(of folder: ItemID, _ walk: inout FeedWalk) throws -> PathKey? {
+    private func key(of folder: ItemID, _ pass: inout FeedPass) throws -> PathKey? {
         var below: [(folder: ItemID, name: String)] = []
         var next = folder
-        while walk.keys[next] == nil {
-            guard below.count < NameRules.maximumDepth, let place = try store.item(next)?.remote?.place else {
+        while pass.keys[next] == nil {
+            guard below.count < NameRules.maximumDepth, let location = try store.item(next)?.remote?.location else {
                 return nil
             }
-            below.append((next, place.name.key))
-            next = place.parent
+            below.append((next, location.name.key))
+            next = location.parent
         }
-        guard var key = walk.keys[next] else { return nil }
+        guard var key = pass.keys[next] else { return nil }
         for (folder, name) in below.reversed() {
             key = key.appending(name)
-            walk.keep(key, of: folder)
+            pass.keep(key, of: folder)
         }
         return key
     }
 
-    /// An entry has left the mirror: to that it is gone, though the server still has it.
+    /// Handles an entry that has left the mirror: for the mirror it is deleted, though the server still has it.
     ///
     /// - Returns: The item that stands for the entry from now on.
     private func leaveScope(_ item: Item) throws -> Item {
@@ -267,7 +267,7 @@ final class RemoteTree {
                     try store.save(left)
                     if child.isFolder { folders.append((child.id, moved.id)) }
                 }
-                moved.remote?.place.parent = to
+                moved.remote?.location.parent = to
                 try store.save(moved)
             }
         }
@@ -283,17 +283,19 @@ final class RemoteTree {
         }
     }
 
-    /// A folder has moved within the mirror or come into it, and with it all that the rules do not keep out there.
-    private func revisit(_ folder: Item, wasHidden: Bool, _ walk: inout FeedWalk) throws {
+    /// Re-evaluates the exclusion of a folder's contents after it was moved within or into the mirror.
+    private func revisit(_ folder: Item, wasHidden: Bool, _ pass: inout FeedPass) throws {
         if wasHidden { try mark(below: folder.id, isOutside: false, isExcluded: false) }
-        guard scanner.rules != ScanRules(), let key = try key(of: folder.id, &walk) else { return }
+        guard scanner.rules != ScanRules(), let key = try key(of: folder.id, &pass) else { return }
         try ExclusionPass(store: store, rules: scanner.rules).run(below: folder.id, key)
     }
 
-    /// Refuses a place that no tree has: in the entry itself, or so deep that no path leads there.
-    func checkPlace(of item: Item?, in folder: ItemID, _ name: EntryName, _ walk: inout FeedWalk) throws {
-        // What is new holds nothing yet; a folder that was known may hold the one that it is said to be in.
-        let mayHoldFolder = item?.isFolder == true && item?.remote?.place.parent != folder
+    /// Rejects an impossible location: inside the entry itself, or deeper than the longest path.
+    ///
+    /// - Throws: ``RemoteError`` with the code `protocolViolation`.
+    func checkLocation(of item: Item?, in folder: ItemID, _ name: EntryName, _ pass: inout FeedPass) throws {
+        // A new folder contains nothing yet; a known one may contain its alleged parent.
+        let mayHoldFolder = item?.isFolder == true && item?.remote?.location.parent != folder
         var below: [(folder: ItemID, length: Int)] = []
         var next = folder
         var length: Int?
@@ -301,16 +303,16 @@ final class RemoteTree {
             if next == item?.id {
                 throw RemoteError(.protocolViolation, "the server tells of a folder that lies in itself: '\(name)'")
             }
-            length = length ?? walk.lengths[next]
+            length = length ?? pass.lengths[next]
             if next == .root || next == .outside || length != nil && !mayHoldFolder { break }
-            guard let place = try store.item(next)?.remote?.place else { break }
-            if length == nil { below.append((next, 1 + place.name.text.utf8.count)) }
-            next = place.parent
+            guard let location = try store.item(next)?.remote?.location else { break }
+            if length == nil { below.append((next, 1 + location.name.text.utf8.count)) }
+            next = location.parent
         }
         var sum = length ?? 0
         for (folder, length) in below.reversed() {
             sum += length
-            walk.keep(length: sum, of: folder)
+            pass.keep(length: sum, of: folder)
         }
         guard sum + 1 + name.text.utf8.count <= NameRules.maximumPathBytes else { throw Self.tooDeep(name) }
     }

@@ -1,13 +1,13 @@
 import ByteClubCore
 
 extension SyncEntry {
-    /// Whether the tree knows a newer state of the entry than the one that is told: an answer that came late.
+    /// Whether the tree has a newer state of the entry: the answer or page is outdated.
     func isOlder(than seen: RemoteState) -> Bool { revision < seen.revision || placeRevision < seen.placeRevision }
 
-    /// The entry as the tree keeps it, in a folder that the tree has.
+    /// The entry as a remote state in a folder of the tree.
     func state(in parent: ItemID) -> RemoteState {
         RemoteState(
-            node: node, place: Place(parent, EntryName(name)), isFolder: isFolder, hash: hash, size: bytes,
+            node: node, location: Location(parent, EntryName(name)), isFolder: isFolder, hash: hash, size: bytes,
             revision: revision, placeRevision: placeRevision)
     }
 }
@@ -15,7 +15,8 @@ extension SyncEntry {
 extension SyncOperation {
     var nameLength: Int {
         switch action {
-        case .create(let place, _), .revive(_, let place, _), .move(_, let place): 2 * place.name.utf8.count
+        case .create(let location, _), .undelete(_, let location, _), .move(_, let location):
+            2 * location.name.utf8.count
         case .edit, .delete: 0
         }
     }

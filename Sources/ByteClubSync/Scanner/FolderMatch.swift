@@ -1,22 +1,22 @@
 import ByteClubCore
 
-/// Compares a folder's listing with what the tree has in it, and says which entry is which item.
+/// Compares a folder's listing with the tree and matches entries to items.
 ///
-/// The same name with the same file is the same item. A file that nobody knew, under a known name, is that name's item
-/// with new content: so editors save. A file that is known from another place, and is no longer there, has been moved.
+/// The same name with the same file is the same item. An unknown file under a known name is that name's item with new
+/// content, as editors save. A file that is known from another location and is no longer there has been moved.
 /// Everything else is new.
 struct FolderMatch {
     private let pass: ScanPass
     private let visit: ScanPass.Visit
     private let folder: any DiskFolder
     private let entries: [DiskEntry]
-    /// What the tree has here and no entry has been found for.
+    /// Items of this folder for which no entry has been found.
     private var missing: [EntryName: Item] = [:]
-    /// Items under a name that another one has, too: one of them has vanished and another kind of entry taken its place.
+    /// Items that share a name: one has vanished and an entry of another kind has replaced it.
     private var doubles: [Item] = []
-    /// What cannot be synced: the name, if it is one, and why.
-    private var troubles: [(name: EntryName?, path: String, message: String)] = []
-    private var folders: [SealedFolder] = []
+    /// Entries that cannot be synced: the name, if it is valid, and why.
+    private var problems: [(name: EntryName?, path: String, message: String)] = []
+    private var folders: [ListedFolder] = []
     private var isSettled = true
 
     private var store: any TreeStore { pass.store }
@@ -27,7 +27,7 @@ struct FolderMatch {
         self.folder = folder
         self.entries = entries
         for item in try pass.store.children(of: visit.item, on: .local) {
-            guard let name = item.local?.place.name else { continue }
+            guard let name = item.local?.location.name else { continue }
             if let other = missing.updateValue(item, forKey: name) { doubles.append(other) }
         }
     }
@@ -39,8 +39,8 @@ struct FolderMatch {
         var isFolder: Bool { entry.kind == .folder }
     }
 
-    /// Brings the tree up to date; tells which folders are in this one, and whether nothing is left open about it.
-    consuming func run() throws -> (folders: [SealedFolder], isSettled: Bool) {
+    /// Updates the tree; returns the subfolders, and whether every entry was decided.
+    consuming func run() throws -> (folders: [ListedFolder], isSettled: Bool) {
         pass.noteListed(visit.item)
         var strangers: [Candidate] = []
         for candidate in try included() {
@@ -56,7 +56,7 @@ struct FolderMatch {
             for stranger in strangers where try !settle(stranger, origin) { newcomers.append(stranger) }
             for newcomer in newcomers { try add(newcomer) }
         }
-        try noteTroubles()
+        try noteProblems()
         for item in (missing.values + doubles).sorted(by: { $0.id < $1.id }) {
             isSettled = false
             pass.noteVanished(item)
@@ -64,11 +64,11 @@ struct FolderMatch {
         return (folders.sorted { $0.item < $1.item }, isSettled)
     }
 
-    /// Takes the item that is this very file under this very name.
+    /// Takes the item with the same file and the same name.
     private mutating func takeSame(_ candidate: Candidate) -> Item? {
         let isSame = { (item: Item) in
-            item.isFolder == candidate.isFolder && item.local?.look?.handle == candidate.entry.look.handle
-                && item.local?.place.name == candidate.name
+            item.isFolder == candidate.isFolder && item.local?.stat?.handle == candidate.entry.stat.handle
+                && item.local?.location.name == candidate.name
         }
         if let item = missing[candidate.name], isSame(item) {
             missing[candidate.name] = nil
@@ -77,14 +77,14 @@ struct FolderMatch {
         return doubles.firstIndex(where: isSame).map { doubles.remove(at: $0) }
     }
 
-    /// Notes what is wrong with entries, and leaves alone the items that they stand in for.
-    private mutating func noteTroubles() throws {
-        // Whether a folder can be listed is found out when it is looked at.
+    /// Records entries that cannot be synced, and freezes the items whose names they have.
+    private mutating func noteProblems() throws {
+        // Whether a subfolder can be listed is found out when it is scanned.
         var paths = Set(folders.map { LocalPath.join(visit.path, $0.name) })
-        for trouble in troubles {
-            paths.insert(trouble.path)
-            let item = trouble.name.flatMap { missing.removeValue(forKey: $0) }
-            try pass.problems.set(trouble.path, item?.id, trouble.message)
+        for problem in problems {
+            paths.insert(problem.path)
+            let item = problem.name.flatMap { missing.removeValue(forKey: $0) }
+            try pass.problems.set(problem.path, item?.id, problem.message)
             if var item, !item.isFrozen {
                 item.isFrozen = true
                 try pass.save(item)
@@ -93,7 +93,7 @@ struct FolderMatch {
         try pass.problems.keepOnly(paths, in: visit.path)
     }
 
-    /// The entries that the rules let in; notes what is wrong with others.
+    /// The entries that the rules include; collects those that cannot be synced.
     private mutating func included() throws -> [Candidate] {
         var result: [Candidate] = []
         result.reserveCapacity(entries.count)
@@ -111,21 +111,21 @@ struct FolderMatch {
                 if pass.scanner.rules.ignored.ignores(key, isFolder: entry.kind == .folder) { ignored += 1 }
             case .problem(let message):
                 let path = LocalPath.join(visit.path, entry.name)
-                troubles.append((entry.isDecodable ? name : nil, path, message))
+                problems.append((entry.isDecodable ? name : nil, path, message))
             }
         }
         pass.ignored.note(ignored, in: visit.item)
         return result
     }
 
-    /// Finds the item of an entry that is not the file which the tree has under its name; false when there is none.
+    /// Finds the item of an entry that is another file than the tree has under its name; false when there is none.
     private mutating func settle(_ stranger: Candidate, _ origin: OriginFinder) throws -> Bool {
         let owner = missing[stranger.name].flatMap { $0.isFolder == stranger.isFolder ? $0 : nil }
         let mover: Item?
         do {
             mover = try origin.origin(of: stranger.entry, owner: owner)
         } catch is FileError {
-            // Nobody can tell what it is: the next scan asks again.
+            // It cannot be decided now: the next scan tries again.
             isSettled = false
             pass.report.isComplete = false
             pass.report.isUnsure = true
@@ -133,12 +133,12 @@ struct FolderMatch {
         }
         if let mover {
             if mover.isFolder, try pass.isAbove(mover.id, visit.item) {
-                // The tree is out of date further up: the next scan sees it from there.
+                // The tree is out of date above this folder: the next scan starts from there.
                 isSettled = false
                 pass.report.isComplete = false
                 return true
             }
-            if let place = mover.local?.place, place.parent == visit.item { release(mover.id, place.name) }
+            if let location = mover.local?.location, location.parent == visit.item { release(mover.id, location.name) }
             try pass.noteMove(mover, to: LocalPath.join(visit.path, stranger.entry.name))
             try keep(mover, stranger, isNew: true)
             return true
@@ -154,25 +154,25 @@ struct FolderMatch {
         if missing[name]?.id == item { missing[name] = nil } else { doubles.removeAll { $0.id == item } }
     }
 
-    /// Notes how an item looks now.
+    /// Records an item's current state.
     private mutating func keep(_ item: Item, _ candidate: Candidate, isNew: Bool) throws {
         let path = LocalPath.join(visit.path, candidate.entry.name)
         try pass.observe(
-            item, candidate.entry, in: folder, at: Place(visit.item, candidate.name), path: path)
+            item, candidate.entry, in: folder, at: Location(visit.item, candidate.name), path: path)
         enter(item.id, candidate, isNew: isNew)
     }
 
     private mutating func add(_ candidate: Candidate) throws {
         let id = try store.newItem()
-        try pass.create(id, candidate.entry, at: Place(visit.item, candidate.name))
+        try pass.create(id, candidate.entry, at: Location(visit.item, candidate.name))
         enter(id, candidate, isNew: true)
     }
 
-    /// Has a folder looked at, when it is new here or the whole tree is.
+    /// Enqueues a subfolder for scanning, when it is new here or the scan descends.
     private mutating func enter(_ item: ItemID, _ candidate: Candidate, isNew: Bool) {
         guard candidate.isFolder else { return }
         let name = candidate.entry.name
-        folders.append(SealedFolder(item: item, name: name))
+        folders.append(ListedFolder(item: item, name: name))
         guard isNew || visit.descends else { return }
         pass.push(
             item, path: LocalPath.join(visit.path, name), in: folder, name: name, descends: true, isNew: isNew)

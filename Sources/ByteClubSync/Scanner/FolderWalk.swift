@@ -1,9 +1,9 @@
 import Glibc
 
-/// Opens items' folders by going down to them from the root, and keeps a few open.
+/// Opens folders of the tree from the root down, and caches a few.
 ///
 /// It lives as long as a batch of work. Names are the tree's: a folder that was renamed meanwhile is not found, or
-/// another one is, so whoever needs to be sure compares handles.
+/// another one is, so callers that must be sure compare handles.
 final class FolderWalk {
     private static let capacity = 32
 
@@ -26,21 +26,21 @@ final class FolderWalk {
             throw FileError(operation: "open", path: "\(item)", code: ENOENT)
         }
         var current = root
-        for step in chain { current = try current.folder(step.state.place.name.text) }
+        for step in chain { current = try current.folder(step.state.location.name.text) }
         keep(current, item)
         return current
     }
 
-    /// What is at a place of the tree; nil when nothing is, or when its folder is not where the tree has it.
-    func entry(at place: Place) throws -> DiskEntry? {
+    /// The entry at a location of the tree; nil when there is none, or its folder is not where the tree has it.
+    func entry(at location: Location) throws -> DiskEntry? {
         do {
-            return try folder(place.parent).entry(place.name.text)
+            return try folder(location.parent).entry(location.name.text)
         } catch let error as FileError where error.isMissing {
             return nil
         }
     }
 
-    /// Goes down to a folder as long as each one on the way is the one that the tree knows.
+    /// Opens a folder while each one on the path is the one that the tree knows.
     ///
     /// - Returns: The folder, or the one above it below which the tree is out of date.
     func verified(_ item: ItemID) throws -> (item: ItemID, folder: any DiskFolder)? {
@@ -48,8 +48,8 @@ final class FolderWalk {
         var (current, reached) = (root, ItemID.root)
         for step in chain {
             do {
-                let next = try current.folder(step.state.place.name.text)
-                if let known = step.state.look?.handle, try next.look().handle != known { return (reached, current) }
+                let next = try current.folder(step.state.location.name.text)
+                if let known = step.state.stat?.handle, try next.stat().handle != known { return (reached, current) }
                 (current, reached) = (next, step.item)
             } catch {
                 return (reached, current)
@@ -58,7 +58,7 @@ final class FolderWalk {
         return (reached, current)
     }
 
-    /// Forgets all, because folders were renamed.
+    /// Drops all cached folders, because folders were renamed.
     func forget() { open.removeAll() }
 
     private func keep(_ folder: any DiskFolder, _ item: ItemID) {

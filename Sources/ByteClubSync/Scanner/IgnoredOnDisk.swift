@@ -1,6 +1,6 @@
-/// How many entries the ignore rules leave out in each folder on disk; what is in an ignored folder is not looked at.
+/// The number of ignored entries in each folder on disk; ignored folders are not scanned.
 struct IgnoredOnDisk: Hashable, Sendable {
-    /// How many of a folder's entries are left out.
+    /// How many of a folder's entries are ignored.
     struct Count: Hashable, Sendable {
         let folder: ItemID
         let count: Int64
@@ -8,13 +8,13 @@ struct IgnoredOnDisk: Hashable, Sendable {
 
     private var counts: [ItemID: Int64] = [:]
 
-    /// Reads what the database keeps.
+    /// Reads it from the database.
     init(_ store: some TreeStore) throws {
         counts = Dictionary(
             try store.records(Count.self).map { ($0.folder, $0.count) }, uniquingKeysWith: { $1 })
     }
 
-    /// Keeps it in the database.
+    /// Saves it in the database.
     func save(in store: some TreeStore) throws {
         try store.replace(counts.sorted { $0.key < $1.key }.map { Count(folder: $0.key, count: $0.value) })
     }

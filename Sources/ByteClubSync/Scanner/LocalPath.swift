@@ -22,13 +22,13 @@ enum LocalPath {
         while next != .root {
             guard seen.insert(next).inserted, let state = try tree.item(next)?.local else { return nil }
             chain.append((next, state))
-            next = state.place.parent
+            next = state.location.parent
         }
         return chain.reversed()
     }
 
     /// The path of an item; nil when it is not on disk.
     static func path(of item: ItemID, in tree: any TreeView) throws -> String? {
-        try chain(of: item, in: tree).map { $0.map(\.state.place.name.text).joined(separator: "/") }
+        try chain(of: item, in: tree).map { $0.map(\.state.location.name.text).joined(separator: "/") }
     }
 }

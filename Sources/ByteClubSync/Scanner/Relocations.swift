@@ -1,32 +1,32 @@
 import ByteClubCore
 
-/// Finds out which entries that have vanished are among the new ones, by what is in them: a tree that was copied before
-/// its original was deleted, brought from another file system, or unpacked elsewhere.
+/// Detects moves by content: vanished entries that are among the new ones, as when a tree was copied and its original
+/// deleted, brought from another file system, or unpacked elsewhere.
 ///
-/// A file is another one moved when both have the same content, and the same name or folder, and no third file is like
-/// them. A folder is another one moved when at least half of what was in that has come into it, and into no other as
-/// much. What then has the same name in both is the same.
+/// A file is a moved one when both have the same content, and the same name or folder, and no third file matches. A
+/// folder is a moved one when at least half of the old one's entries are in it, and no other folder has as many.
+/// Entries of the same name in both are then the same.
 final class Relocations {
-    /// The most entries on either side, beyond which nothing is looked for.
+    /// The most entries on either side; with more, no moves are detected.
     private static let maximumEntries = 200_000
-    /// The most bytes that are read for it in one scan.
+    /// The most bytes that are read for it in a scan.
     private static let maximumBytes: Int64 = 2 << 30
 
     private let store: any TreeStore
     private let scanner: Scanner
-    /// What has vanished with all that was in it, folders first.
+    /// The vanished entries with all that was in them, folders first.
     private(set) var vanished: [ItemID] = []
-    /// What of it both sides knew, by its identity.
+    /// The synced ones of them, by their items.
     private var origins: [ItemID: LooseEntry] = [:]
     private var inner: [ItemID: [ItemID]] = [:]
-    /// For each new entry that is a vanished one, which.
+    /// The vanished entry of each new entry that is one.
     private var origin: [ItemID: ItemID] = [:]
-    /// For each vanished entry that has been found, the new one.
+    /// The new entry of each vanished entry that was found.
     private(set) var target: [ItemID: ItemID] = [:]
     /// What has been read of new files.
-    private(set) var contents: [ItemID: (hash: ContentHash, look: DiskLook)] = [:]
+    private(set) var contents: [ItemID: (hash: ContentHash, stat: FileStat)] = [:]
 
-    /// Takes what has vanished, the topmost entries only, from a look at everything that came to its end.
+    /// Detects moves of the vanished entries, given by their topmost ones, of a complete full scan.
     init(_ scanner: Scanner, _ gone: [ItemID]) throws {
         self.scanner = scanner
         store = scanner.store
@@ -48,7 +48,7 @@ final class Relocations {
             guard let item = try store.item(id), let local = item.local else { continue }
             if item.remote != nil || item.synced != nil, !item.isFrozen {
                 origins[id] = LooseEntry(id, local)
-                inner[local.place.parent, default: []].append(id)
+                inner[local.location.parent, default: []].append(id)
             }
             if local.isFolder { vanished += try store.children(of: id, on: .local).map(\.id) }
         }
@@ -89,7 +89,7 @@ final class Relocations {
         return []
     }
 
-    /// What the disk has of an entry of which the server was never told.
+    /// The local state of an entry that the server never had; nil for others.
     private static func novelty(_ item: Item) -> LocalState? {
         guard let local = item.local, item.remote == nil, item.synced == nil, item.sent == nil, item.lastNode == nil,
             !item.isFrozen, !item.isExcluded, !local.isLeftover
@@ -97,17 +97,17 @@ final class Relocations {
         return local
     }
 
-    /// Reads files as long as that is not too much; those that cannot be read now are left out.
+    /// Hashes files up to the limit; those that cannot be read now are left out.
     private func read(_ files: [LooseEntry]) throws -> [LooseEntry] {
         var rest = Self.maximumBytes
         var known: [LooseEntry] = []
         for var file in files {
             rest -= file.size
             if rest < 0 { break }
-            guard case .content(let hash, let look) = try scanner.readHash(of: file.id),
-                try store.item(file.id)?.local?.look?.handle == look.handle
+            guard case .content(let hash, let stat) = try scanner.readHash(of: file.id),
+                try store.item(file.id)?.local?.stat?.handle == stat.handle
             else { continue }
-            contents[file.id] = (hash, look)
+            contents[file.id] = (hash, stat)
             file.hash = hash
             known.append(file)
         }
@@ -116,10 +116,10 @@ final class Relocations {
 
     // MARK: Folders
 
-    /// Looks for the new folder into which at least half of what was in a vanished one has come.
+    /// Finds the new folder that has at least half of a vanished folder's entries.
     private func vote(_ folder: ItemID) throws {
         var children = Set(inner[folder] ?? [])
-        for item in try store.children(of: folder, on: .remote) where item.synced?.place.parent == folder {
+        for item in try store.children(of: folder, on: .remote) where item.synced?.location.parent == folder {
             children.insert(item.id)
         }
         var votes: [ItemID: Int] = [:]
@@ -137,26 +137,26 @@ final class Relocations {
         pair(folder, new)
     }
 
-    /// How many entries have come into a new folder from the one that it was.
+    /// The number of entries that support each match of a folder.
     private var claims: [ItemID: Int] = [:]
 
-    /// The folder in which something is now that was in a vanished one; nil when nobody knows.
+    /// The folder in which a vanished entry is now; nil when unknown.
     private func home(of id: ItemID) throws -> ItemID? {
         if origins[id] != nil {
-            return try target[id].flatMap { try store.item($0)?.local?.place.parent }
+            return try target[id].flatMap { try store.item($0)?.local?.location.parent }
         }
-        return try store.item(id)?.local?.place.parent
+        return try store.item(id)?.local?.location.parent
     }
 
-    /// Takes what has the same name in a folder that was moved for the same.
+    /// Matches entries of the same name in a moved folder.
     private func matchNames(_ folder: ItemID) throws {
         guard let new = target[folder] else { return }
         var old: [EntryName: LooseEntry] = [:]
         for id in inner[folder] ?? [] where target[id] == nil {
-            if let entry = origins[id] { old[entry.place.name] = entry }
+            if let entry = origins[id] { old[entry.location.name] = entry }
         }
         for item in try store.children(of: new, on: .local) where origin[item.id] == nil {
-            guard let local = Self.novelty(item), let known = old[local.place.name], known.isFolder == local.isFolder
+            guard let local = Self.novelty(item), let known = old[local.location.name], known.isFolder == local.isFolder
             else { continue }
             pair(known.id, item.id)
         }

@@ -1,39 +1,39 @@
 import ByteClubCore
 
-/// What a pass writes about single items.
+/// What a pass records about single items.
 extension ScanPass {
-    /// Notes an entry that nobody knew.
-    func create(_ id: ItemID, _ entry: DiskEntry, at place: Place) throws {
+    /// Records a new entry.
+    func create(_ id: ItemID, _ entry: DiskEntry, at location: Location) throws {
         let isFolder = entry.kind == .folder
-        let size = isFolder ? 0 : entry.look.fingerprint.size
-        try save(Item(id, local: LocalState(place: place, isFolder: isFolder, size: size, look: entry.look)))
+        let size = isFolder ? 0 : entry.stat.fingerprint.size
+        try save(Item(id, local: LocalState(location: location, isFolder: isFolder, size: size, stat: entry.stat)))
         report.created += 1
         report.bytes += size
     }
 
-    /// Notes how and where an item is now, which was found in an open folder: `known` is what the tree has, `path` is the
-    /// same place as `place`.
+    /// Records the current state of an item that was found in an open folder: `known` is the tree's, `path` is the path
+    /// of `location`.
     func observe(
-        _ known: Item, _ entry: DiskEntry, in folder: any DiskFolder, at place: Place, path: String
+        _ known: Item, _ entry: DiskEntry, in folder: any DiskFolder, at location: Location, path: String
     ) throws {
         guard var local = known.local else { return }
         var item = known
-        let look = local.look
-        let isMoved = local.place != place
-        local.place = place
+        let stat = local.stat
+        let isMoved = local.location != location
+        local.location = location
         if isMoved { report.moved += 1 }
         if item.isFolder {
-            // A folder's times change with what is in it, and say nothing.
-            if look?.handle != entry.look.handle { local.look = entry.look }
+            // A folder's times change with its contents and do not matter.
+            if stat?.handle != entry.stat.handle { local.stat = entry.stat }
         } else {
-            local.look = entry.look
-            local.size = entry.look.fingerprint.size
+            local.stat = entry.stat
+            local.size = entry.stat.fingerprint.size
             let isSame =
-                Self.isSameContent(look, entry.look, isMoved: isMoved)
-                || Self.isReadAgain(entry, in: folder, look, local.hash, isMoved: isMoved)
+                Self.isSameContent(stat, entry.stat, isMoved: isMoved)
+                || Self.isReadAgain(entry, in: folder, stat, local.hash, isMoved: isMoved)
             if isSame {
-                // A rename stamps the file anew, but a write would have changed the time of the content, too.
-                if isMoved, look?.isRacy == false { local.look?.isRacy = false }
+                // A rename sets the change time, but a write would have set the modification time, too.
+                if isMoved, stat?.isRacy == false { local.stat?.isRacy = false }
             } else {
                 local.hash = nil
                 report.edited += 1
@@ -47,31 +47,31 @@ extension ScanPass {
         try save(item, isNews: isMoved || item.isFrozen != known.isFrozen || !item.isSettled)
     }
 
-    /// Whether what was read when a file looked one way is what is in it now that it looks another.
-    private static func isSameContent(_ old: DiskLook?, _ new: DiskLook, isMoved: Bool) -> Bool {
-        // A write right after a racy look leaves no trace. The doubt stays as long as the look is racy, and then ends.
+    /// Whether the content that was read with the old stat is still the file's, by the new one.
+    private static func isSameContent(_ old: FileStat?, _ new: FileStat, isMoved: Bool) -> Bool {
+        // A write right after a racy stat leaves no trace, so the file is read again once its stat is no longer racy.
         guard let old, !old.isRacy || new.isRacy else { return false }
         return looksSame(old, new, isMoved: isMoved)
     }
 
-    private static func looksSame(_ old: DiskLook, _ new: DiskLook, isMoved: Bool) -> Bool {
+    private static func looksSame(_ old: FileStat, _ new: FileStat, isMoved: Bool) -> Bool {
         guard old.handle == new.handle else { return false }
         if isMoved { return new.fingerprint.isSameContent(as: old.fingerprint) }
         return new.fingerprint.isUntouched(since: old.fingerprint)
     }
 
-    /// Whether a small file that was read right after a change has the same content now that a write would show, so that
-    /// nothing need be decided about it.
+    /// Whether a small file that was read while its stat was racy still has the same content now that a write would
+    /// show, so that it stays settled.
     private static func isReadAgain(
-        _ entry: DiskEntry, in folder: any DiskFolder, _ old: DiskLook?, _ hash: ContentHash?, isMoved: Bool
+        _ entry: DiskEntry, in folder: any DiskFolder, _ old: FileStat?, _ hash: ContentHash?, isMoved: Bool
     ) -> Bool {
-        guard let old, let hash, old.isRacy, !entry.look.isRacy, looksSame(old, entry.look, isMoved: isMoved),
-            entry.look.fingerprint.size <= SyncBatch.maximumInlineBytes, let file = try? folder.open(entry.name),
+        guard let old, let hash, old.isRacy, !entry.stat.isRacy, looksSame(old, entry.stat, isMoved: isMoved),
+            entry.stat.fingerprint.size <= SyncBatch.maximumInlineBytes, let file = try? folder.open(entry.name),
             !file.isBeingWritten,
-            let bytes = try? file.bytes(limit: Int(entry.look.fingerprint.size) + 1),
-            ContentHasher.hash(bytes) == hash, let after = try? file.look()
+            let bytes = try? file.bytes(limit: Int(entry.stat.fingerprint.size) + 1),
+            ContentHasher.hash(bytes) == hash, let after = try? file.stat()
         else { return false }
-        return after.handle == entry.look.handle && after.fingerprint.isUntouched(since: entry.look.fingerprint)
+        return after.handle == entry.stat.handle && after.fingerprint.isUntouched(since: entry.stat.fingerprint)
     }
 
     /// Whether a folder is another's, or above it.
@@ -81,9 +81,9 @@ extension ScanPass {
         return chain.contains { $0.item == folder }
     }
 
-    /// Takes along what is known by path of an item that is about to be moved.
+    /// Moves the path-based problems of an item that is about to be moved.
     func noteMove(_ item: Item, to path: String) throws {
-        if let folder = item.local?.place.parent { vanished[folder]?[item.id] = nil }
+        if let folder = item.local?.location.parent { vanished[folder]?[item.id] = nil }
         guard item.isFolder else { return }
         if problems.count > 0, let old = try LocalPath.path(of: item.id, in: store) {
             try problems.move(old, to: path)
@@ -91,21 +91,21 @@ extension ScanPass {
         walk.forget()
     }
 
-    /// Notes that a folder is listed anew: what had vanished from it is looked for again.
+    /// Notes that a folder is listed again, and drops what had vanished from it.
     func noteListed(_ folder: ItemID) { vanished[folder] = nil }
 
     /// Notes that an item is not where the tree has it.
     func noteVanished(_ item: Item) {
-        guard let place = item.local?.place else { return }
-        vanished[place.parent, default: [:]][item.id] = place
+        guard let location = item.local?.location else { return }
+        vanished[location.parent, default: [:]][item.id] = location
     }
 
-    /// Takes an item out of the tree of the disk, with all that is in it.
+    /// Removes an item from the local tree, with all that is in it.
     func drop(_ id: ItemID) throws {
         guard var item = try store.item(id), item.local != nil else { return }
         if item.isFolder {
             for inner in try store.children(of: id, on: .local) { try drop(inner.id) }
-            try store.setSeal(nil, of: id)
+            try store.setListing(nil, of: id)
         }
         item.local = nil
         item.isFrozen = false
@@ -113,7 +113,7 @@ extension ScanPass {
         try save(item)
     }
 
-    /// Leaves an item out from now on, with all that is in it: it is neither there nor deleted.
+    /// Excludes an item, with all that is in it: it is neither present nor deleted.
     func exclude(_ id: ItemID) throws {
         try store.editing { editor in try editor.exclude(id) }
         writes += 1

@@ -1,7 +1,7 @@
 import ByteClubCore
 
 extension ScanPass {
-    /// Gives vanished entries the places in which they were found, and takes the others out of the tree of the disk.
+    /// Moves vanished items to where they were found, and removes the others from the local tree.
     ///
     /// To be called in a transaction.
     func settle(_ gone: [ItemID], _ relocations: Relocations) throws {
@@ -18,21 +18,21 @@ extension ScanPass {
         for id in relocations.vanished where relocations.target[id] == nil { try drop(id) }
     }
 
-    /// Makes a vanished item the one that was taken for new, with all that is in it on disk.
-    private func relocate(_ id: ItemID, to new: ItemID, _ content: (hash: ContentHash, look: DiskLook)?) throws {
+    /// Gives a vanished item the place in the tree of the new item that it is.
+    private func relocate(_ id: ItemID, to new: ItemID, _ content: (hash: ContentHash, stat: FileStat)?) throws {
         guard var item = try store.item(id), var other = try store.item(new), var local = other.local else { return }
         if local.isFolder {
             for var child in try store.children(of: new, on: .local) {
-                child.local?.place.parent = id
+                child.local?.location.parent = id
                 try save(child)
             }
-            try store.setSeal(nil, of: id)
-            report.restless.insert(id)
-        } else if let content, content.look.handle == local.look?.handle {
-            (local.hash, local.size, local.look) = (content.hash, content.look.fingerprint.size, content.look)
+            try store.setListing(nil, of: id)
+            report.racyFolders.insert(id)
+        } else if let content, content.stat.handle == local.stat?.handle {
+            (local.hash, local.size, local.stat) = (content.hash, content.stat.fingerprint.size, content.stat)
         }
-        // Seals name the items in their folders.
-        try store.setSeal(nil, of: local.place.parent)
+        // A known listing names the items in its folder.
+        try store.setListing(nil, of: local.location.parent)
         other.local = nil
         try save(other)
         item.local = local
@@ -41,10 +41,10 @@ extension ScanPass {
         report.moved += 1
     }
 
-    /// Has folders watched that are other ones on disk than before.
+    /// Watches folders that are others on disk than before.
     func watch(_ items: [ItemID]) throws {
         for id in items where try store.item(id)?.isFolder == true {
-            // What is gone again is told by the next look.
+            // The next scan notices what is gone again.
             if let folder = try? walk.folder(id) { scanner.watch(folder, id, true) }
         }
     }

@@ -1,9 +1,9 @@
 import ByteClubCore
 import Glibc
 
-/// One look at the folders of a scope, parents first.
+/// One pass over the folders of a scope, parents first.
 final class ScanPass {
-    /// A folder to look at.
+    /// A folder to scan.
     struct Visit {
         let item: ItemID
         /// Relative to the mirror's root.
@@ -12,7 +12,7 @@ final class ScanPass {
         /// The folder above and the name in it, or the folder itself.
         let above: any DiskFolder
         let name: String?
-        /// Whether the folders in it are looked at as well, whatever its seal says.
+        /// Whether its subfolders are scanned as well, whatever its fingerprint says.
         let descends: Bool
         /// Whether it may be another folder than at the last scan.
         let isNew: Bool
@@ -22,15 +22,15 @@ final class ScanPass {
     let store: any TreeStore
     let walk: FolderWalk
     let problems: ScanProblems
-    /// What the ignore rules leave out, by the folders.
+    /// The number of ignored entries by folder.
     var ignored: IgnoredOnDisk
     var report = ScanReport()
-    /// What was not found where the tree has it, with that place, by the folder.
-    var vanished: [ItemID: [ItemID: Place]] = [:]
+    /// The items that were not found where the tree has them, with that location, by folder.
+    var vanished: [ItemID: [ItemID: Location]] = [:]
     var writes = 0
     private var pending: [Visit] = []
-    /// How many folders that have seals are looked at side by side.
-    private static let sealedAtOnce = 32
+    /// How many folders with known listings are fingerprinted at once.
+    private static let fingerprintsAtOnce = 32
 
     init(_ scanner: Scanner, after earlier: ScanPass? = nil) throws {
         self.scanner = scanner
@@ -40,14 +40,14 @@ final class ScanPass {
         ignored = try earlier?.ignored ?? IgnoredOnDisk(scanner.store)
         if let earlier {
             report = earlier.report
-            report.restless = []
+            report.racyFolders = []
             report.isComplete = true
         }
     }
 
     var isUnfinished: Bool { !pending.isEmpty }
 
-    /// What has vanished and was not where another pass missed it either, in the order of the identities.
+    /// The items that vanished in both passes, in the order of their identities.
     func missing(like other: ScanPass? = nil) -> [ItemID] {
         vanished.flatMap { folder, items in
             items.filter { other == nil || other?.vanished[folder]?[$0.key] == $0.value }.map(\.key)
@@ -68,7 +68,7 @@ final class ScanPass {
         return .folders(folders.union(vanished.keys))
     }
 
-    /// Notes which folders are to be looked at.
+    /// Enqueues the folders of a scope.
     func start(_ scope: ScanScope) throws {
         switch scope {
         case .everything: push(.root, path: "", in: scanner.root, name: nil, descends: true, isNew: false)
@@ -82,11 +82,11 @@ final class ScanPass {
         }
     }
 
-    /// Looks at folders until enough has been written for one transaction.
+    /// Scans folders until enough has been written for one transaction.
     func advance() throws {
         writes = 0
         let known = ignored
-        while writes < Scanner.batchSize, !pending.isEmpty { try lookAtNext() }
+        while writes < Scanner.batchSize, !pending.isEmpty { try scanNext() }
         if ignored != known { try ignored.save(in: store) }
     }
 
@@ -99,27 +99,27 @@ final class ScanPass {
                 above: above, name: name, descends: descends, isNew: isNew))
     }
 
-    /// Looks at several folders that have seals, or at one that has none.
-    private func lookAtNext() throws {
-        var sealed: [(visit: Visit, folder: any DiskFolder, known: FolderSeal)] = []
-        while sealed.count < Self.sealedAtOnce, let visit = pending.popLast() {
-            guard let known = try store.seal(of: visit.item) else {
-                if sealed.isEmpty { return try trying(visit) { try list(visit, open(visit), known: nil) } }
+    /// Scans several folders that have known listings, or one that has none.
+    private func scanNext() throws {
+        var stored: [(visit: Visit, folder: any DiskFolder, known: KnownListing)] = []
+        while stored.count < Self.fingerprintsAtOnce, let visit = pending.popLast() {
+            guard let known = try store.listing(of: visit.item) else {
+                if stored.isEmpty { return try trying(visit) { try list(visit, open(visit), known: nil) } }
                 pending.append(visit)
                 break
             }
-            try trying(visit) { try sealed.append((visit, open(visit), known)) }
+            try trying(visit) { try stored.append((visit, open(visit), known)) }
         }
-        let seals = scanner.root.seals(of: sealed.map(\.folder))
-        for (index, seal) in seals.enumerated() {
-            let (visit, folder, known) = sealed[index]
+        let fingerprints = scanner.root.listingFingerprints(of: stored.map(\.folder))
+        for (index, fingerprint) in fingerprints.enumerated() {
+            let (visit, folder, known) = stored[index]
             if writes >= Scanner.batchSize {
-                pending += sealed[index...].reversed().map(\.visit)
+                pending += stored[index...].reversed().map(\.visit)
                 return
             }
             try trying(visit) {
-                let seal = try seal.get()
-                if seal.high == known.high, seal.low == known.low, !seal.isRacy {
+                let fingerprint = try fingerprint.get()
+                if fingerprint.high == known.high, fingerprint.low == known.low, !fingerprint.isRacy {
                     report.folders += 1
                     if visit.descends { descend(visit, folder, known.folders) }
                 } else {
@@ -135,7 +135,7 @@ final class ScanPass {
         return folder
     }
 
-    /// Does a part of a look at a folder, and notes what the disk refuses.
+    /// Does a part of a folder's scan, and handles what the disk refuses.
     private func trying(_ visit: Visit, _ part: () throws -> Void) throws {
         do {
             try part()
@@ -143,31 +143,34 @@ final class ScanPass {
             report.isComplete = false
             if visit.item == .root { throw error }
             if error.isMissing {
-                // It was there a moment ago; the next look at the folder above tells.
-                if let place = try store.item(visit.item)?.local?.place { report.restless.insert(place.parent) }
+                // It was there a moment ago; the next scan of the parent decides.
+                if let location = try store.item(visit.item)?.local?.location {
+                    report.racyFolders.insert(location.parent)
+                }
             } else {
                 try freeze(visit, error)
             }
         }
     }
 
-    private func list(_ visit: Visit, _ folder: any DiskFolder, known: FolderSeal?) throws {
+    private func list(_ visit: Visit, _ folder: any DiskFolder, known: KnownListing?) throws {
         report.folders += 1
-        let (entries, seal) = try folder.sealedList()
+        let (entries, fingerprint) = try folder.fingerprintedList()
         report.listed += 1
         try thaw(visit)
         let match = try FolderMatch(self, visit, folder, entries)
         let (folders, isSettled) = try match.run()
         let kept =
-            isSettled && !seal.isRacy ? FolderSeal(high: seal.high, low: seal.low, folders: folders) : nil
-        if kept == nil { report.restless.insert(visit.item) }
+            isSettled && !fingerprint.isRacy
+            ? KnownListing(high: fingerprint.high, low: fingerprint.low, folders: folders) : nil
+        if kept == nil { report.racyFolders.insert(visit.item) }
         if kept != known {
-            try store.setSeal(kept, of: visit.item)
+            try store.setListing(kept, of: visit.item)
             writes += 1
         }
     }
 
-    private func descend(_ visit: Visit, _ folder: any DiskFolder, _ folders: [SealedFolder]) {
+    private func descend(_ visit: Visit, _ folder: any DiskFolder, _ folders: [ListedFolder]) {
         for inner in folders.reversed() {
             push(
                 inner.item, path: LocalPath.join(visit.path, inner.name), in: folder, name: inner.name, descends: true,
@@ -175,11 +178,11 @@ final class ScanPass {
         }
     }
 
-    /// Leaves a folder alone that cannot be listed, with all that is in it.
+    /// Freezes a folder that cannot be listed, with all that is in it.
     private func freeze(_ visit: Visit, _ error: FileError) throws {
         try problems.set(visit.path, visit.item, "the folder cannot be read: \(error.reason)")
-        // Without a seal, it is listed and found to be well when it can be read again, wherever it is by then.
-        try store.setSeal(nil, of: visit.item)
+        // Without a known listing, it is listed again, and unfrozen, as soon as it can be read, wherever it is by then.
+        try store.setListing(nil, of: visit.item)
         guard var item = try store.item(visit.item), !item.isFrozen else { return }
         report.isUnsure = true
         item.isFrozen = true
@@ -194,7 +197,7 @@ final class ScanPass {
         try save(item)
     }
 
-    /// Keeps an item; with `isNews`, something may have to be decided about it or others.
+    /// Saves an item; with `isNews`, it or others may have become unsettled.
     func save(_ item: Item, isNews: Bool = true) throws {
         try store.save(item)
         writes += 1

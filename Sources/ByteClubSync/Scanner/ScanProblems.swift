@@ -1,9 +1,9 @@
-/// What scans have found to be wrong with single paths: kept in the store, changed only where it changes.
+/// The problems of single paths that scans have found; the store is written only for changes.
 final class ScanProblems {
     private let store: any TreeStore
-    private var byFolder: [String: [String: Problem]] = [:]
+    private var byFolder: [String: [String: ProblemRecord]] = [:]
     private(set) var count = 0
-    /// Whether anything was noted or forgotten.
+    /// Whether any problem was added or removed.
     private(set) var hasChanged = false
 
     init(_ store: any TreeStore) throws {
@@ -16,7 +16,7 @@ final class ScanProblems {
 
     /// Notes what is wrong with a path.
     func set(_ path: String, _ item: ItemID?, _ message: String) throws {
-        let problem = Problem(path: path, item: item, message: message, isFromScan: true)
+        let problem = ProblemRecord(path: path, item: item, message: message, isFromScan: true)
         if byFolder[LocalPath.split(path).parent]?[path] == problem { return }
         try store.setProblem(problem, path: path)
         hasChanged = true
@@ -42,7 +42,7 @@ final class ScanProblems {
         for path in known.keys.sorted() where !paths.contains(path) { try clear(path) }
     }
 
-    /// Takes along what is wrong with a folder and below it to another path, or forgets it.
+    /// Moves the problems of a folder and below it to another path, or removes them.
     func move(_ old: String, to new: String?) throws {
         let moved = byFolder.values.flatMap(\.values).filter { LocalPath.isWithin($0.path, old) }
         for problem in moved.sorted(by: { $0.path < $1.path }) {
@@ -53,7 +53,7 @@ final class ScanProblems {
         }
     }
 
-    private func keep(_ problem: Problem) {
+    private func keep(_ problem: ProblemRecord) {
         let folder = LocalPath.split(problem.path).parent
         if byFolder[folder, default: [:]].updateValue(problem, forKey: problem.path) == nil { count += 1 }
     }

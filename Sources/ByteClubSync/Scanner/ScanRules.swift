@@ -2,28 +2,28 @@ import ByteClubCore
 
 /// Which entries of the disk are part of the mirror.
 struct ScanRules: Sendable, Equatable {
-    /// What is to become of an entry.
+    /// Whether an entry is synced.
     enum Verdict: Hashable, Sendable {
         /// It is part of the tree.
         case included
-        /// It is left out by a rule or by choice: there is nothing to say about it.
+        /// It is ignored by a rule or deselected.
         case excluded
         /// It cannot be synced; the line says why.
         case problem(String)
     }
 
-    /// What the mirror's ignore file leaves out.
+    /// The rules of the mirror's ignore file.
     var ignored = IgnoreRules()
-    /// The keys of the folders that are left out by choice.
+    /// The keys of the deselected folders.
     var deselected: Set<PathKey> = []
 
-    /// Whether an entry is left out, or a folder above it; the key is relative to the mirror's root.
+    /// Whether an entry or a folder above it is excluded; the key is relative to the mirror's root.
     func excludes(_ key: PathKey, isFolder: Bool) -> Bool {
         if ignored.excludes(key, isFolder: isFolder) { return true }
         return deselected.contains { key == $0 ? isFolder : key.isBelow($0) }
     }
 
-    /// Judges an entry by its path as a key; `depth` is how many bytes the path of its folder has on the server.
+    /// Classifies an entry by its path as a key; `depth` is the length in bytes of its folder's path on the server.
     func verdict(_ entry: DiskEntry, key: PathKey, depth: Int) -> Verdict {
         guard entry.isDecodable else { return .problem("the name is not UTF-8") }
         let isFolder = entry.kind == .folder

@@ -1,13 +1,13 @@
 import ByteClubCore
 
 extension Scanner {
-    /// Scans single files of which somebody says that they were just saved, and reads small ones for their senders.
+    /// Scans single files that were just saved, and reads small ones for their upload.
     ///
-    /// So a note need not wait for a scan of all that is beside it. The folder's own scan is still to come; here, only
-    /// what leaves no doubt is taken in.
+    /// So a note need not wait for a scan of its folder. The folder's scan still follows; here, only unambiguous
+    /// changes are recorded.
     ///
-    /// - Returns: The items that something is to be decided about, and the folders that need a scan of their own before
-    ///   anything is.
+    /// - Returns: The items to plan, and the folders that must be scanned before anything is decided.
+    /// - Throws: The store's errors.
     func scanFiles(_ closed: ClosedFiles, _ reader: FileReader) throws -> (ready: Set<ItemID>, rescans: Set<ItemID>) {
         var ready: Set<ItemID> = []
         var rescans: Set<ItemID> = []
@@ -21,7 +21,7 @@ extension Scanner {
         return (ready, rescans)
     }
 
-    /// False when a scan of the whole folder has to tell.
+    /// Returns false when the whole folder must be scanned.
     private func scan(
         _ names: [String], in id: ItemID, _ pass: ScanPass, _ reader: FileReader, _ ready: inout Set<ItemID>
     ) throws -> Bool {
@@ -29,32 +29,32 @@ extension Scanner {
             let path = try LocalPath.path(of: id, in: store), !pass.problems.has(path)
         else { return false }
         for name in names {
-            // What is gone was deleted or moved, and only the folder's scan tells.
+            // A missing file was deleted or moved, which the folder's scan decides.
             guard let entry = try? found.folder.entry(name) else { continue }
-            guard let item = try take(entry, in: found.folder, at: Place(id, EntryName(name)), path, pass) else {
+            guard let item = try take(entry, in: found.folder, at: Location(id, EntryName(name)), path, pass) else {
                 return false
             }
             if item == .root { continue }
             try read(item, in: found.folder, reader)
             if try store.item(item)?.isSettled == false { ready.insert(item) }
         }
-        if pass.writes > 0 { try store.setSeal(nil, of: id) }
+        if pass.writes > 0 { try store.setListing(nil, of: id) }
         return true
     }
 
     /// Reads a small file whose content is not known, so that it can be decided about and sent at once.
     private func read(_ id: ItemID, in folder: any DiskFolder, _ reader: FileReader) throws {
         guard let local = try store.item(id)?.local, local.hash == nil,
-            let content = reader.contentNow(id, local, in: folder), let look = content.local.look
+            let content = reader.contentNow(id, local, in: folder), let stat = content.local.stat
         else { return }
-        try store.editing { editor in try editor.read(id, content.hash, look) }
+        try store.editing { editor in try editor.read(id, content.hash, stat) }
     }
 
-    /// Takes in a file that the tree has under the same name, or that nobody knows; nil for anything else.
+    /// Records a file that the tree has under the same name, or a new one; nil for anything else.
     ///
-    /// - Returns: The item, or the root for what is kept out.
+    /// - Returns: The item, or the root for an excluded file.
     private func take(
-        _ entry: DiskEntry, in folder: any DiskFolder, at place: Place, _ folderPath: String, _ pass: ScanPass
+        _ entry: DiskEntry, in folder: any DiskFolder, at location: Location, _ folderPath: String, _ pass: ScanPass
     ) throws -> ItemID? {
         guard entry.kind == .file, entry.isDecodable else { return nil }
         let path = LocalPath.join(folderPath, entry.name)
@@ -65,19 +65,20 @@ extension Scanner {
         case .problem: return nil
         }
         if pass.problems.has(path) { return nil }
-        let namesakes = try store.children(of: place.parent, key: place.name.key, on: .local)
+        let namesakes = try store.children(of: location.parent, key: location.name.key, on: .local)
         guard let known = namesakes.first else {
-            guard try store.items(handle: entry.look.handle).isEmpty else { return nil }
+            guard try store.items(handle: entry.stat.handle).isEmpty else { return nil }
             let id = try store.newItem()
-            try pass.create(id, entry, at: place)
+            try pass.create(id, entry, at: location)
             return id
         }
-        guard namesakes.count == 1, !known.isFolder, !known.isFrozen, !known.isExcluded, known.local?.place == place
+        guard namesakes.count == 1, !known.isFolder, !known.isFrozen, !known.isExcluded,
+            known.local?.location == location
         else { return nil }
-        if known.local?.look?.handle != entry.look.handle, try !store.items(handle: entry.look.handle).isEmpty {
+        if known.local?.stat?.handle != entry.stat.handle, try !store.items(handle: entry.stat.handle).isEmpty {
             return nil
         }
-        try pass.observe(known, entry, in: folder, at: place, path: path)
+        try pass.observe(known, entry, in: folder, at: location, path: path)
         return known.id
     }
 }

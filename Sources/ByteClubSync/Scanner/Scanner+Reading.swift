@@ -2,11 +2,12 @@ import ByteClubCore
 import Glibc
 
 extension Scanner {
-    /// What came of reading a file.
+    /// The result of reading a file.
     enum Reading: Hashable, Sendable {
-        /// Its content's hash, and how the file looked, before and after. A look that is racy holds for now only.
-        case content(ContentHash, DiskLook)
-        /// Somebody is writing it, or has written it meanwhile.
+        /// The content's hash, and the file's stat, which was the same before and after. With a racy stat, the hash
+        /// must be checked again later.
+        case content(ContentHash, FileStat)
+        /// It is being written, or was written meanwhile.
         case busy
         /// It is not where the tree has it.
         case vanished
@@ -16,27 +17,29 @@ extension Scanner {
 
     private static let bufferSize = 256 << 10
 
-    /// Reads a file of the tree to its end.
+    /// Reads and hashes a file of the tree.
+    ///
+    /// - Throws: The store's errors; what the disk refuses is in the result.
     func readHash(of item: ItemID) throws -> Reading {
-        guard let place = try store.item(item)?.local?.place else { return .vanished }
-        let name = place.name.text
+        guard let location = try store.item(item)?.local?.location else { return .vanished }
+        let name = location.name.text
         do {
-            let folder = try FolderWalk(root: root, tree: store).folder(place.parent)
+            let folder = try FolderWalk(root: root, tree: store).folder(location.parent)
             guard let entry = try folder.entry(name), entry.kind == .file else { return .vanished }
             let file = try folder.open(name)
-            let look = try file.look()
+            let stat = try file.stat()
             if file.isBeingWritten { return .busy }
             let hash = try Self.hash(file)
-            // The name may lead to another file by now, as when an editor renames one over it.
+            // The name may refer to another file by now, as when an editor renames one over it.
             guard let after = try folder.entry(name), after.kind == .file else { return .vanished }
-            let isSame = after.look.handle == look.handle && after.look.fingerprint.isUntouched(since: look.fingerprint)
-            return isSame ? .content(hash, look) : .busy
+            let isSame = after.stat.handle == stat.handle && after.stat.fingerprint.isUntouched(since: stat.fingerprint)
+            return isSame ? .content(hash, stat) : .busy
         } catch let error as FileError {
             return error.isMissing ? .vanished : .problem(error)
         }
     }
 
-    /// The hash of a file's content, in memory that does not grow with it.
+    /// The hash of a file's content, in constant memory.
     static func hash(_ file: any DiskFile) throws(FileError) -> ContentHash {
         var hasher = ContentHasher()
         var buffer = [UInt8](repeating: 0, count: bufferSize)

@@ -1,18 +1,19 @@
 import ByteClubCore
 
-/// Brings the tree of the disk up to date with the disk.
+/// Updates the local tree from the disk.
 ///
-/// A scan trusts nothing but what it sees: a folder whose seal is the stored one has not changed, every other one is
-/// listed and compared. Nothing is inferred from an event, or from a folder that could not be listed.
+/// A scan relies on observation alone: a folder whose fingerprint equals the stored one has not changed, every other
+/// one is listed and compared. Nothing is inferred from an event, or from a folder that could not be listed (invariant
+/// I8).
 final class Scanner {
     /// How many items are written in one transaction.
     static let batchSize = 5_000
 
     let root: any DiskFolder
     let store: any TreeStore
-    /// Which entries belong to the mirror; after a change of them, all seals must be forgotten.
+    /// Which entries belong to the mirror; after a change, all known listings must be invalidated.
     var rules: ScanRules
-    /// Is called with each folder before it is looked at, and whether it may be another one than at the last scan.
+    /// Called with each folder before it is scanned, and whether it may be another one than at the last scan.
     let watch: (_ folder: any DiskFolder, _ item: ItemID, _ isNew: Bool) -> Void
 
     init(
@@ -25,18 +26,19 @@ final class Scanner {
         self.watch = watch
     }
 
-    /// Looks at a part of the mirror; throws ``FileError`` when the root itself cannot be listed, and has then inferred
-    /// nothing.
+    /// Scans a part of the mirror.
     ///
-    /// With `confirmsDeletions`, what is gone and was found nowhere in two looks is taken to be deleted. Otherwise, and
-    /// when something cannot be looked at for the first time, it stays in the tree and is reported, so that another scan
-    /// can look for it. What was found again by its content has been moved.
+    /// With `confirmsDeletions`, items that two passes did not find anywhere are taken to be deleted. Otherwise, and
+    /// when something has become unreadable, they stay in the tree and are reported, so that another scan can look for
+    /// them. An entry that is found again by its content was moved.
+    ///
+    /// - Throws: ``FileError`` when the root itself cannot be listed, and the store's errors; nothing is inferred then.
     func scan(_ scope: ScanScope, confirmsDeletions: Bool) throws -> ScanReport {
         let pass = try ScanPass(self)
         try run(pass, scope)
         let missed = pass.missing()
         guard confirmsDeletions, !pass.report.isUnsure, !missed.isEmpty else { return pass.result(vanished: missed) }
-        // What was moved from a folder that was seen late to one that was seen early is found by a second look.
+        // A second pass finds what was moved from a folder scanned late to one scanned early.
         let again = try ScanPass(self, after: pass)
         try run(again, pass.widened(scope))
         if again.report.isUnsure { return again.result(vanished: again.missing()) }

@@ -1,36 +1,36 @@
 import ByteClubCore
 
-/// Decides which deletions may be carried out now: too many at once wait for somebody's word, and those on the server
-/// wait until the disk has settled, since what is gone may turn up again.
+/// Decides which deletions are carried out now: deletions above the guard's threshold are held until they are approved,
+/// and those on the server are deferred until the disk has settled, since missing files may turn up again.
 struct DeletionGuard: Sendable {
-    /// A deletion that the planner wants, with how many synced entries it takes away.
+    /// A planned deletion, with the number of synced entries that it removes.
     struct Candidate: Hashable, Sendable {
-        let operation: Operation
+        let operation: PlannedOperation
         let weight: Int
     }
 
-    /// What becomes of the candidates.
+    /// The decision about the candidates.
     struct Verdict: Hashable, Sendable {
-        var allowed: [Operation] = []
-        var held: [Operation] = []
-        /// How many entries the held ones would take away.
+        var allowed: [PlannedOperation] = []
+        var held: [PlannedOperation] = []
+        /// How many entries the held ones would remove.
         var heldWeight = 0
-        /// Whether any were too many, and only those are allowed that somebody has approved.
+        /// Whether the threshold was exceeded, so that only approved ones are allowed.
         var usesApproval = false
-        /// Whether some were put off until the disk has settled.
+        /// Whether some were deferred until the disk has settled.
         var isDeferred = false
     }
 
-    /// For how long deletions count, so that many small steps weigh like one large one.
+    /// The sliding window in which deletions are added up, so that many small ones count like a large one.
     private static let window = Duration.seconds(10)
-    /// For how long deletions are put off at most while the disk is changing.
+    /// For how long deletions are deferred at most while the disk is changing.
     private static let patience = Duration.seconds(2)
 
     private let threshold: DeleteGuard
     private let approvesAll: Bool
     private var recent: [(at: SyncInstant, count: Int)] = []
     private var deferredSince: SyncInstant?
-    /// Whether the last verdict put deletions off.
+    /// Whether the last verdict deferred deletions.
     private(set) var isDeferring = false
 
     init(_ threshold: DeleteGuard, approvesAll: Bool) {
@@ -38,10 +38,10 @@ struct DeletionGuard: Sendable {
         self.approvesAll = approvesAll
     }
 
-    /// Whether deletions have been put off for long enough, though the disk is still changing.
+    /// Whether deletions have been deferred for the longest time, though the disk is still changing.
     func hasWaited(at now: SyncInstant) -> Bool { deferredSince.map { now - $0 >= Self.patience } ?? false }
 
-    /// Notes whether deletions are put off, by the guard or since items are missing.
+    /// Notes whether deletions are deferred, by the guard or because of missing items.
     mutating func noteDeferral(isMissing: Bool, at now: SyncInstant) {
         deferredSince = isDeferring || isMissing ? deferredSince ?? now : nil
     }
@@ -49,20 +49,20 @@ struct DeletionGuard: Sendable {
     /// Counts entries that were deleted.
     mutating func count(_ entries: Int, at now: SyncInstant) { if entries > 0 { recent.append((now, entries)) } }
 
-    /// How many entries were deleted in the last seconds.
+    /// How many entries were deleted within the window.
     mutating func recentCount(at now: SyncInstant) -> Int {
         recent.removeAll { now - $0.at > Self.window }
         return recent.reduce(0) { $0 + $1.count }
     }
 
-    /// Whether so many more deletions out of so many synced entries are too many to be believed.
+    /// Whether this many more deletions, out of `synced` entries, exceed the threshold.
     mutating func holds(_ entries: Int, of synced: Int, at now: SyncInstant) -> Bool {
         if approvesAll || entries == 0 { return false }
         let recent = recentCount(at: now)
         return threshold.holds(deletions: entries + recent, of: synced + recent)
     }
 
-    /// Judges all deletions that are wanted now; `approved` are those that somebody has approved.
+    /// Decides about all planned deletions; `approved` are those that were approved.
     mutating func judge(
         _ candidates: [Candidate], of synced: Int, approved: Set<ItemID>, isSettling: Bool, at now: SyncInstant
     ) -> Verdict {

@@ -1,30 +1,30 @@
-/// The scans that no event asks for: of everything now and then, and of what cannot be watched more often.
+/// Periodic scans without an event: full scans, and more frequent scans of folders that cannot be watched.
 struct PeriodicScans: Sendable {
     private let interval: Duration
     private var isWatched = true
     private var pace = PollingPace()
-    /// What was scanned since scans were planned last.
+    /// What was scanned since the last planning of scans.
     private var unwatchedChanges: Set<ItemID> = []
     private var hasScannedEverything = false
     private var time = Duration.zero
 
-    /// `interval` is how often everything is scanned though all folders are watched.
+    /// `interval` is the interval between full scans when all folders are watched.
     init(every interval: Duration) { self.interval = interval }
 
-    /// Notes a scan that took some time; `unwatched` are changed folders that are not watched.
+    /// Notes a scan and its duration; `unwatched` are changed folders that are not watched.
     mutating func note(_ request: ScanRequest, unwatched: Set<ItemID>, lasting: Duration) {
         if case .everything = request { hasScannedEverything = true }
         time += lasting
         unwatchedChanges.formUnion(unwatched)
     }
 
-    /// Takes whether all folders are watched.
+    /// Notes whether all folders are watched.
     mutating func setWatched(_ isWatched: Bool, _ rescans: inout RescanQueue, at now: SyncInstant) {
         if self.isWatched, !isWatched { rescans.addEverything(at: now + PollingPace.shortest) }
         self.isWatched = isWatched
     }
 
-    /// Asks for the scans that follow from those that were done.
+    /// Enqueues the next periodic scans.
     mutating func plan(_ rescans: inout RescanQueue, at now: SyncInstant) {
         let (changes, everything, time) = (unwatchedChanges, hasScannedEverything, time)
         (unwatchedChanges, hasScannedEverything, self.time) = ([], false, .zero)
@@ -39,28 +39,28 @@ struct PeriodicScans: Sendable {
     }
 }
 
-/// How often a mirror is looked through whose folders cannot all be watched: often while it changes, and seldom enough
-/// that looking costs little.
+/// How often a mirror is scanned whose folders cannot all be watched: often while it changes, and seldom enough that
+/// scanning costs little.
 struct PollingPace: Sendable {
-    /// The shortest time between two looks at everything.
+    /// The shortest time between two full scans.
     static let shortest = Duration.seconds(2)
-    /// The longest, where looking is quick.
+    /// The longest, where scanning is quick.
     static let longest = Duration.seconds(10)
-    /// How often folders are looked at that changed lately.
+    /// How often recently changed folders are scanned.
     static let hot = Duration.seconds(1)
-    /// For how long a folder counts as one that changed lately.
+    /// For how long a folder counts as recently changed.
     private static let warmth = Duration.seconds(60)
 
     private var interval = Self.shortest
     private var hotUntil: [ItemID: SyncInstant] = [:]
 
-    /// How long to wait after a look at everything that took some time.
+    /// How long to wait after a full scan, by its duration.
     mutating func afterEverything(foundChanges: Bool, lasting: Duration) -> Duration {
         interval = foundChanges ? Self.shortest : min(interval * 2, Self.longest)
         return max(interval, lasting * 50)
     }
 
-    /// Notes folders that have just changed; tells which to look at soon.
+    /// Adds folders that have just changed; returns those to scan soon.
     mutating func hotFolders(adding changed: Set<ItemID>, _ now: SyncInstant) -> Set<ItemID> {
         hotUntil = hotUntil.filter { $0.value > now }
         for folder in changed { hotUntil[folder] = now + Self.warmth }

@@ -1,20 +1,20 @@
 /// Files that were just closed after a write, or moved somewhere: names on disk, by the folder.
 typealias ClosedFiles = [ItemID: Set<String>]
 
-/// What part of the disk is scanned next.
+/// A scan to do.
 enum ScanRequest: Hashable, Sendable {
-    /// Single files of which an event says that they were just saved.
+    /// Single files that were just closed after a write.
     case files(ClosedFiles)
     /// These folders, but not those in them unless they are new or have been moved.
     case folders(Set<ItemID>)
-    /// All folders; what is gone and found nowhere is taken to be deleted when that is confirmed.
+    /// All folders; with `confirmsDeletions`, missing items that are found nowhere are taken to be deleted.
     case everything(confirmsDeletions: Bool)
 }
 
-/// What is to be scanned, and when.
+/// The queue of scans: what is to be scanned, and when.
 ///
-/// It also keeps the items that are missing where the tree has them: nothing is decided about those before a complete
-/// scan of everything has told whether they were moved or deleted (invariant I8).
+/// It also has the items that are missing where the tree has them: nothing is decided about them before a complete full
+/// scan has shown whether they were moved or deleted (invariant I8).
 struct RescanQueue: Sendable {
     /// How often a complete scan is repeated at once when it leaves items missing.
     private static let mostRepeats = 3
@@ -22,7 +22,7 @@ struct RescanQueue: Sendable {
 
     private var files: ClosedFiles = [:]
     private var folders: [ItemID: SyncInstant] = [:]
-    /// Folders that changed so lately that their times may not tell of the next change.
+    /// Racy folders: they changed so recently that their times may not show the next change.
     private var racyFolders: [ItemID: SyncInstant] = [:]
     private var everything: SyncInstant?
     /// Items that are not where the tree has them and may turn up elsewhere.
@@ -43,7 +43,7 @@ struct RescanQueue: Sendable {
         for folder in more { racyFolders[folder] = time }
     }
 
-    /// Asks for a scan of everything; the earliest moment counts.
+    /// Asks for a full scan; the earliest moment counts.
     mutating func addEverything(at time: SyncInstant) { everything = min(everything ?? time, time) }
 
     /// Forgets the scans that were asked for.
@@ -65,7 +65,7 @@ struct RescanQueue: Sendable {
         [everything, folders.values.min(), racyFolders.values.min()].compactMap(\.self).min()
     }
 
-    /// When the missing items are looked for again; nil when none are missing.
+    /// When the next full scan for the missing items is due; nil when none are missing.
     var missingDeadline: SyncInstant? { missingSince }
 
     /// Notes that a scan has begun: what is asked for from now on needs another one.
@@ -87,7 +87,7 @@ struct RescanQueue: Sendable {
         return again
     }
 
-    /// Takes what a scan has missed.
+    /// Records the items that a scan did not find.
     mutating func end(_ request: ScanRequest, vanished: [ItemID], at now: SyncInstant) {
         if case .everything(let confirms) = request {
             missing = Set(vanished)
@@ -105,7 +105,7 @@ struct RescanQueue: Sendable {
         }
     }
 
-    /// Puts back what a scan that has failed was to do.
+    /// Enqueues a failed scan again.
     mutating func putBack(_ request: ScanRequest, at time: SyncInstant) {
         switch request {
         case .files(let closed): add(Set(closed.keys), at: time)

@@ -1,56 +1,56 @@
-/// What came of an item in a step.
+/// The outcome of a step for an item.
 enum ItemOutcome: Hashable, Sendable {
-    /// It was done, or nothing is in its way any more.
+    /// It was done, or nothing blocks it any more.
     case succeeded
     /// Its file could be read.
     case readable
-    /// The server has told something new of it.
+    /// The feed has reported a change of it.
     case changedOnServer
-    /// Somebody is writing its file.
+    /// Its file is being written.
     case beingWritten
     /// The disk or the server refused it; `isFinal` when the same will be refused again, `isBreach` when the server has
     /// broken the protocol about it.
     case refused(String, isFinal: Bool, isBreach: Bool)
 }
 
-/// The items that are tried again later, at longer and longer intervals.
+/// The items that are retried later, with backoff.
 struct RetryTable: Sendable {
     private struct Entry: Sendable {
         var refusals = 0
-        /// How often in a row somebody was writing it.
+        /// How often in a row its file was being written.
         var writes = 0
-        /// When it is tried again; nil for at once.
+        /// When it is retried; nil for at once.
         var until: SyncInstant?
     }
 
-    /// From how many refusals in a row on people are told, and the item waits.
+    /// After how many refusals in a row the item waits and the problem is reported.
     private static let patience = 3
 
     private var entries: [ItemID: Entry] = [:]
 
-    /// The items that were refused lately.
+    /// The items that were refused recently.
     var refused: Set<ItemID> { Set(entries.filter { $0.value.refusals > 0 }.keys) }
 
-    /// The items that wait for their time.
+    /// The items that wait for a retry.
     var waiting: Set<ItemID> { Set(entries.filter { $0.value.until != nil }.keys) }
 
-    /// The items whose files somebody is writing, with when each is tried again.
+    /// The items whose files are being written, with the time of each retry.
     var beingWritten: [ItemID: SyncInstant] {
         entries.compactMapValues { $0.refusals == 0 ? $0.until : nil }
     }
 
-    /// All items of which something is remembered.
+    /// All items in the table.
     var all: [ItemID] { Array(entries.keys) }
 
-    /// When the next one is tried again; nil when none waits.
+    /// The time of the next retry; nil when none waits.
     var next: SyncInstant? { entries.values.compactMap(\.until).min() }
 
-    /// Whether an item is to be left alone for now.
+    /// Whether an item is to be skipped for now.
     func isWaiting(_ item: ItemID, at now: SyncInstant) -> Bool { entries[item]?.until.map { $0 > now } ?? false }
 
-    /// Notes what came of an item.
+    /// Records an item's outcome.
     ///
-    /// - Returns: How long it waits now, when that is a problem that people are to be told of.
+    /// - Returns: How long it waits now, when that is a problem to report.
     mutating func note(_ outcome: ItemOutcome, of item: ItemID, at now: SyncInstant) -> Duration? {
         switch outcome {
         case .succeeded, .changedOnServer: entries[item]?.refusals = 0
@@ -75,12 +75,12 @@ struct RetryTable: Sendable {
         return nil
     }
 
-    /// Lets those go on whose time has come: what comes of them now is noted anew.
+    /// Releases the items whose retry is due.
     mutating func release(at now: SyncInstant) {
         for (item, entry) in entries { if let until = entry.until, until <= now { entries[item]?.until = nil } }
     }
 
-    /// Tries files again that were being written.
+    /// Retries files that were being written.
     mutating func attend(_ items: [ItemID]) {
         for item in items where entries[item]?.refusals == 0 { entries[item] = nil }
     }

@@ -1,4 +1,4 @@
-/// A moment on a session's clock, which is never set back; it says nothing of the time of day.
+/// An instant of a session's monotonic clock; it has no relation to the time of day.
 struct SyncInstant: Hashable, Comparable, Sendable {
     /// The time since the clock was started.
     let sinceStart: Duration
@@ -10,7 +10,7 @@ struct SyncInstant: Hashable, Comparable, Sendable {
     static func - (left: SyncInstant, right: SyncInstant) -> Duration { left.sinceStart - right.sinceStart }
 }
 
-/// Where a session's time comes from; a test holds one that goes on only when it is told to.
+/// A session's clock; tests use a manual one.
 protocol SyncClock: Sendable {
     /// Now.
     var now: SyncInstant { get }

@@ -1,20 +1,20 @@
-/// A large file that is to travel, or to be read, beside other work.
+/// A request to transfer or hash a large file in the background.
 struct TransferRequest: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case upload
-        case download(to: Place)
-        /// Read to its end, for its hash and its chunks.
+        case download(to: Location)
+        /// Read it for its hash and its chunks.
         case hash
     }
 
     let item: ItemID
     let kind: Kind
 
-    /// Whether it moves bytes between the machines, so that schedule and limits concern it.
-    var travels: Bool { kind != .hash }
+    /// Whether it moves bytes over the network, so that schedule and limits apply.
+    var movesBytes: Bool { kind != .hash }
 }
 
-/// Which large files are under way and which wait for a place.
+/// Which large files are being transferred and which wait for a slot.
 struct TransferBoard: Sendable {
     /// Items in the order in which they came.
     private struct Line: Sendable {
@@ -36,43 +36,44 @@ struct TransferBoard: Sendable {
         }
     }
 
-    /// How many large files travel at once, beside the notes.
-    static let places = 3
+    /// How many large files are transferred at once.
+    static let slots = 3
     /// How many files are read at once for their hash.
-    private static let hashPlaces = 1
-    /// From how many files on that wait to travel no more are read: what was read would have to be kept or read again.
+    private static let hashSlots = 1
+    /// From how many waiting transfers on no more files are read: their contents would have to be kept or read again.
     private static let readAhead = 8
 
     private var running: [ItemID: (request: TransferRequest, bytes: Int64)] = [:]
     private var waitingToTravel = Line()
     private var waitingForHash = Line()
-    /// How many files may travel now, as was said last.
-    private var places = 0
-    /// Those that the schedule does not let travel now.
+    /// How many transfers may run now, as last set.
+    private var slots = 0
+    /// Items that wait for the schedule.
     private(set) var scheduled: Set<ItemID> = []
 
     /// Whether nothing is under way.
     var isEmpty: Bool { running.isEmpty }
     /// The items under way.
     var items: Set<ItemID> { Set(running.keys) }
-    /// Those for which there is no place now.
+    /// Items that wait for a slot.
     var queued: Set<ItemID> { waitingToTravel.members.union(waitingForHash.members) }
-    /// How many bytes of each travelling file have travelled.
-    var travelled: [ItemID: Int64] { running.filter { $0.value.request.travels }.mapValues(\.bytes) }
+    /// How many bytes of each travelling file are transferred.
+    var bytesTransferred: [ItemID: Int64] { running.filter { $0.value.request.movesBytes }.mapValues(\.bytes) }
 
     /// Whether an item is under way.
     func contains(_ item: ItemID) -> Bool { running[item] != nil }
 
-    /// Admits a request when there is a place; `places` is how many files may travel now, 0 when the schedule says none.
-    mutating func admit(_ request: TransferRequest, places: Int) -> Bool {
-        self.places = places
+    /// Admits a request when there is a free slot; `slots` is how many transfers may run now, 0 when the schedule
+    /// allows none.
+    mutating func admit(_ request: TransferRequest, slots: Int) -> Bool {
+        self.slots = slots
         if running[request.item] != nil { return false }
-        if request.travels, places == 0 {
+        if request.movesBytes, slots == 0 {
             scheduled.insert(request.item)
             return false
         }
-        guard hasPlace(toTravel: request.travels) else {
-            if request.travels { waitingToTravel.append(request.item) } else { waitingForHash.append(request.item) }
+        guard hasPlace(toTravel: request.movesBytes) else {
+            if request.movesBytes { waitingToTravel.append(request.item) } else { waitingForHash.append(request.item) }
             return false
         }
         waitingToTravel.remove(request.item)
@@ -82,23 +83,24 @@ struct TransferBoard: Sendable {
         return true
     }
 
-    private func hasPlace(toTravel travels: Bool) -> Bool {
-        let isAhead = !travels && waitingToTravel.members.count >= Self.readAhead
-        return !isAhead && running.count { $0.value.request.travels == travels } < (travels ? places : Self.hashPlaces)
+    private func hasPlace(toTravel movesBytes: Bool) -> Bool {
+        let isAhead = !movesBytes && waitingToTravel.members.count >= Self.readAhead
+        return !isAhead
+            && running.count { $0.value.request.movesBytes == movesBytes } < (movesBytes ? slots : Self.hashSlots)
     }
 
-    /// Takes the next item out of the line for which there is a place now; it is planned anew, since it may have changed.
+    /// Removes the next waiting item for which there is a free slot; it is planned again, since it may have changed.
     mutating func nextWaiting() -> ItemID? {
         if hasPlace(toTravel: true), let item = waitingToTravel.popFirst() { return item }
         return hasPlace(toTravel: false) ? waitingForHash.popFirst() : nil
     }
 
-    /// Notes how far a file has come; nothing for one that has ended.
+    /// Records a transfer's progress; ignored for one that has ended.
     mutating func note(_ item: ItemID, bytes: Int64) { running[item]?.bytes = bytes }
 
-    /// Notes that a file's way has ended; `request` is what it was to be.
+    /// Removes a transfer that has ended and returns its request.
     mutating func end(_ item: ItemID) -> TransferRequest? { running.removeValue(forKey: item)?.request }
 
-    /// Forgets who waits: the next plan asks for all of them again.
+    /// Forgets the waiting ones: the next plan requests them again.
     mutating func forgetWaiting() { (waitingToTravel, waitingForHash, scheduled) = (Line(), Line(), []) }
 }

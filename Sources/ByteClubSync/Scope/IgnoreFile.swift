@@ -6,20 +6,20 @@ struct IgnoreFile: Sendable {
     let text: String
     /// The hash of its bytes; empty when there are none.
     let hash: String
-    /// What the text says.
+    /// The rules in the text.
     let rules: IgnoreRules
 
     /// No file.
     static let none = IgnoreFile(text: "", hash: "", rules: IgnoreRules())
 }
 
-/// Rules that came from the server and wait for somebody's word, as the database keeps them.
-struct HeldRules: Hashable, Sendable {
+/// Ignore rules from the server that are held until they are approved, as stored in the database.
+struct HeldRulesRecord: Hashable, Sendable {
     /// The hash of the file that holds them.
     var hash: String
-    /// How many entries that are in sync they would leave out.
+    /// How many synced entries they would exclude.
     var entries: Int
-    /// How many entries were in sync then.
+    /// How many entries were synced then.
     var synced: Int
     /// When they were first held, in seconds since 1970.
     var since: Int64

@@ -1,16 +1,17 @@
 import ByteClubCore
 
-/// Decides which ignore file holds: the one on disk, unless that holds too much or has to wait for somebody's word.
+/// Decides which ignore file is in force: the one on disk, unless it exceeds the limits or is held until it is
+/// approved.
 final class IgnoreFileGate {
     private let context: SyncContext
-    /// Rules that wait for somebody's word.
-    private(set) var held: HeldRules?
+    /// The held rules.
+    private(set) var held: HeldRulesRecord?
 
     private var store: any TreeStore { context.store }
 
     init(_ context: SyncContext) { self.context = context }
 
-    /// The ignore file whose rules hold from now on: that on disk, or else the one before it, whose hash is given.
+    /// The ignore file that is in force from now on: the one on disk, or else the previous one, whose hash is given.
     func file(
         inForce hash: String, current: IgnoreFile, rules: ScanRules, _ deletions: inout DeletionGuard,
         _ report: inout SyncReport
@@ -23,13 +24,13 @@ final class IgnoreFileGate {
             return before
         }
         let file: IgnoreFile
-        do throws(IgnoreRules.Excess) {
+        do throws(IgnoreRules.LimitExceeded) {
             file = try Self.read(bytes, now)
         } catch {
             try settle(problem: error.message)
             return before ?? .none
         }
-        // Without the text of the rules so far there is nothing that could go on to hold.
+        // Without the text of the previous rules, nothing else could be in force.
         if let before, try isHeld(file, rules, &deletions, &report) {
             try setProblem(nil)
             return before
@@ -38,9 +39,9 @@ final class IgnoreFileGate {
         return file
     }
 
-    private static func read(_ bytes: [UInt8], _ hash: String) throws(IgnoreRules.Excess) -> IgnoreFile {
+    private static func read(_ bytes: [UInt8], _ hash: String) throws(IgnoreRules.LimitExceeded) -> IgnoreFile {
         if bytes.count > IgnoreRules.maximumFileBytes {
-            throw IgnoreRules.Excess(
+            throw IgnoreRules.LimitExceeded(
                 message: "it is larger than \(HumanSize.text(Int64(IgnoreRules.maximumFileBytes)))")
         }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -55,21 +56,21 @@ final class IgnoreFileGate {
         return IgnoreFile(text: text, hash: hash, rules: rules)
     }
 
-    /// The bytes on disk, one more than are taken at most; none without a file.
+    /// The bytes on disk, at most one more than the limit; none without a file.
     private func ignoreBytes() throws(FileError) -> [UInt8] {
         guard let entry = try context.root.entry(IgnoreRules.fileName), entry.kind == .file else { return [] }
-        let size = min(entry.look.fingerprint.size, Int64(IgnoreRules.maximumFileBytes))
+        let size = min(entry.stat.fingerprint.size, Int64(IgnoreRules.maximumFileBytes))
         return try context.root.open(IgnoreRules.fileName).bytes(limit: Int(size) + 1)
     }
 
-    /// Whether a file waits for somebody's word: when it came from the server and its rules would leave out more of what is
-    /// in sync than may be deleted at once.
+    /// Whether a file is held: when it came from the server and its rules would exclude more synced entries than may be
+    /// deleted at once.
     ///
-    /// Rules that somebody writes on this machine are that person's own word, unless they were made from such a file.
+    /// Rules written on this machine need no approval, unless they are a copy of such a file.
     private func isHeld(
         _ file: IgnoreFile, _ rules: ScanRules, _ deletions: inout DeletionGuard, _ report: inout SyncReport
     ) throws -> Bool {
-        let known = try store.records(HeldRules.self).first
+        let known = try store.records(HeldRulesRecord.self).first
         if try context.configuration.approvesDeletions || store.meta(.approvedRules) == file.hash { return false }
         if let known, known.hash == file.hash {
             hold(known, &report)
@@ -86,7 +87,7 @@ final class IgnoreFileGate {
             deletions.count(entries, at: now)
             return false
         }
-        let held = HeldRules(hash: file.hash, entries: entries, synced: synced, since: context.seconds)
+        let held = HeldRulesRecord(hash: file.hash, entries: entries, synced: synced, since: context.seconds)
         try store.transaction(durably: false) { try store.replace([held]) }
         hold(held, &report)
         return true
@@ -98,7 +99,7 @@ final class IgnoreFileGate {
         return try [Side.local, .remote].flatMap { try store.children(of: .root, key: key, on: $0) }
     }
 
-    /// Whether the server has had a content of the ignore file, and nobody was seen to write that here.
+    /// Whether the server had this content of the ignore file, and it was not written here.
     private func cameFromServer(_ hash: String) throws -> Bool {
         if try store.meta(.ownRules) == hash { return false }
         return try ignoreItems().contains {
@@ -106,7 +107,9 @@ final class IgnoreFileGate {
         }
     }
 
-    /// Remembers rules that somebody has written here, before they are sent.
+    /// Records rules that were written on this machine, before they are sent.
+    ///
+    /// - Throws: The store's errors.
     func noteOwnRules() throws {
         let isEdited = try ignoreItems().contains { item in
             item.local.map { !$0.isFolder } ?? false && (item.synced == nil || item.isEditedLocally)
@@ -118,15 +121,15 @@ final class IgnoreFileGate {
         try store.setMeta(.ownRules, hash)
     }
 
-    private func hold(_ held: HeldRules, _ report: inout SyncReport) {
+    private func hold(_ held: HeldRulesRecord, _ report: inout SyncReport) {
         self.held = held
         report.emitOnce(SyncEvent(.held, path: IgnoreRules.fileName, message: held.line))
     }
 
-    /// Nothing waits any more; `problem` tells what is wrong with the file on disk.
+    /// Ends a hold; `problem` is what is wrong with the file on disk.
     private func settle(problem: String?) throws {
         held = nil
-        try store.replace([HeldRules]())
+        try store.replace([HeldRulesRecord]())
         if try store.meta(.approvedRules) != nil { try store.setMeta(.approvedRules, nil) }
         try setProblem(problem)
     }
@@ -136,12 +139,12 @@ final class IgnoreFileGate {
         let known = try store.problems().first { $0.path == path && !$0.isFromScan && $0.item == nil }
         let line = message.map { "\($0); the rules before it hold" }
         if known?.message == line { return }
-        let problem = line.map { Problem(path: path, item: nil, message: $0, isFromScan: false) }
+        let problem = line.map { ProblemRecord(path: path, item: nil, message: $0, isFromScan: false) }
         try store.setProblem(problem, path: path)
     }
 }
 
-extension HeldRules {
+extension HeldRulesRecord {
     /// One line for people.
     var line: String {
         "its new rules would leave out \(entries) of \(synced) entries that are in sync, and those before it hold; "

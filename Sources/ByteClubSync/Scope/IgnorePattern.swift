@@ -1,8 +1,8 @@
-/// One line of an ignore file, as gitignore(5) tells it.
+/// One line of an ignore file, as in gitignore(5).
 struct IgnorePattern: Sendable, Equatable {
     /// The line's number in the file, from 1.
     let line: Int
-    /// Whether the line lets in again what an earlier one ignores.
+    /// Whether the line includes again what an earlier one ignores.
     private(set) var isNegated = false
     /// Whether the pattern is about folders alone.
     private(set) var isFolderOnly = false
@@ -40,12 +40,12 @@ struct IgnorePattern: Sendable, Equatable {
     /// Spaces at the end do not count, but for those behind a backslash.
     private static func withoutTrailingSpaces(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
         var end = text.startIndex
-        var place = text.startIndex
-        while place < text.endIndex {
-            let scalar = text[place]
-            text.formIndex(after: &place)
-            if scalar == "\\", place < text.endIndex { text.formIndex(after: &place) }
-            if scalar != " " { end = place }
+        var index = text.startIndex
+        while index < text.endIndex {
+            let scalar = text[index]
+            text.formIndex(after: &index)
+            if scalar == "\\", index < text.endIndex { text.formIndex(after: &index) }
+            if scalar != " " { end = index }
         }
         return text[..<end]
     }

@@ -1,9 +1,9 @@
 import ByteClubCore
 
-/// What a `.byteclubignore` file keeps out of the mirror, on both sides: patterns as in a `.gitignore`.
+/// The rules of a `.byteclubignore` file, which exclude entries on both sides: patterns as in a `.gitignore`.
 ///
-/// The last pattern that matches decides; what is below an ignored folder is ignored. Letter case does not count. The file
-/// itself is never ignored, so that a correction of it always arrives.
+/// The last pattern that matches decides; what is below an ignored folder is ignored. Letter case does not count. The
+/// file itself is never ignored, so that a correction of it always arrives.
 struct IgnoreRules: Sendable, Equatable {
     /// The file's name at the mirror's root; the file itself is synced.
     static let fileName = ".byteclubignore"
@@ -14,8 +14,8 @@ struct IgnoreRules: Sendable, Equatable {
     /// The most bytes of a pattern, as many as a name has.
     static let maximumPatternBytes = 255
 
-    /// A file that holds more than it may.
-    struct Excess: Error, Hashable {
+    /// The error for a file that exceeds a limit.
+    struct LimitExceeded: Error, Hashable {
         /// One line for people.
         let message: String
     }
@@ -29,8 +29,9 @@ struct IgnoreRules: Sendable, Equatable {
 
     /// Reads the lines of an ignore file.
     ///
-    /// - Throws: ``Excess`` for more patterns than ``maximumPatterns``, or one of more bytes than ``maximumPatternBytes``.
-    init(_ text: String) throws(Excess) {
+    /// - Throws: ``LimitExceeded`` for more patterns than ``maximumPatterns``, or one of more bytes than
+    ///   ``maximumPatternBytes``.
+    init(_ text: String) throws(LimitExceeded) {
         var bytes = text.utf8[...]
         if bytes.starts(with: "\u{FEFF}".utf8) { bytes.removeFirst(3) }
         var lines: [(number: Int, text: Substring)] = []
@@ -38,13 +39,13 @@ struct IgnoreRules: Sendable, Equatable {
             let content = line.last == 13 ? line.dropLast() : line
             if content.isEmpty || content.first == UInt8(ascii: "#") { continue }
             if content.count > Self.maximumPatternBytes {
-                throw Excess(
+                throw LimitExceeded(
                     message:
                         "line \(index + 1) is longer than the \(Self.maximumPatternBytes) bytes that a pattern may have"
                 )
             }
             if lines.count == Self.maximumPatterns {
-                throw Excess(message: "it has more than \(Self.maximumPatterns) patterns")
+                throw LimitExceeded(message: "it has more than \(Self.maximumPatterns) patterns")
             }
             lines.append((index + 1, Substring(content)))
         }
@@ -54,13 +55,13 @@ struct IgnoreRules: Sendable, Equatable {
     /// Whether there is not a single pattern.
     var isEmpty: Bool { patterns.isEmpty }
 
-    /// Whether an entry, or a folder above it, is kept out; the key is relative to the mirror's root.
+    /// Whether an entry or a folder above it is excluded; the key is relative to the mirror's root.
     func excludes(_ key: PathKey, isFolder: Bool) -> Bool {
         var steps = 0
         return isNeverSynced(key) || deciding(in: key, isFolder: isFolder, &steps)?.isNegated == false
     }
 
-    /// Whether a pattern of the file keeps an entry out that would be synced otherwise.
+    /// Whether a pattern of the file excludes an entry that would be synced otherwise.
     func ignores(_ key: PathKey, isFolder: Bool) -> Bool {
         !isNeverSynced(key) && excludes(key, isFolder: isFolder)
     }
@@ -73,7 +74,7 @@ struct IgnoreRules: Sendable, Equatable {
         return isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder, &steps)?.line
     }
 
-    /// How many steps it takes to decide about an entry, by which the work is measured.
+    /// The number of matching steps for an entry, as a measure of the cost.
     func steps(_ key: PathKey, isFolder: Bool) -> Int {
         var steps = 0
         _ = deciding(in: key, isFolder: isFolder, &steps)
@@ -86,7 +87,7 @@ struct IgnoreRules: Sendable, Equatable {
         return names.contains { Self.mayBeIgnored($0.first) && NameRules.isIgnored(String(Substring($0))) }
     }
 
-    /// A quick look at the first byte of the names that are never synced.
+    /// A quick check of the first byte for names that are never synced.
     private static func mayBeIgnored(_ first: UInt8?) -> Bool {
         first == UInt8(ascii: "~") || first == UInt8(ascii: ".") || first == UInt8(ascii: "d")
             || first == UInt8(ascii: "t") || first == UInt8(ascii: "i")

@@ -17,7 +17,8 @@ struct NameGlob: Sendable, Equatable {
     private(set) var tokens: [Token] = []
     private var literal = ""
 
-    /// Whether the pattern is nothing but two or more stars, each of which stands for folders when it is between slashes.
+    /// Whether the pattern is nothing but two or more stars, each of which stands for folders when it is between
+    /// slashes.
     private(set) var isDoubleStar = false
 
     /// Reads a pattern up to its end or a slash outside of brackets, which is taken too.

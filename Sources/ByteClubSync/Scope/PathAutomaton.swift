@@ -126,7 +126,7 @@ extension PathAutomaton {
     struct Run {
         private let automaton: PathAutomaton
         private var states: [UInt64]
-        /// How many words were stepped over so far, with the looks into the table of characters.
+        /// The cost so far: words stepped over and probes of the character table.
         private(set) var steps = 0
 
         init(_ automaton: PathAutomaton) {
@@ -195,10 +195,11 @@ extension PathAutomaton {
     }
 }
 
-/// Which tokens of a pattern stand for which characters: the characters in ranges, for each of which the tokens are the same.
+/// Which tokens of a pattern stand for which characters: the characters in ranges, for each of which the tokens are the
+/// same.
 struct CharacterTable: Sendable, Equatable {
-    /// Where a character was found, and how many looks that took.
-    struct Place {
+    /// The row of a character, and how many probes the search took.
+    struct Lookup {
         fileprivate let row: Int
         let probes: Int
     }
@@ -224,16 +225,16 @@ struct CharacterTable: Sendable, Equatable {
     }
 
     /// Where the tokens of a character are.
-    func tokens(of scalar: UInt32) -> Place {
+    func tokens(of scalar: UInt32) -> Lookup {
         var (low, high, probes) = (0, starts.count, 0)
         while low < high {
             let middle = (low + high) / 2
             probes += 1
             if starts[middle] <= scalar { low = middle + 1 } else { high = middle }
         }
-        return Place(row: low - 1, probes: probes)
+        return Lookup(row: low - 1, probes: probes)
     }
 
-    /// A word of the tokens at a place.
-    subscript(place: Place, word: Int) -> UInt64 { place.row < 0 ? 0 : rows[place.row * words + word] }
+    /// A word of the tokens of a lookup.
+    subscript(lookup: Lookup, word: Int) -> UInt64 { lookup.row < 0 ? 0 : rows[lookup.row * words + word] }
 }

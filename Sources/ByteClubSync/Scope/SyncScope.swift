@@ -1,19 +1,19 @@
 import ByteClubCore
 import Glibc
 
-/// What is part of the mirror: the ignore file whose rules hold, and the folders that are left out by choice.
+/// What is part of the mirror: the ignore rules in force, and the deselected folders.
 final class SyncScope {
     private let context: SyncContext
     private let scanner: Scanner
     private let ignoreFiles: IgnoreFileGate
-    /// The ignore file whose rules hold.
+    /// The ignore file in force.
     private var ignoreFile = IgnoreFile.none
-    /// How the ignore file looked when it was read last; nil before that, and while the look may miss a write.
-    private var ignoreLook: DiskLook?
+    /// The stat of the ignore file when it was last read; nil before that, and while the stat is racy.
+    private var ignoreStat: FileStat?
     private var isLoaded = false
-    /// Folders that are to be left out as soon as the server has everything in them.
+    /// Folders that are deselected as soon as the server has everything in them.
     private var pendingDeselections: [PathKey] = []
-    /// What the rules leave out, as of the last scan of everything; nil when that is to be counted.
+    /// The number of ignored entries as of the last full scan; nil when it must be counted.
     private var counted: SyncStatus.Ignored?
 
     private var store: any TreeStore { context.store }
@@ -24,32 +24,33 @@ final class SyncScope {
         ignoreFiles = IgnoreFileGate(context)
     }
 
-    /// Ignore rules that wait for somebody's word.
-    var heldRules: HeldRules? { ignoreFiles.held }
+    /// The held ignore rules.
+    var heldRules: HeldRulesRecord? { ignoreFiles.held }
 
     /// Whether the ignore file is not the one that was read last.
     func isStale() throws(FileError) -> Bool {
         guard isLoaded else { return true }
-        let look = try context.root.entry(IgnoreRules.fileName)?.look
-        if look == nil, ignoreLook == nil { return !ignoreFile.hash.isEmpty }
-        return look == nil || look != ignoreLook
+        let stat = try context.root.entry(IgnoreRules.fileName)?.stat
+        if stat == nil, ignoreStat == nil { return !ignoreFile.hash.isEmpty }
+        return stat == nil || stat != ignoreStat
     }
 
-    /// Reads what is kept out of the mirror, and brings the trees in line with it when that has changed.
+    /// Reads the ignore file and the selection, and applies changes to the trees.
     ///
-    /// - Returns: Whether it has; then everything is to be scanned.
+    /// - Returns: Whether they have changed; then a full scan is needed.
+    /// - Throws: ``FileError`` when the ignore file cannot be read, and the store's errors.
     func reload(_ deletions: inout DeletionGuard, _ report: inout SyncReport) throws -> Bool {
-        let look = try context.root.entry(IgnoreRules.fileName)?.look
+        let stat = try context.root.entry(IgnoreRules.fileName)?.stat
         var rules = ScanRules()
         let (oldHash, applied) = try appliedRules()
         let file = try ignoreFiles.file(
             inForce: oldHash, current: ignoreFile, rules: scanner.rules, &deletions, &report)
         rules.ignored = file.rules
         let wanted = try Selection(store).keys
-        // What is on disk in a folder that is to be left out goes first, once the server has it all.
+        // A folder's files are removed from the disk first, once the server has them all.
         rules.deselected = try wanted.filter { try applied.contains($0) || localFolder(at: $0) == nil }
         pendingDeselections = wanted.subtracting(rules.deselected).sorted { $0.string < $1.string }
-        // Trees that were brought in line before the text was kept may lack the ignore file itself.
+        // Trees from before the text was stored may lack the ignore file itself.
         let isOld = try !oldHash.isEmpty && store.meta(.ignoreText) == nil
         let isNew = file.hash != oldHash || rules.deselected != applied || isOld
         scanner.rules = rules
@@ -58,18 +59,20 @@ final class SyncScope {
             counted = nil
         }
         ignoreFile = file
-        ignoreLook = look.flatMap { $0.isRacy ? nil : $0 }
+        ignoreStat = stat.flatMap { $0.isRacy ? nil : $0 }
         isLoaded = true
         return isNew
     }
 
-    /// Remembers ignore rules that somebody has written on this machine, before they are sent.
+    /// Records ignore rules that were written on this machine, before they are sent.
+    ///
+    /// - Throws: The store's errors.
     func noteOwnRules() throws { try ignoreFiles.noteOwnRules() }
 
-    /// Counts anew what the rules leave out, when that is asked for next.
+    /// Drops the cached number of ignored entries.
     func forgetCount() { counted = nil }
 
-    /// How many entries the rules leave out.
+    /// How many entries the rules ignore.
     func ignored() throws -> SyncStatus.Ignored {
         if let counted { return counted }
         let found = try store.ignored()
@@ -79,8 +82,7 @@ final class SyncScope {
 
     // MARK: Folders left out by choice
 
-    /// Leaves folders out from now on that were waiting for it, those of which the server has everything; their files
-    /// go into the trash.
+    /// Deselects the pending folders of which the server has everything; their files are moved to the trash.
     func deselect(_ remover: FolderRemover, _ report: inout SyncReport) throws {
         try resume(remover, &report)
         for key in pendingDeselections {
@@ -94,18 +96,18 @@ final class SyncScope {
         }
     }
 
-    /// Goes on with removing a folder that is left out, after an engine was stopped at it.
+    /// Continues the removal of a deselected folder that a crash has interrupted.
     ///
-    /// What the disk has is not in the tree any more: a file goes when the server shows the very content of it.
+    /// The files are not in the local tree any more: a file is removed when the server has the same content.
     private func resume(_ remover: FolderRemover, _ report: inout SyncReport) throws {
-        guard let text = try store.meta(.departing) else { return }
+        guard let text = try store.meta(.pendingDeselection) else { return }
         let key = PathKey(folded: text)
         guard scanner.rules.deselected.contains(key), let (folder, path) = try remoteFolder(at: key) else {
-            return try store.setMeta(.departing, nil)
+            return try store.setMeta(.pendingDeselection, nil)
         }
         var removal = FolderRemoval(store)
         try removal.gatherRemote(folder, at: path)
-        try remover.remove(removal.confirmed { try remover.lookAtStored($0) }, &report)
+        try remover.remove(removal.confirmed { try remover.statOfStored($0) }, &report)
     }
 
     /// `removing` is a folder whose files are to be removed from the disk next.
@@ -115,7 +117,7 @@ final class SyncScope {
             try store.setMeta(.rules, file.hash.isEmpty ? nil : file.hash)
             try store.replace(rules.deselected.sorted { $0.string < $1.string }.map { LeftOutFolder($0) })
             try store.setMeta(.ignoreText, file.text)
-            if let removing { try store.setMeta(.departing, removing.string) }
+            if let removing { try store.setMeta(.pendingDeselection, removing.string) }
         }
         context.handles.forgetAll()
     }
@@ -140,14 +142,14 @@ final class SyncScope {
         var (found, path) = (ItemID.root, "")
         for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
             let children = try store.children(of: found, key: String(Substring(name)), on: .remote)
-            guard let next = children.first(where: \.isFolder), let place = next.remote?.place else { return nil }
-            (found, path) = (next.id, LocalPath.join(path, place.name.text))
+            guard let next = children.first(where: \.isFolder), let location = next.remote?.location else { return nil }
+            (found, path) = (next.id, LocalPath.join(path, location.name.text))
         }
         return found == .root ? nil : (found, path)
     }
 }
 
-/// Removes the files of folders that are left out from the disk.
+/// Removes the files of deselected folders from the disk.
 final class FolderRemover {
     private let context: SyncContext
     private let control: ControlDirectory
@@ -161,22 +163,24 @@ final class FolderRemover {
         self.trash = trash
     }
 
-    /// Puts the files of a folder that was left out into the trash; what has changed in the last moment stays, and what
-    /// the disk refuses is tried again.
+    /// Moves the files of a deselected folder to the trash; a file that changed at the last moment stays, and what the
+    /// disk refuses is retried.
+    ///
+    /// - Throws: The store's errors.
     func remove(_ removal: FolderRemoval, _ report: inout SyncReport) throws {
         var isDone = true
         for file in removal.files {
             do throws(FileError) {
                 let folder = try context.root.folder(below: LocalPath.split(file.path).parent)
-                guard let look = file.look, try folder.entry(file.name)?.look.isUntouched(since: look) == true else {
+                guard let stat = file.stat, try folder.entry(file.name)?.stat.isUntouched(since: stat) == true else {
                     continue
                 }
-                let leaving = StagedName.leaving(file.item, expected: file.hash).text
-                try folder.rename(file.name, to: control.staging, leaving, .withoutReplacing)
-                if try installer.isStill(look, file.hash, leaving) {
-                    try trash.take(staged: leaving, of: file.item, as: file.path)
+                let trashing = StagedName.trashing(file.item, expected: file.hash).text
+                try folder.rename(file.name, to: control.staging, trashing, .withoutReplacing)
+                if try installer.isStill(stat, file.hash, trashing) {
+                    try trash.take(staged: trashing, of: file.item, as: file.path)
                 } else {
-                    try control.staging.rename(leaving, to: folder, file.name, .withoutReplacing)
+                    try control.staging.rename(trashing, to: folder, file.name, .withoutReplacing)
                 }
             } catch {
                 if !error.isMissing { isDone = false }
@@ -191,15 +195,15 @@ final class FolderRemover {
             }
         }
         try context.root.syncFileSystem()
-        if isDone { try context.store.setMeta(.departing, nil) } else { report.needsRecovery = true }
+        if isDone { try context.store.setMeta(.pendingDeselection, nil) } else { report.needsRecovery = true }
     }
 
-    /// How a file looks whose content is the one that the server has; nil when it is another or gone.
-    func lookAtStored(_ file: FolderRemoval.File) throws -> DiskLook? {
+    /// The stat of a file whose content is the server's; nil when it is another or gone.
+    func statOfStored(_ file: FolderRemoval.File) throws -> FileStat? {
         guard let folder = try? context.root.folder(below: LocalPath.split(file.path).parent),
-            let open = try? folder.open(file.name), let look = try? open.look(), !open.isBeingWritten
+            let open = try? folder.open(file.name), let stat = try? open.stat(), !open.isBeingWritten
         else { return nil }
-        return try Scanner.hash(open) == file.hash ? look : nil
+        return try Scanner.hash(open) == file.hash ? stat : nil
     }
 }
 
@@ -214,9 +218,9 @@ extension DiskFolder {
     }
 }
 
-extension DiskLook {
-    /// Whether it is the same file, and nothing at all has happened to it.
-    func isUntouched(since other: DiskLook) -> Bool {
+extension FileStat {
+    /// Whether it is the same file, unchanged in content and metadata.
+    func isUntouched(since other: FileStat) -> Bool {
         handle == other.handle && fingerprint.isUntouched(since: other.fingerprint)
     }
 }

@@ -1,17 +1,17 @@
 import ByteClubCore
 import Glibc
 
-/// The file in which a mirror's trees are: its form, and what becomes of one that cannot be used.
+/// The database file of a mirror: its schema, and the handling of a file that cannot be used.
 enum DatabaseFile {
-    /// The number of the schema; the engine that kept rows by path had 1.
+    /// The schema version.
     private static let version: Int64 = 3
     /// The page cache in KiB; a larger change spills into the log.
     private static let cache = 4_096
-    /// After how many pages the log is carried over into the database.
+    /// After how many pages the WAL is checkpointed.
     private static let checkpoint = 2_000
 
-    /// Opens a database for an engine, a new one when there is none that can be used; the flag tells whether the engine
-    /// that had it last did not close it.
+    /// Opens the database of an engine, a new one when there is none that can be used; the flag says whether the last
+    /// engine did not close it.
     static func open(
         _ path: String
     ) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool, isNew: Bool) {
@@ -40,7 +40,7 @@ enum DatabaseFile {
     private static func existing(_ path: String) throws(SyncError) -> (connection: SQLiteConnection, wasUnclean: Bool)?
     {
         guard exists(path) else {
-            // A log without its database would be taken for the new one's.
+            // A WAL file without its database would be taken for the new one's.
             try moveAside(path)
             return nil
         }
@@ -79,7 +79,7 @@ enum DatabaseFile {
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Renames a database with its log; what was moved aside before is replaced.
+    /// Renames a database with its log; an earlier renamed file is replaced.
     static func moveAside(_ path: String) throws(SyncError) {
         for suffix in ["-wal", "-shm", ""] {
             if unsafe rename(path + suffix, path + ".old" + suffix) != 0, errno != ENOENT {
@@ -101,7 +101,7 @@ enum DatabaseFile {
         try connection.run("COMMIT")
     }
 
-    /// Brings a database of the version before to this one, as one change.
+    /// Migrates a database of the previous version, in one transaction.
     private static func migrate(_ connection: SQLiteConnection) throws(SyncError) {
         try connection.run("BEGIN IMMEDIATE; \(recordTables)")
         do {
@@ -120,11 +120,11 @@ enum DatabaseFile {
 
     /// The mirror's root, which is there on both sides.
     private static var root: Item {
-        let place = Place(.root, EntryName(""))
+        let location = Location(.root, EntryName(""))
         return Item(
-            .root, local: LocalState(place: place, isFolder: true),
-            remote: RemoteState(place: place, isFolder: true),
-            synced: SyncedState(place: place, isFolder: true))
+            .root, local: LocalState(location: location, isFolder: true),
+            remote: RemoteState(location: location, isFolder: true),
+            synced: SyncedState(location: location, isFolder: true))
     }
 
     /// The tables: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.

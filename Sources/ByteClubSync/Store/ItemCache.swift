@@ -1,4 +1,4 @@
-/// Items that were read or saved lately, as the database has them: work on one item asks for it several times.
+/// A cache of recently read or saved items: work on one item reads it several times.
 struct ItemCache {
     private let capacity: Int
     private var items: [ItemID: Item] = [:]

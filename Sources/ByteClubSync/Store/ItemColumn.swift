@@ -33,7 +33,7 @@ struct ItemFlags: OptionSet {
         if let local = item.local {
             if local.isFolder { flags.insert(.localFolder) }
             if local.isLeftover { flags.insert(.isLeftover) }
-            if local.look?.isRacy == true { flags.insert(.isRacy) }
+            if local.stat?.isRacy == true { flags.insert(.isRacy) }
         }
         if item.remote?.isFolder == true { flags.insert(.remoteFolder) }
         if item.synced?.isFolder == true { flags.insert(.syncedFolder) }

@@ -40,25 +40,25 @@ struct ItemRow {
     }
 
     private mutating func set(_ local: LocalState) {
-        self[.localParent] = .number(local.place.parent.number)
-        self[.localFold] = .number(EntryName.fold(local.place.name.key))
-        set(local.place.name, .localName, .localKey, like: nil)
+        self[.localParent] = .number(local.location.parent.number)
+        self[.localFold] = .number(EntryName.fold(local.location.name.key))
+        set(local.location.name, .localName, .localKey, like: nil)
         set(local.hash, .localHash, like: nil)
         self[.localSize] = .number(local.size)
-        guard let look = local.look else { return }
-        self[.handleHigh] = .number(Int64(bitPattern: look.handle.high))
-        self[.handleLow] = .number(Int64(bitPattern: look.handle.low))
-        self[.device] = .number(look.fingerprint.device)
-        self[.inode] = .number(look.fingerprint.inode)
-        self[.bytes] = .number(look.fingerprint.size)
-        self[.modified] = .number(look.fingerprint.modified)
-        self[.changed] = .number(look.fingerprint.changed)
+        guard let stat = local.stat else { return }
+        self[.handleHigh] = .number(Int64(bitPattern: stat.handle.high))
+        self[.handleLow] = .number(Int64(bitPattern: stat.handle.low))
+        self[.device] = .number(stat.fingerprint.device)
+        self[.inode] = .number(stat.fingerprint.inode)
+        self[.bytes] = .number(stat.fingerprint.size)
+        self[.modified] = .number(stat.fingerprint.modified)
+        self[.changed] = .number(stat.fingerprint.changed)
     }
 
     private mutating func set(_ remote: RemoteState, like local: LocalState?) {
-        self[.remoteParent] = .number(remote.place.parent.number)
-        self[.remoteFold] = .number(EntryName.fold(remote.place.name.key))
-        set(remote.place.name, .remoteName, .remoteKey, like: local?.place.name)
+        self[.remoteParent] = .number(remote.location.parent.number)
+        self[.remoteFold] = .number(EntryName.fold(remote.location.name.key))
+        set(remote.location.name, .remoteName, .remoteKey, like: local?.location.name)
         set(remote.hash, .remoteHash, like: local?.hash)
         self[.remoteSize] = .number(remote.size)
         if let node = remote.node { self[.node] = .number(node.number) }
@@ -68,8 +68,8 @@ struct ItemRow {
     }
 
     private mutating func set(_ synced: SyncedState, like local: LocalState?) {
-        self[.syncedParent] = .number(synced.place.parent.number)
-        set(synced.place.name, .syncedName, .syncedKey, like: local?.place.name)
+        self[.syncedParent] = .number(synced.location.parent.number)
+        set(synced.location.name, .syncedName, .syncedKey, like: local?.location.name)
         set(synced.hash, .syncedHash, like: local?.hash)
         self[.syncedSize] = .number(synced.size)
         self[.syncedRevision] = .number(synced.revision)

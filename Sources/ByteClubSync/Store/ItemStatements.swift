@@ -14,7 +14,7 @@ final class ItemStatements {
     let synced: SQLiteStatement
     private let insert: SQLiteStatement
     private let delete: SQLiteStatement
-    private let deleteSeal: SQLiteStatement
+    private let deleteListing: SQLiteStatement
     private var updates: [UInt64: SQLiteStatement] = [:]
     private let names: [String]
     private let connection: SQLiteConnection
@@ -37,15 +37,15 @@ final class ItemStatements {
         let marks = Array(repeating: "?", count: ItemColumn.allCases.count).joined(separator: ",")
         insert = try connection.prepare("INSERT OR REPLACE INTO item VALUES(\(marks))")
         delete = try connection.prepare("DELETE FROM item WHERE id = ?")
-        deleteSeal = try connection.prepare("DELETE FROM seal WHERE item = ?")
+        deleteListing = try connection.prepare("DELETE FROM seal WHERE item = ?")
         names = try connection.columns(of: "item")
     }
 
-    /// Gives up what SQLite holds of all of them.
+    /// Finalizes all statements.
     func finalize() {
         for statement in [
             byID, byNode, byHandle, localChildren, remoteChildren, localNamesakes, remoteNamesakes, unsettled, unseen,
-            synced, insert, delete, deleteSeal,
+            synced, insert, delete, deleteListing,
         ] + updates.values { statement.finalize() }
     }
 
@@ -53,8 +53,8 @@ final class ItemStatements {
     func forget(_ id: ItemID) throws(SyncError) {
         delete.bind(1, id.number)
         try delete.run()
-        deleteSeal.bind(1, id.number)
-        try deleteSeal.run()
+        deleteListing.bind(1, id.number)
+        try deleteListing.run()
     }
 
     /// Keeps an item; of one that is in the database already, as `known`, only the columns are written that changed.

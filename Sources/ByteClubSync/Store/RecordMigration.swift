@@ -1,15 +1,15 @@
 import ByteClubCore
 
-/// Brings records from the version of the database that kept them as lines of text in `meta` into their tables.
+/// Migrates records from lines of text in `meta`, as in the schema before, to their tables.
 struct RecordMigration {
-    /// The version of the schema that it starts from.
+    /// The schema version that it migrates from.
     static let version: Int64 = 2
 
     private let connection: SQLiteConnection
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
-    /// Moves all records; what makes no sense is left out, as it was by who read it then.
+    /// Migrates all records; invalid ones are dropped, as their readers did.
     func run() throws(SyncError) {
         try move("arriving", Self.pendingInstall)
         try move("parting") { line -> PendingConflictCopy? in
@@ -26,22 +26,22 @@ struct RecordMigration {
             guard let folder = numbers.first, let count = numbers.dropFirst().first else { return nil }
             return IgnoredOnDisk.Count(folder: ItemID(folder), count: count)
         }
-        try move("obstacle") { line -> Obstacle? in
+        try move("obstacle") { line -> ObstacleRecord? in
             let parts = line.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, let since = Int64(parts[0]) else { return nil }
-            return Obstacle(since: since, message: String(parts[1]))
+            return ObstacleRecord(since: since, message: String(parts[1]))
         }
-        try move("heldRules") { line -> HeldRules? in
+        try move("heldRules") { line -> HeldRulesRecord? in
             let words = line.split(separator: " ")
             guard words.count == 4, let entries = Int(words[1]), let synced = Int(words[2]),
                 let since = Int64(words[3])
             else { return nil }
-            return HeldRules(hash: String(words[0]), entries: entries, synced: synced, since: since)
+            return HeldRulesRecord(hash: String(words[0]), entries: entries, synced: synced, since: since)
         }
         try moveRules()
         try moveAudit()
         try moveTrash()
-        // What waits is found out anew.
+        // Waiting items are determined again.
         try setValue("waiting", nil)
     }
 
@@ -51,11 +51,11 @@ struct RecordMigration {
             let revision = Int64(parts[2]), let hash = ContentHash(String(parts[3]))
         else { return nil }
         return PendingInstall(
-            item: ItemID(item), place: Place(ItemID(parent), EntryName(String(parts[4]))), hash: hash,
+            item: ItemID(item), location: Location(ItemID(parent), EntryName(String(parts[4]))), hash: hash,
             revision: revision)
     }
 
-    /// The ignore file's hash, then the folders that were left out.
+    /// The ignore file's hash, then the deselected folders.
     private func moveRules() throws(SyncError) {
         let lines = try lines("rules")
         for line in lines.dropFirst() where !line.isEmpty { try insert(LeftOutFolder(PathKey(folded: String(line)))) }
@@ -111,9 +111,9 @@ struct RecordMigration {
     }
 
     private func insert<Record: StoredRecord>(_ record: Record) throws(SyncError) {
-        let places = record.values.map { _ in "?" }.joined(separator: ", ")
+        let placeholders = record.values.map { _ in "?" }.joined(separator: ", ")
         let statement = try connection.prepare(
-            "INSERT OR REPLACE INTO \(Record.table.rawValue) VALUES(\(places))")
+            "INSERT OR REPLACE INTO \(Record.table.rawValue) VALUES(\(placeholders))")
         for (index, value) in record.values.enumerated() { statement.bind(Int32(index) + 1, value) }
         try statement.run()
     }

@@ -93,7 +93,7 @@ import GRDBSQLite
         try check(code)
     }
 
-    /// Has the log left as it is when the database is closed, though nobody else has it open.
+    /// Disables the checkpoint of the WAL when the database is closed by its last connection.
     func keepLog() { unsafe byteclub_sqlite_keep_log(handle) }
 
     /// Turns a result code into an error.

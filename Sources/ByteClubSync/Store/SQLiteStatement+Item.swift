@@ -38,11 +38,11 @@ extension SQLiteStatement {
 
     private func local(_ flags: ItemFlags) -> LocalState? {
         guard let parent = optionalNumber(ItemColumn.localParent.rawValue) else { return nil }
-        let look: DiskLook? =
+        let stat: FileStat? =
             if let high = optionalNumber(ItemColumn.handleHigh.rawValue) {
-                DiskLook(
+                FileStat(
                     handle: FileHandle(high: UInt64(bitPattern: high), low: UInt64(bitPattern: self[.handleLow])),
-                    fingerprint: Fingerprint(
+                    fingerprint: FileFingerprint(
                         device: self[.device], inode: self[.inode], size: self[.bytes], modified: self[.modified],
                         changed: self[.changed]),
                     isRacy: flags.contains(.isRacy))
@@ -50,16 +50,16 @@ extension SQLiteStatement {
                 nil
             }
         return LocalState(
-            place: Place(ItemID(parent), name(.localName, .localKey) ?? EntryName("")),
+            location: Location(ItemID(parent), name(.localName, .localKey) ?? EntryName("")),
             isFolder: flags.contains(.localFolder), hash: hash(.localHash, like: nil), size: self[.localSize],
-            look: look, isLeftover: flags.contains(.isLeftover))
+            stat: stat, isLeftover: flags.contains(.isLeftover))
     }
 
     private func remote(_ flags: ItemFlags, like local: LocalState?) -> RemoteState? {
         guard let parent = optionalNumber(ItemColumn.remoteParent.rawValue) else { return nil }
         return RemoteState(
             node: optionalNumber(ItemColumn.node.rawValue).map { NodeID($0) },
-            place: Place(ItemID(parent), name(.remoteName, .remoteKey) ?? local?.place.name ?? EntryName("")),
+            location: Location(ItemID(parent), name(.remoteName, .remoteKey) ?? local?.location.name ?? EntryName("")),
             isFolder: flags.contains(.remoteFolder), hash: hash(.remoteHash, like: local?.hash),
             size: self[.remoteSize], revision: self[.revision], placeRevision: self[.placeRevision],
             generation: self[.generation])
@@ -68,7 +68,7 @@ extension SQLiteStatement {
     private func synced(_ flags: ItemFlags, like local: LocalState?) -> SyncedState? {
         guard let parent = optionalNumber(ItemColumn.syncedParent.rawValue) else { return nil }
         return SyncedState(
-            place: Place(ItemID(parent), name(.syncedName, .syncedKey) ?? local?.place.name ?? EntryName("")),
+            location: Location(ItemID(parent), name(.syncedName, .syncedKey) ?? local?.location.name ?? EntryName("")),
             remoteName: name(.syncedRemoteName, .syncedRemoteKey), isFolder: flags.contains(.syncedFolder),
             hash: hash(.syncedHash, like: local?.hash), size: self[.syncedSize], revision: self[.syncedRevision])
     }

@@ -87,7 +87,7 @@ import GRDBSQLite
     /// Whether a column of the row holds nothing.
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// What a column holds.
+    /// The value of a column.
     func value(_ column: Int32) -> StoredValue {
         switch unsafe sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: .number(number(column))

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Before which item none is that a walk of this generation or a later one has not shown.
+/// Where a search for unseen items starts: no earlier item is unseen in this generation or a later one.
 struct UnseenStart {
     let generation: Int64
     let item: ItemID
@@ -25,7 +25,7 @@ extension SQLiteTreeStore {
         statement.bind(1, folder.number)
         statement.bind(2, EntryName.fold(key))
         return try statement.items().filter { item in
-            (side == .local ? item.local?.place : item.remote?.place)?.name.key == key
+            (side == .local ? item.local?.location : item.remote?.location)?.name.key == key
         }
     }
 
@@ -76,7 +76,7 @@ extension SQLiteTreeStore {
     }
 
     func unseen(before generation: Int64, limit: Int) throws -> [Item] {
-        // What is before the last find was seen, unless it was saved since: the search need not begin anew each time.
+        // Items before the last match were seen, unless they were saved since: the search need not restart each time.
         let known = unseenStart.flatMap { $0.generation == generation ? $0.item.number : nil } ?? 1
         items.unseen.bind(1, known - 1)
         items.unseen.bind(2, generation)
@@ -108,19 +108,19 @@ extension SQLiteTreeStore {
         return try statement.step() ? Int(statement.number(0)) : 0
     }
 
-    func seal(of folder: ItemID) throws -> FolderSeal? {
+    func listing(of folder: ItemID) throws -> KnownListing? {
         let statement = try prepared("SELECT value FROM seal WHERE item = ?")
         statement.bind(1, folder.number)
         defer { statement.reset() }
-        return try statement.step() ? FolderSeal(bytes: statement.bytes(0)) : nil
+        return try statement.step() ? KnownListing(bytes: statement.bytes(0)) : nil
     }
 
-    func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws {
+    func setListing(_ listing: KnownListing?, of folder: ItemID) throws {
         try changing { () throws(SyncError) in
-            if let seal {
+            if let listing {
                 let statement = try prepared("INSERT OR REPLACE INTO seal VALUES(?, ?)")
                 statement.bind(1, folder.number)
-                statement.bind(2, seal.bytes)
+                statement.bind(2, listing.bytes)
                 try statement.run()
             } else {
                 let statement = try prepared("DELETE FROM seal WHERE item = ?")

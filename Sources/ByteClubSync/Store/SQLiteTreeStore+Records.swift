@@ -34,9 +34,9 @@ extension SQLiteTreeStore {
     }
 
     func save<Record: StoredRecord>(_ record: Record) throws {
-        let places = Record.table.columns.map { _ in "?" }.joined(separator: ", ")
+        let placeholders = Record.table.columns.map { _ in "?" }.joined(separator: ", ")
         try changing { () throws(SyncError) in
-            let insert = try prepared("INSERT OR REPLACE INTO \(Record.table.rawValue) VALUES(\(places))")
+            let insert = try prepared("INSERT OR REPLACE INTO \(Record.table.rawValue) VALUES(\(placeholders))")
             for (index, value) in record.values.enumerated() { insert.bind(Int32(index) + 1, value) }
             try insert.run()
         }
@@ -51,15 +51,15 @@ extension SQLiteTreeStore {
         }
     }
 
-    func problems() throws -> [Problem] {
+    func problems() throws -> [ProblemRecord] {
         try rows("SELECT path, item, message, is_from_scan, next_attempt FROM problem ORDER BY path") { row in
-            Problem(
+            ProblemRecord(
                 path: row.text(0) ?? "", item: row.optionalNumber(1).map { ItemID($0) }, message: row.text(2) ?? "",
                 isFromScan: row.number(3) != 0, nextAttempt: row.optionalNumber(4))
         }
     }
 
-    func setProblem(_ problem: Problem?, path: String) throws {
+    func setProblem(_ problem: ProblemRecord?, path: String) throws {
         try changing { () throws(SyncError) in
             let delete = try prepared("DELETE FROM problem WHERE path = ?")
             delete.bind(1, path)
@@ -75,15 +75,15 @@ extension SQLiteTreeStore {
         }
     }
 
-    func heldDeletions() throws -> [HeldDeletion] {
+    func heldDeletions() throws -> [HeldDeletionRecord] {
         try rows("SELECT item, side, path, since FROM held ORDER BY path, item") { row in
-            HeldDeletion(
+            HeldDeletionRecord(
                 item: ItemID(row.number(0)), side: Side(rawValue: Int(row.number(1))) ?? .local,
                 path: row.text(2) ?? "", since: row.number(3))
         }
     }
 
-    func setHeldDeletions(_ held: [HeldDeletion]) throws {
+    func setHeldDeletions(_ held: [HeldDeletionRecord]) throws {
         try changing { () throws(SyncError) in
             try prepared("DELETE FROM held").run()
             let insert = try prepared("INSERT OR REPLACE INTO held VALUES(?, ?, ?, ?)")

@@ -2,8 +2,8 @@ import ByteClubCore
 
 /// The trees in a SQLite database.
 ///
-/// One row an item. A commit that need not be durable is only written, one that must be is synced with all before it:
-/// they are frames of one log. Whoever only reads does so while an engine writes.
+/// One row an item. A commit that need not be durable is only written; a durable one syncs the WAL with all commits
+/// before it. Readers work while an engine writes.
 final class SQLiteTreeStore {
     /// The database's file in a mirror's state directory.
     static let fileName = "mirror.sqlite"
@@ -20,10 +20,10 @@ final class SQLiteTreeStore {
     /// The number of the next new item, and the one that is in the database.
     var nextItem: Int64 = 1
     private var storedNextItem: Int64 = 1
-    /// Where the last search for unseen items began to find any.
+    /// Where the next search for unseen items starts.
     var unseenStart: UnseenStart?
 
-    /// Values that go with the next change.
+    /// Values that are saved with the next change.
     var later: [MetaKey: String] = [:]
     private var isFull = false
     private var hasUnsyncedCommits = false
@@ -37,13 +37,15 @@ final class SQLiteTreeStore {
 
     /// Opens the database of an engine, making it when it is missing.
     ///
-    /// A file that cannot be used, being damaged or another version's, is moved aside to a name that ends in `.old`, and
-    /// so is one that turns out to be damaged, when it is closed.
+    /// A file that cannot be used, being damaged or another version's, is renamed to end in `.old`, and so is one that
+    /// turns out to be damaged, when it is closed.
+    ///
+    /// - Throws: ``SyncError`` with the code `database`.
     convenience init(path: String) throws {
         let (connection, wasUnclean, isNew) = try DatabaseFile.open(path)
         try self.init(connection, isWriter: true, wasUnclean: wasUnclean)
         self.isNew = isNew
-        // Who changes nothing leaves nothing behind either.
+        // A connection that changes nothing leaves no files behind either.
         try setMetaLater(.isOpen, "1")
     }
 
@@ -53,16 +55,16 @@ final class SQLiteTreeStore {
         return try SQLiteTreeStore(connection, isWriter: false, wasUnclean: false)
     }
 
-    /// Opens the database for a change beside a running engine; nil when there is none that can be used.
+    /// Opens the database for a change while an engine may run; nil when there is none that can be used.
     static func joining(path: String) throws(SyncError) -> SQLiteTreeStore? {
         guard let connection = try DatabaseFile.openExisting(path, .writingExisting) else { return nil }
         return try SQLiteTreeStore(connection, isWriter: false, wasUnclean: false)
     }
 
-    /// A copy that may be changed without consequence; empty when there is no database that can be used.
+    /// A scratch copy for dry runs and verification; empty when there is no database that can be used.
     ///
-    /// A small one is in memory, a large one in a temporary file that goes with it.
-    static func rehearsal(path: String) throws(SyncError) -> SQLiteTreeStore {
+    /// A small one is in memory, a large one in a temporary file that is deleted with it.
+    static func scratchCopy(path: String) throws(SyncError) -> SQLiteTreeStore {
         let copy = try SQLiteConnection("", .writing)
         if let source = try DatabaseFile.openExisting(path, .reading) {
             try copy.copy(source)
@@ -88,7 +90,7 @@ final class SQLiteTreeStore {
         if isWriter, !isDamaged {
             try setMeta(.isOpen, nil)
             try flush()
-            // To carry the log over into the database, the disk must sync; a later session has more reason to.
+            // A checkpoint must sync the disk; a later session has more to checkpoint.
             if !isNew, !hasSyncedCommits { connection.keepLog() }
         }
         for statement in kept.values { statement.finalize() }
@@ -154,7 +156,7 @@ extension SQLiteTreeStore: TreeStore {
         try connection.run("PRAGMA shrink_memory")
     }
 
-    /// Keeps what was put off.
+    /// Saves the deferred values.
     private func flush() throws {
         if !later.isEmpty { try transaction(durably: false) { try keepLater() } }
     }

@@ -3,9 +3,9 @@ import ByteClubCore
 /// A row of one of the tables that are kept beside the trees.
 protocol StoredRecord: Hashable, Sendable {
     static var table: RecordTable { get }
-    /// The row's values in the order of the table's columns; the first one tells it from all others.
+    /// The row's values in the order of the table's columns; the first one is the key.
     var values: [StoredValue] { get }
-    /// Reads a row; nil when it makes no sense.
+    /// Reads a row; nil when it is invalid.
     init?(_ values: [StoredValue])
 }
 
@@ -21,7 +21,7 @@ enum StoredValue: Hashable, Sendable {
     var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
 }
 
-/// The tables beside the trees whose rows are kept and read one like the other; a raw value is the table's name.
+/// The tables of records beside the trees; a raw value is the table's name.
 enum RecordTable: String, Hashable, Sendable, CaseIterable {
     case pendingInstall = "pending_install"
     case pendingCopy = "pending_copy"
@@ -65,7 +65,7 @@ enum RecordTable: String, Hashable, Sendable, CaseIterable {
 }
 
 extension TreeStore {
-    /// Replaces all records of a kind, touching only those that are others now.
+    /// Replaces all records of a kind, writing only those that have changed.
     func replace<Record: StoredRecord>(_ records: [Record]) throws {
         let known = try self.records(Record.self)
         if known == records { return }
@@ -84,7 +84,7 @@ extension PendingInstall: StoredRecord {
     static var table: RecordTable { .pendingInstall }
     var values: [StoredValue] {
         [
-            .number(item.number), .number(place.parent.number), .text(place.name.text), .bytes(hash.bytes),
+            .number(item.number), .number(location.parent.number), .text(location.name.text), .bytes(hash.bytes),
             .number(revision),
         ]
     }
@@ -93,7 +93,7 @@ extension PendingInstall: StoredRecord {
             let hash = values[3].bytes.flatMap({ ContentHash(bytes: $0) }), let revision = values[4].number
         else { return nil }
         self.init(
-            item: ItemID(item), place: Place(ItemID(parent), EntryName(name)), hash: hash, revision: revision)
+            item: ItemID(item), location: Location(ItemID(parent), EntryName(name)), hash: hash, revision: revision)
     }
 }
 
@@ -167,7 +167,7 @@ extension TrashLedger.SyncDate: StoredRecord {
     }
 }
 
-/// A folder that is left out by choice, by its key.
+/// A deselected folder, by its key.
 struct DeselectedFolder: StoredRecord {
     let key: PathKey
     static var table: RecordTable { .deselected }
@@ -179,7 +179,7 @@ struct DeselectedFolder: StoredRecord {
     }
 }
 
-/// A folder that was left out when the trees were brought to the rules last, by its key.
+/// A folder that was deselected when the rules were last applied to the trees, by its key.
 struct LeftOutFolder: StoredRecord {
     let key: PathKey
     static var table: RecordTable { .leftOut }
@@ -191,7 +191,7 @@ struct LeftOutFolder: StoredRecord {
     }
 }
 
-/// A held deletion that somebody has approved.
+/// An approved one of the held deletions.
 struct ApprovedDeletion: StoredRecord {
     let item: ItemID
     static var table: RecordTable { .approvedDeletion }
@@ -212,7 +212,7 @@ extension IgnoredOnDisk.Count: StoredRecord {
     }
 }
 
-extension Obstacle: StoredRecord {
+extension ObstacleRecord: StoredRecord {
     static var table: RecordTable { .obstacle }
     var values: [StoredValue] { [.number(since), .text(message)] }
     init?(_ values: [StoredValue]) {
@@ -221,7 +221,7 @@ extension Obstacle: StoredRecord {
     }
 }
 
-extension HeldRules: StoredRecord {
+extension HeldRulesRecord: StoredRecord {
     static var table: RecordTable { .heldRules }
     var values: [StoredValue] {
         [.text(hash), .number(Int64(entries)), .number(Int64(synced)), .number(since)]

@@ -1,76 +1,80 @@
 import ByteClubCore
 
-/// Where a mirror's three trees are kept, with what else must survive the process.
+/// The store of a mirror's three trees, and of whatever else must survive the process.
 ///
-/// One engine at a time uses a store, from one thread at a time. ``StoreConformance`` says what each call does; the store
-/// in SQLite and the one in memory both pass it. Each call may throw; a transaction that throws has changed nothing.
+/// One engine at a time uses a store, from one thread at a time. `StoreConformance` in the tests specifies each call;
+/// the SQLite store and the one in memory both pass it.
+///
+/// - Throws: Each call may throw the store's errors, for SQLite ``SyncError`` with the code `database`; a transaction
+///   that throws has changed nothing.
 protocol TreeStore: TreeView, AnyObject {
-    /// Does several changes as one; `durably` returns only when they are on disk. They do not nest.
+    /// Runs several changes as one transaction; with `durably` it returns only when they are on disk. Transactions do
+    /// not nest.
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result
 
-    /// Reads many items; what others change in the store meanwhile is seen afterwards at the latest, and looked for only
-    /// once.
+    /// Runs many reads; changes by other connections are checked for only once, at its start, and seen afterwards at
+    /// the latest.
     func reading<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Gives back memory that only makes the next calls faster.
+    /// Releases caches.
     func rest() throws
 
-    /// A number that no item ever had.
+    /// A new item number, never used before.
     func newItem() throws -> ItemID
-    /// Keeps an item as it is now; an empty one is forgotten.
+    /// Saves an item; an empty one is removed.
     func save(_ item: Item) throws
-    /// The item that the server calls so, also when it is deleted there.
+    /// The item of a server's node, also when it is deleted there.
     func item(node: NodeID) throws -> Item?
-    /// The items that a look at the disk found to be this file, in the order of their identities; hard links are several.
+    /// The items whose last stat has this handle, in the order of their identities; hard links give several.
     func items(handle: FileHandle) throws -> [Item]
-    /// Items for which there is something to decide, in the order of their identities, after one of them.
+    /// Unsettled items, in the order of their identities, after one of them.
     func unsettled(after: ItemID?, limit: Int) throws -> [Item]
-    /// How many items there is something to decide about.
+    /// How many items are unsettled.
     func unsettledCount() throws -> Int
-    /// Items that the server showed, whose generation is older: what a walk over its whole state has not shown.
+    /// Remote items of an older generation: those that a full pass has not shown (mark and sweep).
     func unseen(before generation: Int64, limit: Int) throws -> [Item]
-    /// Items that both sides had once, in the order of their identities, after one of them; never the root.
+    /// Items that have a merge base, in the order of their identities, after one of them; never the root.
     func synced(after: ItemID?, limit: Int) throws -> [Item]
     /// How many items are synced.
     func syncedCount() throws -> Int
-    /// How many items in the mirrored folder the server has that are kept out of the mirror.
+    /// How many of the server's items in the mirrored folder are excluded.
     func excludedCount() throws -> Int
 
-    /// The seal of a folder: what its listing looked like when disk and tree last agreed about it; nil when unknown.
-    func seal(of folder: ItemID) throws -> FolderSeal?
-    /// Keeps or forgets a seal; it is forgotten with its item, too.
-    func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws
+    /// A folder's listing as it was when disk and tree last agreed; nil when unknown.
+    func listing(of folder: ItemID) throws -> KnownListing?
+    /// Saves a known listing, or invalidates it with nil; it is also removed with its item.
+    func setListing(_ listing: KnownListing?, of folder: ItemID) throws
 
-    /// A value by its name.
+    /// A value by its key.
     func meta(_ key: MetaKey) throws -> String?
-    /// Keeps or forgets a value.
+    /// Saves or removes a value.
     func setMeta(_ key: MetaKey, _ value: String?) throws
-    /// Keeps a value that is worth no transaction of its own: it goes with the next change, or when the store rests or is
-    /// closed in order. Until then this store alone tells it, and a process that is killed has not kept it.
+    /// Saves a value lazily: with the next change, or when the store rests or is closed. Until then only this store
+    /// returns it, and a process that is killed loses it.
     func setMetaLater(_ key: MetaKey, _ value: String) throws
 
     /// All records of a kind, in the order of their keys.
     func records<Record: StoredRecord>(_ kind: Record.Type) throws -> [Record]
-    /// Keeps a record; one with the same key is replaced.
+    /// Saves a record; one with the same key is replaced.
     func save<Record: StoredRecord>(_ record: Record) throws
-    /// Forgets the record with a key, if there is one.
+    /// Removes the record with a key, if there is one.
     func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws
 
-    /// What went wrong with single paths, in the order of the paths.
-    func problems() throws -> [Problem]
-    /// Replaces what is known to be wrong with an item, or with a path that no item has.
-    func setProblem(_ problem: Problem?, path: String) throws
+    /// The problems of single paths, in the order of the paths.
+    func problems() throws -> [ProblemRecord]
+    /// Sets or removes the problem of a path.
+    func setProblem(_ problem: ProblemRecord?, path: String) throws
 
-    /// Deletions that wait for somebody's word.
-    func heldDeletions() throws -> [HeldDeletion]
-    /// Replaces the deletions that wait.
-    func setHeldDeletions(_ held: [HeldDeletion]) throws
+    /// The held deletions.
+    func heldDeletions() throws -> [HeldDeletionRecord]
+    /// Replaces the held deletions.
+    func setHeldDeletions(_ held: [HeldDeletionRecord]) throws
 
-    /// Conflicts, the newest first; `all` has those as well that were resolved.
+    /// Conflicts, the newest first; with `all`, the resolved ones too.
     func conflicts(all: Bool) throws -> [ConflictRecord]
-    /// Keeps a conflict; one of the same copy replaces the older.
+    /// Saves a conflict; one of the same copy replaces the older.
     func addConflict(_ conflict: ConflictRecord) throws
-    /// Notes that a conflict is resolved; by the copy's path.
+    /// Marks a conflict as resolved, by the copy's path.
     func resolveConflict(copy: String) throws
 
     /// Adds to the log, which keeps the last 100,000 events.
@@ -87,58 +91,58 @@ extension TreeStore {
 
     func rest() throws {}
 
-    /// Visits all that the server has in a folder, each folder before what is in it, however deep that is.
+    /// Visits all of the server's items in a folder, parents first, at any depth.
     func visitRemote(below folder: ItemID, _ visit: (Item) throws -> Void) throws {
         var folders = [folder]
         var seen: Set<ItemID> = [folder]
         while let next = folders.popLast() {
             for child in try children(of: next, on: .remote) {
                 try visit(child)
-                // A database that a server has filled with folders in each other comes to an end, too.
+                // A cycle of folders in the remote tree must end as well.
                 if child.isFolder, seen.insert(child.id).inserted { folders.append(child.id) }
             }
         }
     }
 }
 
-/// What a folder looked like, so that one look tells whether anything in it has changed.
-struct FolderSeal: Hashable, Sendable {
-    /// The two halves of a sum over all entries' names and looks, whatever their order.
+/// A folder's listing when disk and tree last agreed: its fingerprint shows whether anything in it has changed.
+struct KnownListing: Hashable, Sendable {
+    /// The two halves of the listing's fingerprint.
     var high: UInt64
     var low: UInt64
     /// The folders in it that are part of the tree, with their names on disk, in the order of their identities.
-    var folders: [SealedFolder]
+    var folders: [ListedFolder]
 }
 
-/// A folder in a sealed one.
-struct SealedFolder: Hashable, Sendable {
+/// A subfolder of a known listing.
+struct ListedFolder: Hashable, Sendable {
     var item: ItemID
     var name: String
 }
 
-/// What the database keeps beside the trees.
+/// Keys of single values in the database.
 enum MetaKey: String, Hashable, Sendable, CaseIterable {
-    /// Which database it is; the mirror's root has the same.
+    /// The database's identity; the mirror's root has the same in its marker.
     case mirrorID
-    /// Where the server's feed goes on.
+    /// The cursor of the server's feed.
     case cursor
     /// Of which server and folder the cursor is.
     case remoteIdentity
     /// Which journal of the server is followed.
     case epoch
-    /// Set while a walk over the whole state of another journal is under way.
+    /// Set during a full pass over another journal.
     case isForeign
     /// The journal's position up to which the server's tree is complete.
     case sequence
-    /// What the server calls the mirrored folder.
+    /// The node of the mirrored folder.
     case rootNode
-    /// The number of the last walk over the server's whole state.
+    /// The number of the last full pass over the server's state.
     case generation
-    /// Set while such a walk is under way.
+    /// Set during a full pass.
     case isSweepPending
-    /// Set while a walk along `/delta` is under way, whose deletions and new entries may be moves.
+    /// Set during a pass along `/delta`, whose deletions and new entries may be moves.
     case isDeltaOpen
-    /// The file system on which the mirror lies.
+    /// The identity of the mirror's file system.
     case fileSystem
     /// When mirror and server last agreed, in seconds since 1970.
     case lastSync
@@ -146,38 +150,38 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case isOpen
     /// Until when syncing is paused, in seconds since 1970, or `forever`.
     case pausedUntil
-    /// The folder that is left out and whose files are being removed from the disk.
-    case departing
-    /// The hash of the ignore file to which the trees were brought last.
+    /// The deselected folder whose files are being removed from the disk.
+    case pendingDeselection = "departing"
+    /// The hash of the ignore file that was last applied to the trees.
     case rules
-    /// The ignore file's text to which they were brought; empty when there was none.
+    /// The text of the applied ignore file; empty when there was none.
     case ignoreText
-    /// The hash of the ignore file that somebody has approved.
+    /// The hash of the approved ignore file.
     case approvedRules
-    /// The hash of the ignore file that somebody has last written on this machine.
+    /// The hash of the ignore file that was last written on this machine.
     case ownRules
-    /// Why changes on disk are noticed later than they might be: one line for people.
+    /// Why changes on disk are noticed late: one line for people.
     case watching
-    /// The number of the item that the slow audit has read last.
+    /// The number of the item that the audit has read last.
     case audit
 }
 
-/// A path that is left alone, and why.
-struct Problem: Hashable, Sendable {
+/// A skipped path, and why.
+struct ProblemRecord: Hashable, Sendable {
     /// The path relative to the mirror's root.
     var path: String
     /// The item, when the path has one.
     var item: ItemID?
     /// One line for people.
     var message: String
-    /// What found it: what a scan found goes with the next look at the folder, the rest with the next attempt.
+    /// Whether a scan found it: such a problem is removed by the next scan of the folder, others by the next attempt.
     var isFromScan: Bool
     /// When the next attempt is made, in seconds since 1970; nil when only a change can help.
     var nextAttempt: Int64?
 }
 
-/// A deletion that waits for somebody's word.
-struct HeldDeletion: Hashable, Sendable {
+/// A held deletion.
+struct HeldDeletionRecord: Hashable, Sendable {
     var item: ItemID
     /// Where it would be deleted.
     var side: Side

@@ -1,6 +1,6 @@
-/// The items about which there is something to decide, some at a time, in the order of their identities.
+/// The unsettled items in chunks, in the order of their identities.
 ///
-/// Each chunk is read when it is asked for: what has been settled by then does not come.
+/// Each chunk is read when it is asked for: items that are settled by then are left out.
 struct UnsettledChunks {
     private let store: any TreeStore
     private let size: Int

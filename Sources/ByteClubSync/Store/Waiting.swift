@@ -1,14 +1,14 @@
-/// An item that waits, or travels, without anything being wrong with it, as the database keeps it for those who ask why.
+/// An item that waits or is being transferred without a problem, as stored for status and `why`.
 struct WaitingItem: Hashable, Sendable {
-    /// What is with such an item.
+    /// Why an item waits.
     enum Reason: Hashable, Sendable {
-        /// It is a large file on its way, of which so many bytes have travelled.
+        /// It is a large file on its way, of which so many bytes are transferred.
         case underWay(bytes: Int64)
-        /// It is a large file, and others go first.
+        /// It waits for a transfer slot.
         case queued
-        /// It is a large file, and the schedule lets none travel now.
+        /// It waits for the schedule.
         case scheduled
-        /// Somebody is writing it; it is looked at again then, in seconds since 1970.
+        /// Its file is being written; it is retried then, in seconds since 1970.
         case written(until: Int64)
     }
 

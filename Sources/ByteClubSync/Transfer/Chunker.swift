@@ -14,7 +14,7 @@ struct ChunkedContent: Sendable {
     let size: Int64
 }
 
-/// Cuts files where their content says so (FastCDC), so that a change at the start moves no cut behind it.
+/// Content-defined chunking (FastCDC): a change at the start of a file moves no cut behind it.
 ///
 /// Source: Xia et al., FastCDC, USENIX ATC 2016: a gear hash, with a stricter mask before the normal size.
 enum Chunker {
@@ -36,7 +36,9 @@ enum Chunker {
         }
     }()
 
-    /// Cuts a file, in memory that does not grow with it; stops when the task is cancelled.
+    /// Cuts a file into chunks, in constant memory.
+    ///
+    /// - Throws: ``FileError``, and `CancellationError` when the task is cancelled.
     static func chunks(of file: any DiskFile) throws -> ChunkedContent {
         var whole = ContentHasher()
         var chunks: [Chunk] = []

@@ -1,18 +1,18 @@
 import ByteClubCore
 
-/// A large file that is sent beside other work, as it was when it was read for its hash and its chunks.
+/// An upload of a large file in the background, with the file's state when it was hashed.
 struct LargeUpload: Sendable {
     let write: OutgoingWrite
     let content: ChunkedContent
     let file: any DiskFile
-    /// How the file looked when it was read.
-    let look: DiskLook
+    /// The file's stat when it was read.
+    let stat: FileStat
     let rate: TransferPolicy
     let progress: @Sendable (TransferProgress) -> Void
 
-    /// What the whole file is sent as; nil when it is not what was read before.
+    /// The content for an upload in one request; nil when the file has changed since it was hashed.
     ///
-    /// One that has a path is read while it travels, and its last bytes are held back when it has changed.
+    /// A file that has a path is read during the upload, and its last bytes are held back when it has changed.
     func whole() throws(FileError) -> Content? {
         if let path = file.path { return .file(path: path) }
         let bytes = try file.bytes(limit: Int(content.size) + 1)
@@ -20,9 +20,9 @@ struct LargeUpload: Sendable {
     }
 }
 
-/// How fast large files may travel, and how many at once: by the limits and the schedule, at any moment.
+/// The rate and the number of transfers of large files, by the limits and the schedule.
 struct TransferPolicy: Sendable {
-    /// Which way a large file travels.
+    /// The direction of a transfer.
     enum Direction: Sendable {
         case up
         case down
@@ -50,13 +50,13 @@ struct TransferPolicy: Sendable {
         return limits.min().map { max(1, $0) }
     }
 
-    /// How many large files may travel at once: one has all of a line that is limited, so that the limit is kept.
-    var places: Int {
+    /// How many large files are transferred at once: one when the rate is limited, so that the limit holds.
+    var slots: Int {
         if rule == .pause { return 0 }
-        return limit(.up) == nil && limit(.down) == nil ? TransferBoard.places : 1
+        return limit(.up) == nil && limit(.down) == nil ? TransferBoard.slots : 1
     }
 
-    /// Makes a call that moves a large file's bytes, as fast as it may be made now.
+    /// Makes a call that transfers a large file, with the current rate limit.
     func limited<Value: Sendable>(
         _ direction: Direction, _ call: @Sendable () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {

@@ -1,27 +1,27 @@
 import ByteClubCore
 import Synchronization
 
-/// A file that was read to its end beside other work.
+/// A file that was hashed in the background.
 struct HashedFile: Sendable {
     let item: ItemID
     let content: ChunkedContent
     let file: any DiskFile
-    /// How it looked before it was read.
-    let look: DiskLook
+    /// Its stat before it was read.
+    let stat: FileStat
 }
 
-/// What a large file's way has ended with.
+/// The result of a large file's transfer.
 enum TransferResult: Sendable {
     case hashed(HashedFile)
     case uploaded(LargeUpload, UploadResult)
-    /// The content is in staging, or in `bytes` where staging has no path; `hash` is what the server told of it.
-    case downloaded(Item, place: Place, bytes: [UInt8]?, hash: ContentHash?)
+    /// The content is in staging, or in `bytes` where staging has no path; `hash` is the one that the server sent.
+    case downloaded(Item, location: Location, bytes: [UInt8]?, hash: ContentHash?)
     case failed(any Error)
 }
 
-/// Runs large files' ways beside the session; what comes of them is posted to its inbox.
+/// Runs transfers of large files in the background; results are posted to the session's inbox.
 final class TransferRunner {
-    /// How often a file's progress is told.
+    /// The minimum interval between two reports of a file's progress.
     private static let progressInterval = Duration.milliseconds(100)
 
     private let context: SyncContext
@@ -31,8 +31,8 @@ final class TransferRunner {
     private let policy: TransferPolicy
     private let inbox: SyncInbox
     private var tasks: [ItemID: Task<Void, Never>] = [:]
-    /// Files that were read for their chunks and are still to be sent.
-    private var hashed: [ItemID: (content: ChunkedContent, look: DiskLook)] = [:]
+    /// Files that were hashed and are still to be sent.
+    private var hashed: [ItemID: (content: ChunkedContent, stat: FileStat)] = [:]
 
     private var store: any TreeStore { context.store }
 
@@ -48,22 +48,22 @@ final class TransferRunner {
         policy = TransferPolicy(context.configuration, context.environment.disk)
     }
 
-    /// How many large files may travel now.
-    var places: Int { policy.places }
+    /// How many large files may be transferred now.
+    var slots: Int { policy.slots }
 
-    /// Ends all.
+    /// Cancels all transfers.
     func cancel() { for task in tasks.values { task.cancel() } }
 
-    /// Starts a large file's way; false when there is nothing to start.
+    /// Starts a large file's transfer; false when there is nothing to start.
     func start(_ request: TransferRequest, _ replica: any RemoteReplica, _ report: inout SyncReport) throws -> Bool {
         switch request.kind {
         case .hash: try startHashing(request.item, &report)
         case .upload: try startUpload(request.item, replica, &report)
-        case .download(let place): try startDownload(request.item, to: place, replica, &report)
+        case .download(let location): try startDownload(request.item, to: location, replica, &report)
         }
     }
 
-    /// Takes what a way has ended with.
+    /// Handles the result of a transfer.
     ///
     /// - Throws: What ends the whole sync.
     func finish(
@@ -74,20 +74,20 @@ final class TransferRunner {
             switch result {
             case .hashed(let file): try finishHashing(file, &report)
             case .uploaded(let upload, let result): try await finishUpload(upload, result, replica, &report)
-            case .downloaded(let item, let place, let bytes, let hash):
-                try finishDownload(item, place, bytes, hash, &report)
+            case .downloaded(let item, let location, let bytes, let hash):
+                try finishDownload(item, location, bytes, hash, &report)
             case .failed(let error): throw error
             }
         } catch let error as RemoteError {
             let before = report.failure
             try report.judge(error.asBreach, about: [item])
             if report.failure != before, let failure = report.failure {
-                // It waits on its own; the rest goes on.
+                // This item waits by itself; the rest continues.
                 report.failure = before
                 report.refuse(item, failure.message)
             }
         } catch let error as FileError {
-            report.refuse(item, in: try store.item(item)?.local?.place.parent, error)
+            report.refuse(item, in: try store.item(item)?.local?.location.parent, error)
         }
     }
 
@@ -99,8 +99,8 @@ final class TransferRunner {
         }
     }
 
-    /// What tells how far a file has come, from any thread: ten times a second, more often only after much has travelled,
-    /// and its end.
+    /// The progress handler of a transfer, callable from any thread: it reports ten times a second, more often only
+    /// after much data, and always the end.
     private func progress(of item: ItemID) -> @Sendable (TransferProgress) -> Void {
         let (inbox, clock) = (inbox, context.environment.clock)
         let last = Mutex<(at: SyncInstant, bytes: Int64)?>(nil)
@@ -124,39 +124,39 @@ final class TransferRunner {
     private func startHashing(_ id: ItemID, _ report: inout SyncReport) throws -> Bool {
         guard let local = try store.item(id)?.local else { return false }
         do {
-            guard let folder = try context.handles.folder(local.place.parent, &report),
-                let (file, look) = try reader.open(id, local, in: folder, &report)
+            guard let folder = try context.handles.folder(local.location.parent, &report),
+                let (file, stat) = try reader.open(id, local, in: folder, &report)
             else { return false }
-            run(id) { .hashed(HashedFile(item: id, content: try Chunker.chunks(of: file), file: file, look: look)) }
+            run(id) { .hashed(HashedFile(item: id, content: try Chunker.chunks(of: file), file: file, stat: stat)) }
             return true
         } catch let error as FileError {
-            report.refuse(id, in: local.place.parent, error)
+            report.refuse(id, in: local.location.parent, error)
             return false
         }
     }
 
     private func finishHashing(_ file: HashedFile, _ report: inout SyncReport) throws {
         guard let local = try store.item(file.item)?.local else { return }
-        guard file.content.size == file.look.fingerprint.size, try isUnchanged(file.file, file.look, local, &report)
+        guard file.content.size == file.stat.fingerprint.size, try isUnchanged(file.file, file.stat, local, &report)
         else {
-            report.rescans.insert(local.place.parent)
+            report.rescans.insert(local.location.parent)
             report.note(.beingWritten, of: file.item)
             return
         }
-        try store.edit(durably: false) { editor in try editor.read(file.item, file.content.whole, file.look) }
+        try store.edit(durably: false) { editor in try editor.read(file.item, file.content.whole, file.stat) }
         hashed = hashed.filter { (try? store.item($0.key)?.isSettled) == false }
-        hashed[file.item] = (file.content, file.look)
+        hashed[file.item] = (file.content, file.stat)
         report.note(.readable, of: file.item)
         report.ready.insert(file.item)
         report.done += 1
     }
 
     private func isUnchanged(
-        _ file: any DiskFile, _ look: DiskLook, _ local: LocalState, _ report: inout SyncReport
+        _ file: any DiskFile, _ stat: FileStat, _ local: LocalState, _ report: inout SyncReport
     ) throws -> Bool {
-        guard let folder = try context.handles.folder(local.place.parent, &report) else { return false }
-        let there = try folder.entry(local.place.name.text)?.look
-        return try file.look().fingerprint == look.fingerprint && there?.handle == look.handle
+        guard let folder = try context.handles.folder(local.location.parent, &report) else { return false }
+        let there = try folder.entry(local.location.name.text)?.stat
+        return try file.stat().fingerprint == stat.fingerprint && there?.handle == stat.handle
     }
 
     // MARK: Uploads
@@ -165,28 +165,28 @@ final class TransferRunner {
         _ id: ItemID, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) throws -> Bool {
         guard let item = try store.item(id), let local = item.local else { return false }
-        guard let known = hashed[id], known.content.whole == local.hash, known.look == local.look else {
+        guard let known = hashed[id], known.content.whole == local.hash, known.stat == local.stat else {
             return try startHashing(id, &report)
         }
         do {
-            guard let folder = try context.handles.folder(local.place.parent, &report),
-                let (file, look) = try reader.open(id, local, in: folder, &report)
+            guard let folder = try context.handles.folder(local.location.parent, &report),
+                let (file, stat) = try reader.open(id, local, in: folder, &report)
             else { return false }
-            guard look.fingerprint == known.look.fingerprint else {
+            guard stat.fingerprint == known.stat.fingerprint else {
                 hashed[id] = nil
-                report.rescans.insert(local.place.parent)
+                report.rescans.insert(local.location.parent)
                 return false
             }
             let upload = LargeUpload(
                 write: OutgoingWrite(
                     item: id, effect: .content(known.content.whole, size: known.content.size), local: local),
-                content: known.content, file: file, look: look, rate: policy, progress: progress(of: id))
+                content: known.content, file: file, stat: stat, rate: policy, progress: progress(of: id))
             guard let work = try replica.upload(upload, &report) else { return false }
             try context.noteSending([upload.write])
             run(id) { .uploaded(upload, try await work()) }
             return true
         } catch let error as FileError {
-            report.refuse(id, in: local.place.parent, error)
+            report.refuse(id, in: local.location.parent, error)
             return false
         }
     }
@@ -195,60 +195,61 @@ final class TransferRunner {
         _ upload: LargeUpload, _ result: UploadResult, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) async throws {
         guard let local = upload.write.local else { return }
-        if case .changed = result { return lookAgain(upload, local, &report) }
-        if case .chunks = result, try !isUnchanged(upload.file, upload.look, local, &report) {
-            return lookAgain(upload, local, &report)
+        if case .changed = result { return rescan(upload, local, &report) }
+        if case .chunks = result, try !isUnchanged(upload.file, upload.stat, local, &report) {
+            return rescan(upload, local, &report)
         }
         let done = report.done
         try await replica.finish(upload, result, &report)
         if report.done > done { hashed[upload.write.item] = nil }
     }
 
-    private func lookAgain(_ upload: LargeUpload, _ local: LocalState, _ report: inout SyncReport) {
+    private func rescan(_ upload: LargeUpload, _ local: LocalState, _ report: inout SyncReport) {
         hashed[upload.write.item] = nil
-        report.rescans.insert(local.place.parent)
+        report.rescans.insert(local.location.parent)
     }
 
     // MARK: Downloads
 
     private func startDownload(
-        _ id: ItemID, to place: Place, _ replica: any RemoteReplica, _ report: inout SyncReport
+        _ id: ItemID, to location: Location, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) throws -> Bool {
-        guard let item = try store.item(id), let told = item.remote, told.hash != nil else {
+        guard let item = try store.item(id), let reported = item.remote, reported.hash != nil else {
             report.isFeedStale = true
             return false
         }
         let path = try replica.tree.path(of: id, &report)
         let stage = StagedName.writing(id).text
         do throws(FileError) {
-            guard try context.hasRoom(for: told.size, id, &report) else { return false }
+            guard try context.hasRoom(for: reported.size, id, &report) else { return false }
             try removeStaged(stage)
         } catch {
-            report.refuse(id, in: place.parent, error)
+            report.refuse(id, in: location.parent, error)
             return false
         }
         let (remote, policy, progress) = (replica.tree.remote, policy, progress(of: id))
         guard let folder = control.staging.path else {
             run(id) {
-                let bytes = try await remote.content(at: path, revision: nil, range: nil, limit: Int(told.size)).bytes
-                return .downloaded(item, place: place, bytes: bytes, hash: ContentHasher.hash(bytes))
+                let bytes = try await remote.content(at: path, revision: nil, range: nil, limit: Int(reported.size))
+                    .bytes
+                return .downloaded(item, location: location, bytes: bytes, hash: ContentHasher.hash(bytes))
             }
             return true
         }
         run(id) {
             let metadata = try await policy.limited(.down) { () throws(RemoteError) in
                 try await remote.download(
-                    path, revision: nil, limit: told.size, to: folder + "/" + stage, progress: progress)
+                    path, revision: nil, limit: reported.size, to: folder + "/" + stage, progress: progress)
             }
-            return .downloaded(item, place: place, bytes: nil, hash: metadata.contentHash ?? told.hash)
+            return .downloaded(item, location: location, bytes: nil, hash: metadata.contentHash ?? reported.hash)
         }
         return true
     }
 
     private func finishDownload(
-        _ item: Item, _ place: Place, _ bytes: [UInt8]?, _ hash: ContentHash?, _ report: inout SyncReport
+        _ item: Item, _ location: Location, _ bytes: [UInt8]?, _ hash: ContentHash?, _ report: inout SyncReport
     ) throws {
-        guard let told = item.remote, let wanted = told.hash else { return }
+        guard let reported = item.remote, let wanted = reported.hash else { return }
         guard hash == wanted, let now = try store.item(item.id), now.local == item.local, now.remote?.hash == wanted
         else {
             try removeStaged(StagedName.writing(item.id).text)
@@ -256,7 +257,7 @@ final class TransferRunner {
             if hash != wanted { report.refuse(item.id, ContentFetcher.anotherContent, isBreach: true) }
             return
         }
-        let content = StagedContent(item: now, place: place, remote: told, hash: wanted, bytes: bytes)
+        let content = StagedContent(item: now, location: location, remote: reported, hash: wanted, bytes: bytes)
         _ = try installer.install([content], as: .download, &report)
     }
 

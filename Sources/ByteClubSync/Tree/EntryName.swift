@@ -28,8 +28,8 @@ extension EntryName: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// Where an entry is: its folder and its name there.
-struct Place: Hashable, Sendable {
+/// The location of an entry: its folder and its name there.
+struct Location: Hashable, Sendable {
     var parent: ItemID
     var name: EntryName
 
@@ -38,6 +38,6 @@ struct Place: Hashable, Sendable {
         self.name = name
     }
 
-    /// Whether the server would take both for one.
-    func isSameKey(as other: Place) -> Bool { parent == other.parent && name.key == other.name.key }
+    /// Whether the server would take both for the same location.
+    func isSameKey(as other: Location) -> Bool { parent == other.parent && name.key == other.name.key }
 }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// Which file an entry is: inode and generation, as the file system gives them; never used for another file.
+/// A file's identity, from name_to_handle_at(2): inode and generation, never reused for another file.
 ///
 /// Up to 16 bytes are kept as they are, the first 16 of the SHA-256 of longer ones.
 struct FileHandle: Hashable, Sendable {

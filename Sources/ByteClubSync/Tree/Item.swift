@@ -2,53 +2,53 @@ import ByteClubCore
 
 /// An entry as it was last observed on disk.
 struct LocalState: Hashable, Sendable {
-    var place: Place
+    var location: Location
     var isFolder: Bool
     /// The content's hash; nil for folders, and for files as long as nobody has read them since they changed.
     var hash: ContentHash?
     var size: Int64 = 0
-    /// How the entry looked when it was observed.
-    var look: DiskLook?
-    /// Whether a folder that is gone on the server is only there for what is in it and never synced.
+    /// The entry's stat when it was observed.
+    var stat: FileStat?
+    /// Whether a folder that is deleted on the server stays only because of unsynced entries in it.
     var isLeftover = false
 }
 
-/// What the disk tells of an entry without reading it.
-struct DiskLook: Hashable, Sendable {
-    /// Which file it is, however often inode numbers are used again.
+/// What stat tells of an entry: identity, size and times.
+struct FileStat: Hashable, Sendable {
+    /// The file's identity, which is unique although inode numbers are reused.
     var handle: FileHandle
-    var fingerprint: Fingerprint
-    /// Whether a write right after the look could have gone unseen.
+    var fingerprint: FileFingerprint
+    /// Whether a write right after the stat could go unnoticed (git: racily clean).
     var isRacy = false
 }
 
-/// An entry as the server last told it.
+/// An entry as the server last reported it.
 struct RemoteState: Hashable, Sendable {
-    /// What the server calls it; nil when it has no identities.
+    /// The server's identity of it; nil without the extension.
     var node: NodeID?
-    var place: Place
+    var location: Location
     var isFolder: Bool
-    /// The content's hash; nil for folders and when the server does not tell.
+    /// The content's hash; nil for folders and when the server sends none.
     var hash: ContentHash?
     var size: Int64 = 0
     /// The content's revision; without identities, the number of the path's revision.
     var revision: Int64 = 0
-    /// The place's revision; 0 without identities.
+    /// The location's revision; 0 without identities.
     var placeRevision: Int64 = 0
-    /// In which walk over the server's whole state it was seen last.
+    /// The number of the full pass in which it was last seen.
     var generation: Int64 = 0
 
-    /// The revision of an entry of which only the server can tell whether it is still there.
-    static let doubtful: Int64 = -1
+    /// The revision of an entry that must be verified with the server, below a folder that was moved.
+    static let unverified: Int64 = -1
 
-    /// Whether nothing can be decided about it before the server was asked.
-    var isDoubtful: Bool { revision == Self.doubtful }
+    /// Whether nothing can be decided about it before it is verified with the server.
+    var isUnverified: Bool { revision == Self.unverified }
 }
 
 /// The state in which both sides were last seen equal.
 struct SyncedState: Hashable, Sendable {
-    /// The place, with the name as the disk had it.
-    var place: Place
+    /// The location, with the disk's spelling of the name.
+    var location: Location
     /// The name as the server had it, when that differs in letter case or composition from the disk's.
     var remoteName: EntryName?
     var isFolder: Bool
@@ -64,15 +64,15 @@ struct Item: Hashable, Sendable {
     var local: LocalState?
     var remote: RemoteState?
     private(set) var synced: SyncedState?
-    /// What the server called it, kept when it is deleted there, so that it can come back as itself.
+    /// Its last node on the server, kept after a deletion, so that it can be undeleted.
     var lastNode: NodeID?
-    /// Whether the ignore rules or the selection keep it out: nothing is decided here or below.
+    /// Whether the ignore rules or the selection exclude it: nothing is decided here or below.
     var isExcluded = false
     /// Whether it lies outside of the mirrored folder; then it is excluded, too.
     var isOutside = false
-    /// The content that was sent last and not answered yet: when the server has it, it was ours.
+    /// The hash that was sent last and not answered yet: when the server shows it, it is our own write (invariant I10).
     var sent: ContentHash?
-    /// Whether it cannot be read, named or looked at now: nothing is decided here or below until it can.
+    /// Whether it cannot be read, named or scanned now: nothing is decided here or below until it can.
     var isFrozen = false
 
     init(_ id: ItemID, local: LocalState? = nil, remote: RemoteState? = nil, synced: SyncedState? = nil) {
@@ -82,41 +82,41 @@ struct Item: Hashable, Sendable {
         self.synced = synced
     }
 
-    /// Sets what both sides had in common when they were last equal: for ``TreeEditor`` alone (invariant I4).
+    /// Sets the merge base: for ``TreeEditor`` alone (invariant I4).
     mutating func setBase(_ base: SyncedState?) { synced = base }
 
     /// Whether it is a folder, on whichever side it is; an item never changes its kind.
     var isFolder: Bool { local?.isFolder ?? remote?.isFolder ?? synced?.isFolder ?? false }
 
-    /// Whether nothing is known any more, so that it can be forgotten.
+    /// Whether all three states are nil, so that it can be removed.
     var isEmpty: Bool { local == nil && remote == nil && synced == nil }
 
-    /// Whether the disk's place is another than when both were equal.
+    /// Whether the disk's location differs from the merge base's.
     var isMovedLocally: Bool {
         guard let local, let synced else { return false }
-        return local.place != synced.place
+        return local.location != synced.location
     }
 
-    /// Whether the server's place is another than when both were equal.
+    /// Whether the server's location differs from the merge base's.
     var isMovedRemotely: Bool {
         guard let remote, let synced else { return false }
-        return remote.place != Place(synced.place.parent, synced.remoteName ?? synced.place.name)
+        return remote.location != Location(synced.location.parent, synced.remoteName ?? synced.location.name)
     }
 
-    /// Whether the disk's content is another than when both were equal; true as well when nobody knows.
+    /// Whether the disk's content differs from the merge base's; also true when it is unknown.
     var isEditedLocally: Bool {
         guard let local, let synced, !local.isFolder else { return false }
         return local.hash == nil || local.hash != synced.hash
     }
 
-    /// Whether the server's content is another than when both were equal.
+    /// Whether the server's content differs from the merge base's.
     var isEditedRemotely: Bool {
         guard let remote, let synced, !remote.isFolder else { return false }
         if let hash = remote.hash { return hash != synced.hash }
         return remote.revision != synced.revision
     }
 
-    /// Whether there is nothing to decide here.
+    /// Whether it is in sync: there is nothing to plan for it (people read: synced, else pending).
     var isSettled: Bool {
         if isExcluded { return true }
         switch (local, remote, synced) {
@@ -124,7 +124,7 @@ struct Item: Hashable, Sendable {
         case (let local?, nil, nil): return local.isLeftover
         case (let local?, let remote?, let synced?):
             return !isMovedLocally && !isMovedRemotely && !isEditedLocally && !isEditedRemotely
-                && local.isFolder == remote.isFolder && synced.revision == remote.revision && !remote.isDoubtful
+                && local.isFolder == remote.isFolder && synced.revision == remote.revision && !remote.isUnverified
         default: return false
         }
     }

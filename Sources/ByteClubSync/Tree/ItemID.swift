@@ -1,4 +1,4 @@
-/// What a mirror's database calls an entry, whatever becomes of its name, place and content; never used again.
+/// The identity of an entry in the mirror's database, independent of name, location and content; never reused.
 struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
     let number: Int64
 

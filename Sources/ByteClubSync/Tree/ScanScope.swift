@@ -1,4 +1,4 @@
-/// What part of a mirror is to be looked at.
+/// What part of a mirror is to be scanned.
 enum ScanScope: Hashable, Sendable {
     /// All folders.
     case everything

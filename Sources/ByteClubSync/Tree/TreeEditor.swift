@@ -1,10 +1,12 @@
 import ByteClubCore
 
-/// The only hand that changes what both sides had in common, and the verbs by which work changes an item's sides.
+/// The only writer of merge bases, with the verbs that change an item's states.
 ///
-/// One lives for one transaction, which ``TreeStore/edit(durably:_:)`` opens: it makes the listing fingerprints of
-/// folders unknown that the engine has changed something in, and checks at the end that what was placed lies in a folder
-/// and in no circle (invariants I1 and I2). The merge base (I4) changes by its verbs alone.
+/// One lives for one transaction, which ``TreeStore/edit(durably:_:)`` opens: it invalidates the known listings of
+/// folders that the engine has changed, and checks at the end that each placed item is in a folder and in no cycle
+/// (invariants I1 and I2). The merge base (I4) changes by its verbs alone.
+///
+/// The verbs throw the store's errors; the transaction is rolled back then.
 struct TreeEditor: ~Copyable {
     /// The store, for reading and for what is kept beside the trees.
     let store: any TreeStore
@@ -14,16 +16,16 @@ struct TreeEditor: ~Copyable {
 
     // MARK: Both sides
 
-    /// Remembers what both sides show as synced; tells whether that is news.
+    /// Sets the merge base to what both sides show; returns whether that changed anything.
     mutating func markSynced(_ id: ItemID) throws -> Bool {
         try change(id) { item in
             guard let local = item.local, let remote = item.remote, local.isFolder == remote.isFolder,
-                !remote.isDoubtful
+                !remote.isUnverified
             else { return }
             if !local.isFolder, local.hash == nil || remote.hash.map({ $0 != local.hash }) ?? false { return }
             item.setBase(
                 SyncedState(
-                    place: local.place, remoteName: local.place.name.unless(remote.place.name),
+                    location: local.location, remoteName: local.location.name.unless(remote.location.name),
                     isFolder: local.isFolder, hash: local.hash, size: local.size, revision: remote.revision))
             if remote.hash == nil { item.remote?.hash = local.hash }
             item.local?.isLeftover = false
@@ -31,10 +33,10 @@ struct TreeEditor: ~Copyable {
         }
     }
 
-    /// Forgets what both sides had in common, so that what is left on one side is new there; tells whether there was any.
+    /// Removes the merge base, so that what is left on one side is new there; returns whether there was one.
     mutating func forgetBase(_ id: ItemID) throws -> Bool { try change(id) { $0.setBase(nil) } }
 
-    /// Makes a new entry of the disk one with an entry that the server has, with what is in it.
+    /// Links a new entry of the disk to an entry of the server: both become one item, with the contents of a folder.
     ///
     /// - Returns: Whether both were there; the known item's folder on disk is another one then.
     mutating func link(_ new: ItemID, into known: ItemID) throws -> Bool {
@@ -42,7 +44,7 @@ struct TreeEditor: ~Copyable {
             return false
         }
         for var child in try store.children(of: new, on: .local) {
-            child.local?.place.parent = known
+            child.local?.location.parent = known
             try store.save(child)
         }
         old.local = nil
@@ -53,12 +55,12 @@ struct TreeEditor: ~Copyable {
         item.setBase(nil)
         try save(item, placedOn: .local)
         // A folder's fingerprint names the items in it.
-        try invalidate(local.place.parent)
+        try invalidate(local.location.parent)
         try invalidate(known)
         return true
     }
 
-    /// Leaves an item out from now on, with all that is in it: it is neither there nor deleted.
+    /// Excludes an item, with all that is in it: it is neither present nor deleted.
     mutating func exclude(_ id: ItemID) throws {
         guard var item = try store.item(id) else { return }
         if item.isFolder {
@@ -75,65 +77,65 @@ struct TreeEditor: ~Copyable {
 
     // MARK: The disk
 
-    /// Content has come into its place on disk, over what it replaces.
-    mutating func installed(_ install: PendingInstall, _ look: DiskLook, size: Int64) throws {
-        // What the server has deleted meanwhile is there now, to be deleted.
+    /// A content was installed on disk.
+    mutating func installed(_ install: PendingInstall, _ stat: FileStat, size: Int64) throws {
+        // An entry that the server has deleted meanwhile is on disk now, and will be deleted.
         var item = try store.item(install.item) ?? Item(install.item)
         item.local = LocalState(
-            place: install.place, isFolder: false, hash: install.hash, size: size, look: look)
+            location: install.location, isFolder: false, hash: install.hash, size: size, stat: stat)
         if item.remote?.revision == install.revision { item.remote?.hash = install.hash }
         let known = item.synced
         item.setBase(
             SyncedState(
-                place: known?.place ?? install.place,
+                location: known?.location ?? install.location,
                 remoteName: known.map { $0.remoteName }
-                    ?? item.remote.flatMap { install.place.name.unless($0.place.name) },
+                    ?? item.remote.flatMap { install.location.name.unless($0.location.name) },
                 isFolder: false, hash: install.hash, size: size, revision: install.revision))
         item.sent = nil
         try save(item, placedOn: .local)
-        try invalidate(install.place.parent)
+        try invalidate(install.location.parent)
     }
 
-    /// The folder that the server shows was made on disk.
-    mutating func madeFolder(_ id: ItemID, at place: Place, _ look: DiskLook) throws {
-        try invalidate(place.parent)
+    /// A folder of the server was created on disk.
+    mutating func madeFolder(_ id: ItemID, at location: Location, _ stat: FileStat) throws {
+        try invalidate(location.parent)
         guard var item = try store.item(id), let remote = item.remote else { return }
-        item.local = LocalState(place: place, isFolder: true, look: look)
+        item.local = LocalState(location: location, isFolder: true, stat: stat)
         item.setBase(
             SyncedState(
-                place: place, remoteName: place.name.unless(remote.place.name), isFolder: true,
+                location: location, remoteName: location.name.unless(remote.location.name), isFolder: true,
                 revision: remote.revision))
         try save(item, placedOn: .local)
     }
 
-    /// An entry was renamed or moved on disk; both sides agree about its place when the server has it there.
-    mutating func moved(_ id: ItemID, to place: Place, _ look: DiskLook) throws {
+    /// An entry was renamed or moved on disk; the merge base follows when the server has it there.
+    mutating func moved(_ id: ItemID, to location: Location, _ stat: FileStat) throws {
         guard var item = try store.item(id), var local = item.local else { return }
-        try invalidate(local.place.parent)
-        try invalidate(place.parent)
-        local.place = place
-        let isSame = local.look.map { $0.fingerprint.isSameContent(as: look.fingerprint) } ?? false
-        if !local.isFolder, !isSame || look.isRacy && local.look?.isRacy == true { local.hash = nil }
-        local.look = look
+        try invalidate(local.location.parent)
+        try invalidate(location.parent)
+        local.location = location
+        let isSame = local.stat.map { $0.fingerprint.isSameContent(as: stat.fingerprint) } ?? false
+        if !local.isFolder, !isSame || stat.isRacy && local.stat?.isRacy == true { local.hash = nil }
+        local.stat = stat
         item.local = local
-        if let remote = item.remote, var base = item.synced, remote.place.isSameKey(as: place) {
-            base.place = place
-            base.remoteName = place.name.unless(remote.place.name)
+        if let remote = item.remote, var base = item.synced, remote.location.isSameKey(as: location) {
+            base.location = location
+            base.remoteName = location.name.unless(remote.location.name)
             item.setBase(base)
         }
         try save(item, placedOn: .local)
     }
 
-    /// An entry was put into the trash, since the server has deleted it.
+    /// An entry was moved to the trash, since the server has deleted it.
     mutating func trashed(_ id: ItemID) throws {
         guard var item = try store.item(id) else { return }
-        if let parent = item.local?.place.parent { try invalidate(parent) }
+        if let parent = item.local?.location.parent { try invalidate(parent) }
         item.local = nil
         item.setBase(nil)
         try store.save(item)
     }
 
-    /// A folder that is gone on the server stays on disk for what is in it and never synced.
+    /// A folder that is deleted on the server stays on disk because of unsynced entries in it.
     mutating func leftOver(_ id: ItemID) throws {
         guard var item = try store.item(id) else { return }
         item.local?.isLeftover = true
@@ -141,14 +143,15 @@ struct TreeEditor: ~Copyable {
         try store.save(item)
     }
 
-    /// The disk's content was given a conflict name: it is an entry of its own now, and the item is the server's alone.
-    mutating func split(_ item: Item, _ local: LocalState, to name: EntryName, _ look: DiskLook) throws {
-        try invalidate(local.place.parent)
+    /// The disk's file was renamed to a conflict copy: it is an entry of its own now, and the item is the server's
+    /// alone.
+    mutating func split(_ item: Item, _ local: LocalState, to name: EntryName, _ stat: FileStat) throws {
+        try invalidate(local.location.parent)
         var (old, kept) = (item, Item(try store.newItem()))
         kept.local = local
-        kept.local?.place = Place(local.place.parent, name)
-        kept.local?.look = look
-        if local.look.map({ !$0.fingerprint.isSameContent(as: look.fingerprint) }) ?? true { kept.local?.hash = nil }
+        kept.local?.location = Location(local.location.parent, name)
+        kept.local?.stat = stat
+        if local.stat.map({ !$0.fingerprint.isSameContent(as: stat.fingerprint) }) ?? true { kept.local?.hash = nil }
         old.local = nil
         old.setBase(nil)
         old.sent = nil
@@ -156,18 +159,18 @@ struct TreeEditor: ~Copyable {
         try save(kept, placedOn: .local)
     }
 
-    /// A file of the disk was read: its content's hash, and how it looked before and after.
-    mutating func read(_ id: ItemID, _ hash: ContentHash, _ look: DiskLook) throws {
+    /// A file on disk was read: its hash, and its stat, which was the same before and after.
+    mutating func read(_ id: ItemID, _ hash: ContentHash, _ stat: FileStat) throws {
         _ = try change(id) { item in
             item.local?.hash = hash
-            item.local?.size = look.fingerprint.size
-            item.local?.look = look
+            item.local?.size = stat.fingerprint.size
+            item.local?.stat = stat
         }
     }
 
     // MARK: The server
 
-    /// A content is about to be sent: when the server shows it, it was ours.
+    /// A content is about to be sent: its hash is recorded, so that it is recognised when the server shows it.
     mutating func sending(_ write: OutgoingWrite) throws {
         _ = try change(write.item) { item in
             item.sent = write.hash
@@ -175,26 +178,28 @@ struct TreeEditor: ~Copyable {
         }
     }
 
-    /// The server shows an entry, new or changed, at a place in a folder that the tree has.
+    /// The server shows an entry, new or changed, at a location in a known folder.
     ///
-    /// In a rollback, the server has gone back in time, and what was synced is no base for what it has now.
-    mutating func observeRemote(_ item: inout Item, as told: RemoteState, isRollback: Bool) throws {
+    /// In a rollback, the server was restored to an earlier state, and what was synced is no merge base for it.
+    mutating func observeRemote(_ item: inout Item, as reported: RemoteState, isRollback: Bool) throws {
         if isRollback { item.setBase(nil) }
-        item.remote = told
-        item.lastNode = told.node
-        if let sent = item.sent, sent == told.hash, !told.isFolder { item.recognizeSent(told) }
+        item.remote = reported
+        item.lastNode = reported.node
+        if let sent = item.sent, sent == reported.hash, !reported.isFolder { item.recognizeSent(reported) }
         if try item != store.item(item.id) { try save(item, placedOn: .remote) }
     }
 
-    /// The server has taken a write; `told` is what it shows of the entry now.
-    mutating func written(_ item: Item, _ write: OutgoingWrite, _ told: RemoteState, newer: RemoteState? = nil) throws {
+    /// The server has accepted a write; `reported` is the entry's remote state now.
+    mutating func written(_ item: Item, _ write: OutgoingWrite, _ reported: RemoteState, newer: RemoteState? = nil)
+        throws
+    {
         var item = item
-        item.record(write, told)
+        item.record(write, reported)
         if let newer { item.remote = newer }
         try save(item, placedOn: .remote)
     }
 
-    /// The server has deleted an entry with all that was in it, as it was asked to.
+    /// The server has deleted an entry with all that was in it, on our request.
     ///
     /// - Returns: How many entries that were.
     mutating func tombstoned(_ item: Item) throws -> Int {
@@ -208,8 +213,8 @@ struct TreeEditor: ~Copyable {
         return count
     }
 
-    /// The server does not have an entry, though nobody deleted it: it is no base for anything, and what the disk has of
-    /// it is new.
+    /// The server does not have an entry, though it was not deleted: the merge base is dropped, and the disk's entry is
+    /// new (invariant I9).
     mutating func unseen(_ item: Item) throws {
         var item = item
         item.remote = nil
@@ -218,7 +223,7 @@ struct TreeEditor: ~Copyable {
         try store.save(item)
     }
 
-    /// An entry that was taken for unseen turns out to have been deleted: what was synced is a base again.
+    /// An entry that was taken for unseen was deleted after all: restores its merge base.
     mutating func deletedAfterAll(_ id: ItemID, base: SyncedState, node: NodeID?) throws {
         _ = try change(id) { item in
             guard item.remote == nil, item.synced == nil else { return }
@@ -229,10 +234,10 @@ struct TreeEditor: ~Copyable {
 
     // MARK: Parts
 
-    /// Makes a folder's listing fingerprint unknown: it may come to look as before, and be another one than the tree says.
-    mutating func invalidate(_ folder: ItemID) throws { try store.setSeal(nil, of: folder) }
+    /// Invalidates a folder's known listing: the next scan lists it, even if its fingerprint looks unchanged.
+    mutating func invalidate(_ folder: ItemID) throws { try store.setListing(nil, of: folder) }
 
-    /// Changes an item; tells whether that made a difference.
+    /// Changes an item; returns whether that made a difference.
     mutating func change(_ id: ItemID, _ change: (inout Item) -> Void) throws -> Bool {
         guard let known = try store.item(id) else { return false }
         var item = known
@@ -247,10 +252,10 @@ struct TreeEditor: ~Copyable {
         try store.save(item)
     }
 
-    /// Checks what was placed: it lies in a folder of its side, and in no circle.
+    /// Checks that each placed item is in a folder of its side, and in no cycle.
     ///
-    /// - Throws: ``RemoteError`` with the code `protocolViolation` for what the server has told; a fault of ours stops
-    ///   the process before it is kept.
+    /// - Throws: ``RemoteError`` with the code `protocolViolation` for an item of the server; for one of the disk,
+    ///   which is our own fault, it is a precondition failure.
     fileprivate consuming func commit() throws {
         for (side, items) in placed {
             for id in items {
@@ -262,13 +267,15 @@ struct TreeEditor: ~Copyable {
     }
 
     private static func fault(of id: ItemID, on side: Side, in store: any TreeStore) throws -> String? {
-        guard let place = try store.item(id)?.place(on: side) else { return nil }
-        var next = place.parent
+        guard let location = try store.item(id)?.location(on: side) else { return nil }
+        var next = location.parent
         if next == .root || next == .outside { return nil }
         guard let parent = try store.item(next), parent.isFolder else { return "lies in no folder" }
         for _ in 0..<NameRules.maximumDepth {
             if next == id { return "lies in itself" }
-            guard next != .root, next != .outside, let above = try store.item(next)?.place(on: side) else { return nil }
+            guard next != .root, next != .outside, let above = try store.item(next)?.location(on: side) else {
+                return nil
+            }
             next = above.parent
         }
         return "lies in a circle"
@@ -298,45 +305,46 @@ extension TreeStore {
 }
 
 extension Item {
-    /// Takes for synced what was sent and has come back, whatever happened to the file since.
+    /// Sets the merge base to a content of ours that the server shows, whatever happened to the file since.
     fileprivate mutating func recognizeSent(_ remote: RemoteState) {
         guard let local else { return }
-        let place = synced?.place ?? local.place
+        let location = synced?.location ?? local.location
         setBase(
             SyncedState(
-                place: place, remoteName: synced.map { $0.remoteName } ?? place.name.unless(remote.place.name),
+                location: location,
+                remoteName: synced.map { $0.remoteName } ?? location.name.unless(remote.location.name),
                 isFolder: false, hash: sent, size: remote.size, revision: remote.revision))
         sent = nil
     }
 
-    /// Keeps what a write that the server has taken makes of the item.
-    fileprivate mutating func record(_ write: OutgoingWrite, _ told: RemoteState) {
-        remote = told
-        lastNode = told.node
+    /// Applies an accepted write to the item.
+    fileprivate mutating func record(_ write: OutgoingWrite, _ reported: RemoteState) {
+        remote = reported
+        lastNode = reported.node
         switch write.effect {
         case .delete: break
         case .folder:
-            guard let place = write.local?.place else { return }
+            guard let location = write.local?.location else { return }
             setBase(
                 SyncedState(
-                    place: place, remoteName: place.name.unless(told.place.name), isFolder: true,
-                    revision: told.revision))
+                    location: location, remoteName: location.name.unless(reported.location.name), isFolder: true,
+                    revision: reported.revision))
         case .content(let hash, let size):
             remote?.hash = hash
             sent = nil
-            guard let place = synced?.place ?? write.local?.place else { return }
+            guard let location = synced?.location ?? write.local?.location else { return }
             setBase(
                 SyncedState(
-                    place: place,
-                    remoteName: synced.map { $0.remoteName } ?? place.name.unless(told.place.name),
-                    isFolder: false, hash: hash, size: size, revision: told.revision))
-        case .move(let place):
+                    location: location,
+                    remoteName: synced.map { $0.remoteName } ?? location.name.unless(reported.location.name),
+                    isFolder: false, hash: hash, size: size, revision: reported.revision))
+        case .move(let location):
             guard var base = synced else { return }
             // Without identities, a move makes a revision of its own.
-            if told.node == nil, !isFolder { base.revision = told.revision }
-            if let local, local.place.isSameKey(as: place) {
-                base.place = local.place
-                base.remoteName = local.place.name.unless(told.place.name)
+            if reported.node == nil, !isFolder { base.revision = reported.revision }
+            if let local, local.location.isSameKey(as: location) {
+                base.location = local.location
+                base.remoteName = local.location.name.unless(reported.location.name)
             }
             setBase(base)
         }
@@ -344,6 +352,6 @@ extension Item {
 }
 
 extension EntryName {
-    /// The server's spelling of this name, unless it is the same; another name altogether is none.
+    /// The server's spelling of this name when it differs; nil when it is the same, or another name altogether.
     func unless(_ remote: EntryName) -> EntryName? { self == remote || key != remote.key ? nil : remote }
 }

@@ -4,7 +4,7 @@ enum Side: Int, Hashable, Sendable {
     case remote
 }
 
-/// What the planner reads of the trees.
+/// Read access to the trees, for the planner.
 protocol TreeView {
     /// The item; nil when there is none. The root is there on both sides.
     func item(_ id: ItemID) throws -> Item?

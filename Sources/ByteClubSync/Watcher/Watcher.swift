@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Tells which folders may have changed; events are hints and never truth.
+/// Watches folders by inotify(7); events are hints, verified by scans.
 final class Watcher: FolderWatcher {
     /// Nil when the system refuses to watch anything.
     private let inotify: FileDescriptor?
@@ -31,7 +31,7 @@ final class Watcher: FolderWatcher {
         guard event >= 0 else { throw FileError(operation: "watch", path: "the mirror", code: errno) }
         stopper = FileDescriptor(owning: event, path: "event descriptor")
         guard let inotify else { return }
-        let code = Thread.start { [self] in run(inotify) }
+        let code = DetachedThread.start { [self] in run(inotify) }
         if code != 0 { throw FileError(operation: "start", path: "thread", code: code) }
     }
 
@@ -41,9 +41,9 @@ final class Watcher: FolderWatcher {
         _ = unsafe write(stopper.number, &one, 8)
     }
 
-    /// Watches a folder, before it is looked at.
+    /// Watches a folder, before it is scanned.
     ///
-    /// `isNew` tells that it may be another folder than the one that was watched for the item.
+    /// `isNew` says that it may be another folder than the one that was watched for the item.
     func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool) {
         guard let folder = folder as? LinuxFolder else { return }
         watches.withLock { watches in
@@ -56,7 +56,7 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// Watches folders no longer that have left the mirror.
+    /// Stops watching folders that have left the mirror.
     func remove(_ items: [ItemID]) {
         watches.withLock { watches in
             for item in items {
@@ -70,8 +70,9 @@ final class Watcher: FolderWatcher {
         watches.withLock { $0.refused.intersection(folders) }
     }
 
-    /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are watched.
-    var trouble: String? {
+    /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are
+    /// watched.
+    var problem: String? {
         let (refused, watched, code) = watches.withLock { ($0.refused.count, $0.count, $0.refusal) }
         if refused == 0 { return nil }
         let remedy =

@@ -1,8 +1,8 @@
-/// Which folder is watched under which number of the system; a watch stays with its folder when that is moved.
+/// The table of watch descriptors and items; a watch stays with its folder when that is moved.
 struct Watches: Sendable {
     /// Folders that the system refused to watch.
     private(set) var refused: Set<ItemID> = []
-    /// The system's last reason to refuse.
+    /// The error number of the last refusal.
     private(set) var refusal: Int32 = 0
     private var items: [Int32: ItemID] = [:]
     private var numbers: [ItemID: Int32] = [:]

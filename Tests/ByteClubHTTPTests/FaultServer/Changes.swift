@@ -5,7 +5,7 @@ final class Changes: Sendable {
     private let waiters = Mutex<[CheckedContinuation<Void, Never>]>([])
 
     /// Says that something changed.
-    func tell() {
+    func notify() {
         let all = waiters.withLock { waiters in
             defer { waiters = [] }
             return waiters
@@ -18,7 +18,7 @@ final class Changes: Sendable {
         while true {
             await withCheckedContinuation { waiter in
                 waiters.withLock { $0.append(waiter) }
-                if condition() { tell() }
+                if condition() { notify() }
             }
             if condition() { return }
         }

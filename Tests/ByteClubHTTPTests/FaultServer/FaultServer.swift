@@ -57,7 +57,7 @@ final class FaultServer: Sendable {
             if !state.isStopped { state.open.insert(descriptor) }
             return state.isStopped
         }
-        changes.tell()
+        changes.notify()
         if isStopped { close(descriptor) } else { serve(descriptor) }
     }
 
@@ -70,12 +70,12 @@ final class FaultServer: Sendable {
             request.indexOnConnection = index
             let recorded = request
             state.withLock { $0.requests.append(recorded) }
-            changes.tell()
+            changes.notify()
             next = handler(peer, recorded)
         }
         if next == .reset { peer.armReset() }
         state.withLock { _ = $0.open.remove(descriptor) }
         close(descriptor)
-        changes.tell()
+        changes.notify()
     }
 }

@@ -67,7 +67,7 @@ extension Live {
                     left -= count
                     got.counts.withLock { $0["bytes", default: 0] += count }
                     if size - left == part {
-                        changes.tell()
+                        changes.notify()
                         gate.pass()
                     }
                 }

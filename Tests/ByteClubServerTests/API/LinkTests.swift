@@ -99,10 +99,10 @@ import Testing
             // A quotation mark with an accent is one character, but a browser sees the mark.
             let name = "a\"\u{301}onerror='x'<b>&.jpg"
             _ = try await server.send(
-                "PUT /1/files_put/auto/f/\(PercentCoding.encode(name))", body: Fixture.bytes("panoramas/dated.jpg"))
+                "PUT /1/files_put/auto/f/\(PercentEncoding.encode(name))", body: Fixture.bytes("panoramas/dated.jpg"))
             let folder = try target(try await server.post("/1/shares/auto/f"), server)
             let list = try await server.send("GET \(folder)", [])
-            let page = try await server.send("GET \(folder)/\(PercentCoding.encode(name))", [])
+            let page = try await server.send("GET \(folder)/\(PercentEncoding.encode(name))", [])
             for answer in [list, page] {
                 #expect(answer.text.contains("a&quot;\u{301}onerror=&#39;x&#39;&lt;b&gt;&amp;.jpg"))
                 #expect(
@@ -114,9 +114,9 @@ import Testing
                 #expect(policy.hasPrefix("default-src 'none';") && policy.contains("frame-ancestors 'none'"))
             }
             #expect(page.text.contains("<img src=\"?picture=1\""))
-            let picture = try await server.send("GET \(folder)/\(PercentCoding.encode(name))?picture=1", [])
+            let picture = try await server.send("GET \(folder)/\(PercentEncoding.encode(name))?picture=1", [])
             #expect(picture["Content-Type"] == "image/jpeg" && picture.body.starts(with: [0xFF, 0xD8]))
-            let bytes = try await server.send("GET \(folder)/\(PercentCoding.encode(name))?dl=1", [])
+            let bytes = try await server.send("GET \(folder)/\(PercentEncoding.encode(name))?dl=1", [])
             #expect(
                 bytes["Content-Security-Policy"] == "sandbox; default-src 'none'"
                     && bytes["X-Content-Type-Options"] == "nosniff")

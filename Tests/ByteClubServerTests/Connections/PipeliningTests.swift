@@ -77,7 +77,8 @@ import Testing
             try await server.store("/a.md", "abc")
             let get = Self.get("/1/files/auto/a.md", server)
             let port = server.port
-            // The last one asks for the end: a program that another test has started may still hold the server's socket.
+            // The last one asks for the end: a program that another test has started may still hold the server's
+            // socket.
             let last = get.dropLast(1) + "Connection: close\r\n\r\n"
             let many = await Self.statuses([String(repeating: get, count: 49) + last], endsSending: true, port: port)
             #expect(many == Array(repeating: 200, count: 50))

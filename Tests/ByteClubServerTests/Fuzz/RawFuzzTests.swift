@@ -9,11 +9,13 @@ import Testing
 
 /// Bytes that no client would send, against the real program.
 ///
-/// `BYTECLUB_FUZZ` says how many connections' worth, `BYTECLUB_FUZZ_SEED` from which seed; `Tests/Tools/fuzz` sets them.
+/// `BYTECLUB_FUZZ` says how many connections' worth, `BYTECLUB_FUZZ_SEED` from which seed; `Tests/Tools/fuzz` sets
+/// them.
 @Suite struct RawFuzzTests {
     private static let clients = 8
     private static let rounds = 5
-    /// 505 is for another version of HTTP; 503 and 507 would be a server's that stops or is full, and here it is neither.
+    /// 505 is for another version of HTTP; 503 and 507 would be a server's that stops or is full, and here it is
+    /// neither.
     private static let allowed = Set(100..<500).union([505])
 
     private struct Tally {
@@ -73,7 +75,7 @@ import Testing
         let page: DeltaPage = try #require(try await exchange("POST /1/delta")?.decoded())
         for entry in page.entries.prefix(300) {
             guard let metadata = entry.metadata, !metadata.isFolder else { continue }
-            let path = metadata.path.components.map { PercentCoding.encode($0) }.joined(separator: "/")
+            let path = metadata.path.components.map { PercentEncoding.encode($0) }.joined(separator: "/")
             let content = await exchange("GET /1/files/auto/\(path)")
             #expect(content?.status == 200 && content.map { ContentHasher.hash($0.body) } == metadata.contentHash)
         }

@@ -51,11 +51,11 @@ import Testing
                 ":?*<>|\"%#~+&", "~ - _ ' \"", "a  b", "caf\u{E9} \u{1F3D4}", ".hidden", "a.tmp", "100%",
                 String(repeating: "n", count: 255),
             ] {
-                let target = "/1/files_put/auto/Some:Folder/\(PercentCoding.encode(name))"
+                let target = "/1/files_put/auto/Some:Folder/\(PercentEncoding.encode(name))"
                 let stored = try await server.put(target, name)
                 #expect(stored.status == 200, "\(name)")
                 #expect(try stored.decoded(Metadata.self).path.string == "/Some:Folder/\(name)")
-                let read = try await server.get("/1/files/auto/some%3Afolder/\(PercentCoding.encode(name))")
+                let read = try await server.get("/1/files/auto/some%3Afolder/\(PercentEncoding.encode(name))")
                 #expect(read.text == name)
             }
             let deep = String(repeating: "/" + String(repeating: "d", count: 200), count: 21)

@@ -20,7 +20,8 @@ import Testing
             $0.settings.limits = RequestLimits(memberRate: 0, attemptRate: 1, anonymousRate: 0)
             $0.trustedProxies = [AddressRange("127.0.0.1")].compactMap { $0 }
         }) { server in
-            // The first is what the proxy writes, the second what the client does; the last element is the proxy's again.
+            // The first is what the proxy writes, the second what the client does; the last element is the proxy's
+            // again.
             for fields in [
                 { ["Forwarded: for=203.0.113.9", "X-Forwarded-For: 6.6.\($0 / 250).\($0 % 250)"] },
                 { [#"X-Forwarded-For: "6.6.\#($0 / 250).\#($0 % 250), 203.0.113.9"#] },

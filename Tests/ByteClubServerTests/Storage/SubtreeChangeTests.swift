@@ -65,7 +65,7 @@ import Testing
             let keys = live.map(\.path.key) + [.root]
             let ask = { @Sendable (state: any FolderState) throws in
                 try keys.map { key in
-                    (try state.extent(below: key), try state.firstChanged(below: key, after: Int64(step)))
+                    (try state.summary(below: key), try state.firstChanged(below: key, after: Int64(step)))
                 }
             }
             let answers = try await fixture.store.read { try ask($0.state) }

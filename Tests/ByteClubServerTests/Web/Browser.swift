@@ -43,7 +43,7 @@ struct Browser {
 
     /// Sends a form as it is.
     mutating func send(_ target: String, _ fields: [String: String]) async throws {
-        let body = fields.map { PercentCoding.encode($0.key) + "=" + PercentCoding.encode($0.value) }
+        let body = fields.map { PercentEncoding.encode($0.key) + "=" + PercentEncoding.encode($0.value) }
             .joined(separator: "&")
         try await load("POST \(target)", target, body: body)
     }
@@ -86,6 +86,6 @@ struct Browser {
     func value(_ name: String) -> String? {
         let parts = (elsewhere ?? "").split(whereSeparator: { "?#&".contains($0) })
         return parts.first { $0.hasPrefix(name + "=") }
-            .flatMap { PercentCoding.decode($0.dropFirst(name.utf8.count + 1), plusIsBlank: true) }
+            .flatMap { PercentEncoding.decode($0.dropFirst(name.utf8.count + 1), plusIsBlank: true) }
     }
 }

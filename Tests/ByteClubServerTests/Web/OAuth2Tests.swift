@@ -43,7 +43,7 @@ struct OAuth2Tests {
             var browser = try await Self.signedIn(server)
             let page =
                 "/1/oauth2/authorize?response_type=code&client_id=\(app.key)&state=s%20%26t"
-                + "&redirect_uri=\(PercentCoding.encode(Self.back))"
+                + "&redirect_uri=\(PercentEncoding.encode(Self.back))"
             for basic in [true, false] {
                 try await browser.open(page)
                 #expect(browser.page.contains("Viewer &lt;i&gt;"))
@@ -51,7 +51,7 @@ struct OAuth2Tests {
                 #expect(browser.elsewhere?.hasPrefix(Self.back + "&code=") == true && browser.value("state") == "s &t")
                 let code = try #require(browser.value("code"))
                 let form =
-                    "grant_type=authorization_code&code=\(code)&redirect_uri=\(PercentCoding.encode(Self.back))"
+                    "grant_type=authorization_code&code=\(code)&redirect_uri=\(PercentEncoding.encode(Self.back))"
                 let secret = try #require(app.secret)
                 let wrong = try await Self.exchange(server, form + "&client_id=\(app.key)&client_secret=x")
                 #expect(wrong.status == 401)
@@ -85,7 +85,7 @@ struct OAuth2Tests {
         try await TestServer.run { server in
             var browser = try await Self.signedIn(server)
             let back = "http://127.0.0.1:45001/"
-            for redirect in ["&redirect_uri=\(PercentCoding.encode(back))", ""] {
+            for redirect in ["&redirect_uri=\(PercentEncoding.encode(back))", ""] {
                 let page =
                     "/1/oauth2/authorize?response_type=code&client_id=byteclub&code_challenge_method=S256&device=laptop"
                     + "&code_challenge=\(PKCE.challenge(Self.verifier))\(redirect)"
@@ -119,7 +119,7 @@ struct OAuth2Tests {
             server.store.memberCache.invalidate()
             let page =
                 "/1/oauth2/authorize?response_type=code&client_id=byteclub&code_challenge_method=S256"
-                + "&device=\(PercentCoding.encode("lap\u{202E}pot"))&code_challenge=\(PKCE.challenge(Self.verifier))"
+                + "&device=\(PercentEncoding.encode("lap\u{202E}pot"))&code_challenge=\(PKCE.challenge(Self.verifier))"
             try await browser.open(page)
             #expect(browser.page.contains("<bdi>lap\u{202E}pot</bdi>") && browser.page.contains("<bdi>\(name)</bdi>"))
             try await browser.submit(page, ["decision": "allow"])
@@ -147,7 +147,7 @@ struct OAuth2Tests {
             var browser = try await Self.signedIn(server)
             let page =
                 "/oauth2/authorize?response_type=token&client_id=\(app.key)"
-                + "&redirect_uri=\(PercentCoding.encode(Self.back))"
+                + "&redirect_uri=\(PercentEncoding.encode(Self.back))"
             try await browser.open(page)
             try await browser.submit(page, ["decision": "allow"])
             #expect(browser.elsewhere?.hasPrefix(Self.back + "#access_token=") == true)
@@ -162,7 +162,7 @@ struct OAuth2Tests {
         try await TestServer.run { server in
             let app = try await server.store.addApp(name: "Old", redirects: [Self.back])
             var browser = try await Self.signedIn(server)
-            let back = "&redirect_uri=\(PercentCoding.encode(Self.back))"
+            let back = "&redirect_uri=\(PercentEncoding.encode(Self.back))"
             let start = "/1/oauth2/authorize?client_id=\(app.key)"
             for page in [
                 "/1/oauth2/authorize?response_type=code&client_id=nobody\(back)", start + back,

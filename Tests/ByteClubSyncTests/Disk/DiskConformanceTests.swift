@@ -68,43 +68,45 @@ import Testing
         let entries = try scene.root.list().sorted { $0.name < $1.name }
         #expect(entries.map(\.name) == ["d", "x"])
         #expect(entries.map(\.kind) == [.folder, .file])
-        #expect(entries.last?.look.fingerprint.size == 5)
+        #expect(entries.last?.stat.fingerprint.size == 5)
         for entry in entries {
             let single = try #require(try scene.root.entry(entry.name))
-            #expect(single.look.handle == entry.look.handle && single.kind == entry.kind)
-            #expect(single.look.fingerprint == entry.look.fingerprint)
+            #expect(single.stat.handle == entry.stat.handle && single.kind == entry.kind)
+            #expect(single.stat.fingerprint == entry.stat.fingerprint)
         }
         #expect(try scene.root.entry("y") == nil)
-        #expect(try scene.root.folder("d").look().handle == entries.first?.look.handle)
-        #expect(try scene.root.open("x").look().handle == entries.last?.look.handle)
+        #expect(try scene.root.folder("d").stat().handle == entries.first?.stat.handle)
+        #expect(try scene.root.open("x").stat().handle == entries.last?.stat.handle)
     }
 
-    @Test("a seal stays as long as nothing changes, and changes with everything else", arguments: Subject.allCases)
-    func seal(subject: Subject) throws {
+    @Test(
+        "a listing's fingerprint stays as long as nothing changes, and changes with everything else",
+        arguments: Subject.allCases)
+    func fingerprint(subject: Subject) throws {
         let scene = try Scene(subject)
-        var seen: Set<DiskSeal> = []
-        func look() throws -> DiskSeal {
-            let seal = try scene.root.seal()
-            let (_, listed) = try scene.root.sealedList()
-            #expect(seal.high == listed.high && seal.low == listed.low)
-            return DiskSeal(high: seal.high, low: seal.low, isRacy: false)
+        var seen: Set<ListingFingerprint> = []
+        func observed() throws -> ListingFingerprint {
+            let fingerprint = try scene.root.listingFingerprint()
+            let (_, listed) = try scene.root.fingerprintedList()
+            #expect(fingerprint.high == listed.high && fingerprint.low == listed.low)
+            return ListingFingerprint(high: fingerprint.high, low: fingerprint.low, isRacy: false)
         }
-        #expect(seen.insert(try look()).inserted)
+        #expect(seen.insert(try observed()).inserted)
         try scene.write("x", "1")
-        #expect(seen.insert(try look()).inserted)
+        #expect(seen.insert(try observed()).inserted)
         try scene.root.makeFolder("d")
-        #expect(seen.insert(try look()).inserted)
+        #expect(seen.insert(try observed()).inserted)
         try scene.root.rename("x", to: scene.root, "y", .withoutReplacing)
-        #expect(seen.insert(try look()).inserted)
+        #expect(seen.insert(try observed()).inserted)
         try scene.root.removeFile("y")
         try scene.write("y", "12")
-        #expect(seen.insert(try look()).inserted)
-        let before = try look()
+        #expect(seen.insert(try observed()).inserted)
+        let before = try observed()
         try scene.write("inside", "1", in: scene.root.folder("d"))
-        #expect(try look() == before)
+        #expect(try observed() == before)
         let isRacy = try (0..<20).contains { number in
             try scene.root.makeFolder("young \(number)")
-            return try scene.root.seal().isRacy
+            return try scene.root.listingFingerprint().isRacy
         }
         #expect(isRacy)
     }
@@ -116,11 +118,11 @@ import Testing
         var seen: Set<FileHandle> = []
         for _ in 0..<50 {
             try scene.write("x", "1")
-            let handle = try #require(try scene.root.entry("x")).look.handle
+            let handle = try #require(try scene.root.entry("x")).stat.handle
             // Without handles, the time of birth stands in, which is as fine as the system's clock.
             if subject != .driveWithoutHandles { #expect(seen.insert(handle).inserted) }
             try scene.root.rename("x", to: scene.root.folder("d"), "y", .withoutReplacing)
-            #expect(try scene.root.folder("d").entry("y")?.look.handle == handle)
+            #expect(try scene.root.folder("d").entry("y")?.stat.handle == handle)
             try scene.root.folder("d").removeFile("y")
         }
     }

@@ -161,14 +161,14 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")
             await mirror.sync()
-            try mirror.change { try $0.replace([Obstacle]()) }
+            try mirror.change { try $0.replace([ObstacleRecord]()) }
             try mirror.keep(.pausedUntil, "forever")
         },
         Self(name: "a pause with an end", line: "syncing is paused for another 1 hour") { mirror in
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")
             await mirror.sync()
-            try mirror.change { try $0.replace([Obstacle]()) }
+            try mirror.change { try $0.replace([ObstacleRecord]()) }
             try mirror.keep(.pausedUntil, "\(mirror.now + 3_600)")
         },
         Self(

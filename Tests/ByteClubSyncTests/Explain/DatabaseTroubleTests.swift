@@ -143,10 +143,10 @@ import Testing
         try mirror.write("longer", to: "a.md")
         #expect(unsafe unlink(mirror.configuration.directory + "/b.md") == 0)
         try mirror.write("x", to: "d.md")
-        #expect(try why("a.md")?.next == ["look at it again: it has changed on disk since the last look"])
-        #expect(try why("b.md")?.next == ["look at it again: it is gone from the disk since the last look"])
+        #expect(try why("a.md")?.next == ["scan it again: it has changed on disk since the last scan"])
+        #expect(try why("b.md")?.next == ["scan it again: it is gone from the disk since the last scan"])
         #expect(try why("c.md")?.state == .inSync)
-        #expect(try why("d.md")?.next == ["look at it: it is on disk, and no sync has seen it yet"])
+        #expect(try why("d.md")?.next == ["scan it: it is on disk, and no sync has seen it yet"])
         #expect(
             unsafe rename(mirror.configuration.directory, mirror.configuration.directory + ".away") == 0)
         let gone = "the mirror's folder is gone, or another one is in its place: is its disk mounted?"

@@ -13,7 +13,7 @@ import Testing
     @Test("approving names the held deletions to the engine, beside those approved before")
     func approve() throws {
         let gone = try mirror.add("a", server: "x", synced: "x")
-        try mirror.store.setHeldDeletions([HeldDeletion(item: gone.id, side: .remote, path: "a", since: 5)])
+        try mirror.store.setHeldDeletions([HeldDeletionRecord(item: gone.id, side: .remote, path: "a", since: 5)])
         try mirror.store.save(ApprovedDeletion(ItemID(99)))
         #expect(try SyncEngine.approveDeletions(of: mirror.configuration).map(\.path) == ["a"])
         #expect(try mirror.store.records(ApprovedDeletion.self).map(\.item) == [gone.id, ItemID(99)])
@@ -26,8 +26,8 @@ import Testing
         let other = try mirror.add("b", disk: "y", synced: "y") { $0.lastNode = NodeID(9) }
         let untouched = try mirror.add("c", disk: "z", server: "z", synced: "z")
         try mirror.store.setHeldDeletions([
-            HeldDeletion(item: folder.id, side: .remote, path: "F", since: 5),
-            HeldDeletion(item: other.id, side: .local, path: "b", since: 5),
+            HeldDeletionRecord(item: folder.id, side: .remote, path: "F", since: 5),
+            HeldDeletionRecord(item: other.id, side: .local, path: "b", since: 5),
         ])
         #expect(
             try Planner.plan([folder.id, inside.id, other.id], in: mirror.store).operations.allSatisfy(\.isDeletion))
@@ -36,8 +36,8 @@ import Testing
         let plan = try Planner.plan([folder.id, inside.id, other.id, untouched.id], in: mirror.store)
         #expect(
             plan.operations == [
-                .makeFolder(folder.id, Place(.root, EntryName("F"))),
-                .download(inside.id, Place(folder.id, EntryName("a"))), .upload(other.id),
+                .makeFolder(folder.id, Location(.root, EntryName("F"))),
+                .download(inside.id, Location(folder.id, EntryName("a"))), .upload(other.id),
             ])
     }
 
@@ -76,9 +76,9 @@ import Testing
     func staysTheEntry() throws {
         let conflict = try conflict()
         let root = try LinuxDisk(mirror.configuration.directory).openRoot()
-        let (old, copy) = (try root.entry("a.md")?.look.handle, try root.entry("a (conflict 1).md")?.look.handle)
+        let (old, copy) = (try root.entry("a.md")?.stat.handle, try root.entry("a (conflict 1).md")?.stat.handle)
         try SyncEngine.resolve(conflict, keeping: .mine, of: mirror.configuration)
-        let new = try root.entry("a.md")?.look.handle
+        let new = try root.entry("a.md")?.stat.handle
         #expect(new != nil && new != old && new != copy)
     }
 

@@ -11,10 +11,10 @@ import Testing
     init() throws { mirror = try MirrorFixture() }
 
     private func explain(_ path: String, isRunning: Bool = true, onDisk: Bool? = nil) throws -> [SyncExplanation] {
-        let fingerprint = Fingerprint(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
-        let sight = onDisk.map { DiskSight.entry(isFolder: $0, fingerprint) } ?? .nothing
+        let fingerprint = FileFingerprint(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
+        let observation = onDisk.map { DiskObservation.entry(isFolder: $0, fingerprint) } ?? .nothing
         let facts = ExplainerFacts(
-            isRunning: isRunning, now: 1_000, ignoreText: "# no drafts\n*.tmp\n", onDisk: { _ in sight })
+            isRunning: isRunning, now: 1_000, ignoreText: "# no drafts\n*.tmp\n", onDisk: { _ in observation })
         return try Explainer(mirror.store, facts).explain(path)
     }
 
@@ -67,7 +67,7 @@ import Testing
         let file = try mirror.add("a.md", in: folder.id, disk: "new", server: "old", synced: "old")
         func blockers() throws -> [String] { try why("F/a.md").blockers }
 
-        let unreadable = Problem(
+        let unreadable = ProblemRecord(
             path: "F/a.md", item: file.id, message: "permission denied", isFromScan: true, nextAttempt: 1_060)
         try mirror.store.setProblem(unreadable, path: "F/a.md")
         #expect(try blockers() == ["permission denied"])
@@ -79,7 +79,7 @@ import Testing
         try mirror.store.save(frozen)
         #expect(try blockers().contains("the folder 'F' cannot be read or looked at now"))
         try mirror.store.setProblem(
-            Problem(path: "F", item: folder.id, message: "input/output error", isFromScan: true), path: "F")
+            ProblemRecord(path: "F", item: folder.id, message: "input/output error", isFromScan: true), path: "F")
         #expect(try blockers().first == "'F': input/output error")
         try mirror.store.setProblem(nil, path: "F")
         try mirror.store.save(folder)
@@ -91,9 +91,9 @@ import Testing
         try mirror.store.setMeta(.pausedUntil, "1000")
         #expect(try blockers().isEmpty)
 
-        try mirror.store.save(Obstacle(since: 880, message: "the server cannot be reached"))
+        try mirror.store.save(ObstacleRecord(since: 880, message: "the server cannot be reached"))
         #expect(try blockers() == ["the server cannot be reached, for 2 minutes"])
-        try mirror.store.replace([Obstacle]())
+        try mirror.store.replace([ObstacleRecord]())
         #expect(try blockers().isEmpty)
     }
 
@@ -102,7 +102,7 @@ import Testing
         let folder = try mirror.add("F", server: "", synced: "", isFolder: true)
         try mirror.add("a.md", in: folder.id, server: "x", synced: "x")
         try mirror.store.setHeldDeletions([
-            HeldDeletion(item: folder.id, side: .remote, path: "F", since: 5)
+            HeldDeletionRecord(item: folder.id, side: .remote, path: "F", since: 5)
         ])
         let line = "the delete guard holds its deletion on the server; see 'byteclub sync deletes review'"
         #expect(try why("F").blockers.first == line)
@@ -129,7 +129,7 @@ import Testing
         let folder = try mirror.add("F", disk: "", isFolder: true) { $0.isFrozen = true }
         try mirror.add("a.md", in: folder.id, disk: "x")
         try mirror.store.setProblem(
-            Problem(path: "F", item: folder.id, message: "its name is too long for the server", isFromScan: true),
+            ProblemRecord(path: "F", item: folder.id, message: "its name is too long for the server", isFromScan: true),
             path: "F")
         let answer = try why("F/a.md")
         #expect(answer.state == .blocked)
@@ -146,7 +146,7 @@ import Testing
     @Test("a path that only has a problem says which")
     func problemAlone() throws {
         try mirror.store.setProblem(
-            Problem(path: "link", message: "symbolic links are not synced", isFromScan: true), path: "link")
+            ProblemRecord(path: "link", message: "symbolic links are not synced", isFromScan: true), path: "link")
         #expect(try why("link").blockers == ["symbolic links are not synced"])
         #expect(try why("link/inside").blockers == ["'link': symbolic links are not synced"])
     }

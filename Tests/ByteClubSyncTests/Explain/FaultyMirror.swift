@@ -40,7 +40,7 @@ final class FaultyMirror: @unchecked Sendable {
             disk: disk, openStore: { try SQLiteTreeStore(path: path) }, bases: SimulatedBases(), executor: executor,
             clock: clock)
         guard
-            let session = try? SyncSession(configuration, network, environment, SyncInbox(), tell: { _ in })
+            let session = try? SyncSession(configuration, network, environment, SyncInbox(), onEvent: { _ in })
         else { return }
         _ = try? await session.run(until: .agreement(retries: 0, waitsForTransfers: waitsForTransfers))
         try? await session.close()
@@ -64,7 +64,7 @@ final class FaultyMirror: @unchecked Sendable {
         guard let store = try SQLiteTreeStore.reading(path: configuration.databasePath) else { return nil }
         let facts = ExplainerFacts(
             isRunning: isRunning, now: now, ignoreText: disk.text(IgnoreRules.fileName) ?? "",
-            onDisk: { [disk] in disk.sight($0) })
+            onDisk: { [disk] in disk.observation($0) })
         let answer = try Explainer(store, facts).explain(path).first
         try store.close()
         return answer
@@ -79,8 +79,8 @@ final class FaultyMirror: @unchecked Sendable {
 
 extension SimulatedDisk {
     /// What a path shows.
-    func sight(_ path: String) -> DiskSight {
+    func observation(_ path: String) -> DiskObservation {
         guard mount == .mounted, let node = node(path) else { return .nothing }
-        return .entry(isFolder: node.kind == .folder, look(node).fingerprint)
+        return .entry(isFolder: node.kind == .folder, stat(node).fingerprint)
     }
 }

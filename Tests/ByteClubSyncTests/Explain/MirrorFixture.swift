@@ -29,19 +29,19 @@ struct MirrorFixture {
         _ name: String, in folder: ItemID = .root, disk: String? = nil, server: String? = nil, synced: String? = nil,
         isFolder: Bool = false, _ change: (inout Item) -> Void = { _ in }
     ) throws -> Item {
-        let place = Place(folder, EntryName(name))
+        let location = Location(folder, EntryName(name))
         var item = Item(try store.newItem())
         let hash = { (text: String) in isFolder ? nil : Self.hash(text) }
         item.local = disk.map {
-            LocalState(place: place, isFolder: isFolder, hash: hash($0), size: Int64($0.utf8.count))
+            LocalState(location: location, isFolder: isFolder, hash: hash($0), size: Int64($0.utf8.count))
         }
         item.remote = server.map {
             RemoteState(
-                node: NodeID(item.id.number), place: place, isFolder: isFolder, hash: hash($0),
+                node: NodeID(item.id.number), location: location, isFolder: isFolder, hash: hash($0),
                 size: Int64($0.utf8.count), revision: 1)
         }
         item.base = synced.map {
-            SyncedState(place: place, isFolder: isFolder, hash: hash($0), size: Int64($0.utf8.count), revision: 1)
+            SyncedState(location: location, isFolder: isFolder, hash: hash($0), size: Int64($0.utf8.count), revision: 1)
         }
         change(&item)
         try store.save(item)

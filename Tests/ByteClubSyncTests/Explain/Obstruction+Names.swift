@@ -52,7 +52,7 @@ extension Obstruction {
         },
         Self(
             name: "names that are being exchanged", path: "a (moving 2).md", line: "Input/output error",
-            next: "move it here to", note: "it was set aside under this name", hasNextAttempt: true
+            next: "move it here to", note: "it has a temporary name", hasNextAttempt: true
         ) { mirror in
             for (path, target) in [("/a.md", "/x.md"), ("/b.md", "/a.md"), ("/x.md", "/b.md")] {
                 _ = try await mirror.other.move(RemotePath(path), to: RemotePath(target))

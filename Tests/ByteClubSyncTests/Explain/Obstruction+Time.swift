@@ -6,12 +6,14 @@ import ByteClubCore
 extension Obstruction {
     /// What only takes its time.
     static let ofTime: [Self] = [
-        Self(name: "a schedule", path: "big", line: "the schedule lets no large file travel now") { mirror in
+        Self(name: "a schedule", path: "big", line: "the schedule allows no transfer of large files now") { mirror in
             mirror.configuration.schedule = try SyncSchedule(parsing: "pause")
             mirror.disk.write("big", String(repeating: "x", count: 100_000))
             await mirror.sync()
         },
-        Self(name: "a schedule on the way down", path: "big", line: "the schedule lets no large file travel now") {
+        Self(
+            name: "a schedule on the way down", path: "big", line: "the schedule allows no transfer of large files now"
+        ) {
             mirror in
             mirror.configuration.schedule = try SyncSchedule(parsing: "pause")
             try await mirror.write("big", String(repeating: "x", count: 100_000))
@@ -40,7 +42,7 @@ extension Obstruction {
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")
             await mirror.sync()
-            try mirror.change { try $0.replace([Obstacle]()) }
+            try mirror.change { try $0.replace([ObstacleRecord]()) }
             mirror.disk.mount = .empty
         },
     ]

@@ -98,8 +98,8 @@ struct PlannerEntry: Sendable {
     /// Nobody has read the file on disk since it changed.
     func unread() -> Self { with { $0.disk?.content = nil } }
 
-    /// The server does not tell the content's hash.
-    func untold() -> Self { with { $0.server?.content = nil } }
+    /// The server does not send the content's hash.
+    func unreported() -> Self { with { $0.server?.content = nil } }
 
     /// The server tells of a new revision; of what, only the hash can say.
     func newRevision() -> Self { with { $0.server?.revision += 1 } }
@@ -118,7 +118,7 @@ struct PlannerEntry: Sendable {
     /// Ignored or not selected.
     func excluded() -> Self { with { $0.isExcluded = true } }
 
-    /// It cannot be read, named or looked at now.
+    /// It cannot be read, named or scanned now.
     func frozen() -> Self { with { $0.isFrozen = true } }
 
     /// Neither side has told of it yet.

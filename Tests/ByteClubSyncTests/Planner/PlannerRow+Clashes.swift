@@ -11,7 +11,7 @@ extension PlannerRow {
             "two new files with the same content become one",
             file("a.md").called("mine").newOnDisk("2"),
             file("a.md").called("theirs").newOnServer("2"),
-            plan: "mine: unify with theirs", "mine waits for the name of theirs", "theirs waits for the name of mine",
+            plan: "mine: link to theirs", "mine waits for the name of theirs", "theirs waits for the name of mine",
             because: "mine: unified", "theirs: unified"),
         PlannerRow(
             "two new folders become one, and what is in them waits for that",
@@ -19,7 +19,7 @@ extension PlannerRow {
             folder("p").called("theirs").newOnServer(),
             file("mine/a.md").newOnDisk(),
             file("theirs/b.md").newOnServer(),
-            plan: "mine: unify with theirs", "mine waits for the name of theirs", "theirs waits for the name of mine",
+            plan: "mine: link to theirs", "mine waits for the name of theirs", "theirs waits for the name of mine",
             "mine/a.md waits for folder mine", "theirs/b.md waits for folder theirs",
             because: "mine: unified", "theirs: unified"),
         PlannerRow(
@@ -61,7 +61,7 @@ extension PlannerRow {
             file("a.md").called("first").newOnDisk("2"),
             file("A.md").called("second").newOnDisk("2"),
             file("a.md").called("theirs").newOnServer("2"),
-            plan: "second: move on disk to A (conflict 22222222).md", "first: unify with theirs",
+            plan: "second: move on disk to A (conflict 22222222).md", "first: link to theirs",
             "first waits for the name of theirs", "theirs waits for the name of first",
             because: "first: unified", "second: name-clash", "theirs: unified"),
         PlannerRow(
@@ -135,7 +135,7 @@ extension PlannerRow {
             "a new folder of the server becomes one with what is left over",
             folder("p").called("left").leftOver(),
             folder("p").newOnServer(),
-            plan: "left: unify with p", "p waits for the name of left",
+            plan: "left: link to p", "p waits for the name of left",
             because: "left: unified", "p: unified"),
         PlannerRow(
             "a new file of the server sends away what is left over",
@@ -149,7 +149,7 @@ extension PlannerRow {
             file("left/mine.md").newOnDisk(),
             folder("p").newOnServer(),
             file("p/theirs.md").newOnServer(),
-            plan: "left: unify with p", "left/mine.md waits for folder left", "p waits for the name of left",
+            plan: "left: link to p", "left/mine.md waits for folder left", "p waits for the name of left",
             "p/theirs.md waits for folder p",
             because: "left: unified", "p: unified"),
         PlannerRow(

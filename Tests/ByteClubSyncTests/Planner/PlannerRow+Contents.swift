@@ -125,13 +125,13 @@ extension PlannerRow {
             because: "a.md: edited-on-both"),
         PlannerRow(
             "where the server tells no hash, the copy is made again, since both may be equal",
-            file("a.md").editedOnDisk("2").newRevision().untold(),
+            file("a.md").editedOnDisk("2").newRevision().unreported(),
             file("a (conflict 22222222).md").newOnDisk("2"),
             plan: "a.md: resolve, copy 'a (conflict 22222222 2).md'", "a (conflict 22222222).md: upload",
             because: "a.md: edited-on-both", "a (conflict 22222222).md: created-on-disk"),
     ]
 
-    /// Files that nobody has read, and a server that tells no hashes.
+    /// Files that nobody has read, and a server that sends no hashes.
     static let hashes: [PlannerRow] = [
         PlannerRow(
             "a file that was touched is read before anything is decided",
@@ -172,37 +172,37 @@ extension PlannerRow {
             plan: "mine: read", "mine waits for the name of theirs", "theirs waits for the name of mine"),
         PlannerRow(
             "without hashes, the revision that is synced is the content that is known",
-            file("a.md").untold(),
+            file("a.md").unreported(),
             plan: "nothing"),
         PlannerRow(
             "without hashes, a new revision is an edit",
-            file("a.md").newRevision().untold(),
+            file("a.md").newRevision().unreported(),
             plan: "a.md: download",
             because: "a.md: edited-on-server"),
         PlannerRow(
             "without hashes, an edit on disk goes to the revision that is known",
-            file("a.md").editedOnDisk("2").untold(),
+            file("a.md").editedOnDisk("2").unreported(),
             plan: "a.md: upload",
             because: "a.md: edited-on-disk"),
         PlannerRow(
             "without hashes, an edit beside a new revision has to be resolved",
-            file("a.md").editedOnDisk("2").newRevision().untold(),
+            file("a.md").editedOnDisk("2").newRevision().unreported(),
             plan: "a.md: resolve, copy 'a (conflict 22222222).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "without hashes, a new revision is kept against a deletion on disk",
-            file("a.md").deletedOnDisk().newRevision().untold(),
+            file("a.md").deletedOnDisk().newRevision().unreported(),
             plan: "a.md: cancel the deletion",
             because: "a.md: kept"),
         PlannerRow(
             "without hashes, nobody can tell whether files that never were synced are equal",
-            file("a.md").newOnBoth().untold(),
+            file("a.md").newOnBoth().unreported(),
             plan: "a.md: resolve, copy 'a (conflict 11111111).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "without hashes, new files of one name do not become one",
             file("a.md").called("mine").newOnDisk(),
-            file("a.md").called("theirs").newOnServer().untold(),
+            file("a.md").called("theirs").newOnServer().unreported(),
             plan: "1. mine: move on disk to a (conflict 11111111).md", "2. theirs: download",
             because: "mine: name-clash", "theirs: created-on-server"),
     ]

@@ -63,14 +63,14 @@ extension PlannerRow {
             plan: "1. a: move on disk to c/a", "1. a/b: move on disk to b", "2. c: move on disk to a/b/c",
             because: "a: moved-on-server", "a/b: moved-on-server", "c: moved-on-server"),
         PlannerRow(
-            "the child takes the parent's name: the parent goes aside, then comes into the child",
+            "the child takes the parent's name: the parent gets a temporary name, then comes into the child",
             folder("x").called("outer").movedOnServer(to: "inner/x"),
             folder("outer/x").called("inner").movedOnServer(to: "x"),
             plan: "1. outer: move on disk to x (moving 1)", "2. inner: move on disk to x",
             "3. outer: move on disk to inner/x",
             because: "outer: moved-on-server", "inner: moved-on-server"),
         PlannerRow(
-            "the child asked about first, the parent goes aside all the same, and into it by the next plan",
+            "the child asked about first, the parent gets a temporary name all the same, and into it by the next plan",
             folder("outer/x").called("inner").movedOnServer(to: "x"),
             folder("x").called("outer").movedOnServer(to: "inner/x"),
             plan: "1. outer: move on disk to x (moving 2)", "2. inner: move on disk to x",

@@ -120,7 +120,7 @@ extension PlannerRow {
             plan: "1. p/a.md: move on disk to a.md", "2. p: trash",
             because: "p: deleted-on-server", "p/a.md: moved-on-server"),
         PlannerRow(
-            "a folder goes aside for one that comes out of it to take its name",
+            "a folder gets a temporary name for one that comes out of it to take its name",
             folder("p").deletedOnServer(),
             folder("p/p").movedOnServer(to: "p"),
             plan: "1. p: move on disk to p (moving 1)", "2. p/p: move on disk to p", "3. p: trash",

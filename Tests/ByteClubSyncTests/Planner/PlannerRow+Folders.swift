@@ -68,7 +68,7 @@ extension PlannerRow {
             folder("p").called("mine").newOnDisk(),
             folder("p").called("theirs").newOnServer(),
             file("deleted.md").deletedOnDisk(),
-            plan: "1. deleted.md: delete on server", "2. mine: unify with theirs",
+            plan: "1. deleted.md: delete on server", "2. mine: link to theirs",
             "mine waits for the name of theirs", "theirs waits for the name of mine",
             because: "mine: unified", "theirs: unified", "deleted.md: deleted-on-disk"),
     ]

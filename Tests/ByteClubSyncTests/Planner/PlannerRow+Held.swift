@@ -1,5 +1,5 @@
 extension PlannerRow {
-    /// Entries that are excluded, or cannot be read, named or looked at.
+    /// Entries that are excluded, or cannot be read, named or scanned.
     static let held: [PlannerRow] = [
         PlannerRow(
             "nothing is asked about what is excluded", file("a.md").editedOnDisk("2").excluded(), plan: "nothing"),

@@ -1,5 +1,5 @@
 extension PlannerRow {
-    /// Names that pass from one entry to another: who waits, and who goes aside.
+    /// Names that pass from one entry to another: who waits, and who gets a temporary name.
     static let names: [PlannerRow] = [
         PlannerRow(
             "a chain of renames is done from its free end",
@@ -10,21 +10,21 @@ extension PlannerRow {
             "3. a.md: move on server to b.md",
             because: "a.md: moved-on-disk", "b.md: moved-on-disk", "c.md: moved-on-disk"),
         PlannerRow(
-            "of two names that are exchanged on disk, one entry goes aside on the server",
+            "of two names that are exchanged on disk, one entry gets a temporary name on the server",
             file("a.md").movedOnDisk(to: "b.md"),
             file("b.md").movedOnDisk(to: "a.md"),
             plan: "1. a.md: move on server to a (moving 1).md", "2. b.md: move on server to a.md",
             "3. a.md: move on server to b.md",
             because: "a.md: moved-on-disk", "b.md: moved-on-disk"),
         PlannerRow(
-            "of two names that are exchanged on the server, one entry goes aside on disk",
+            "of two names that are exchanged on the server, one entry gets a temporary name on disk",
             file("a.md").movedOnServer(to: "b.md"),
             folder("b.md").movedOnServer(to: "a.md"),
             plan: "1. a.md: move on disk to a (moving 1).md", "2. b.md: move on disk to a.md",
             "3. a.md: move on disk to b.md",
             because: "a.md: moved-on-server", "b.md: moved-on-server"),
         PlannerRow(
-            "a ring of three names takes one entry aside",
+            "of a ring of three names, one entry gets a temporary name",
             file("a").movedOnDisk(to: "b"),
             file("b").movedOnDisk(to: "c"),
             file("c").movedOnDisk(to: "a"),
@@ -55,13 +55,13 @@ extension PlannerRow {
             plan: "1. a.md: move on server to a.md~", "2. new: upload",
             because: "a.md: moved-on-disk", "new: created-on-disk"),
         PlannerRow(
-            "a file moves into the new folder that takes its name: it goes aside until the folder is there",
+            "a file moves into the new folder that takes its name: it gets a temporary name until the folder is there",
             file("x").called("file").movedOnServer(to: "new/x"),
             folder("x").called("new").newOnServer(),
             plan: "1. file: move on disk to x (moving 1)", "2. new: make on disk", "3. file: move on disk to new/x",
             because: "file: moved-on-server", "new: created-on-server"),
         PlannerRow(
-            "the folder asked about first, the file goes aside all the same, and into it by the next plan",
+            "the folder asked about first, the file gets a temporary name all the same, and into it by the next plan",
             folder("x").called("new").newOnServer(),
             file("x").called("file").movedOnServer(to: "new/x"),
             plan: "1. file: move on disk to x (moving 2)", "2. new: make on disk", "file waits for folder new",
@@ -114,15 +114,15 @@ extension PlannerRow {
             plan: "a.md waits for the name of ignored"),
     ]
 
-    /// Entries that a plan or a crash has left under the name of those that wait aside.
-    static let aside: [PlannerRow] = [
+    /// Entries that a plan or a crash has left under temporary names.
+    static let temporaryNames: [PlannerRow] = [
         PlannerRow(
-            "to wait aside on disk is no move: the entry goes back to the server's place",
+            "a temporary name on disk is no move: the entry goes back to the server's place",
             file("a.md").movedOnDisk(to: "a (moving 1).md"),
             plan: "a.md: move on disk to a.md",
             because: "a.md: moved-on-both"),
         PlannerRow(
-            "to wait aside on the server is no move: the entry goes back to the disk's place",
+            "a temporary name on the server is no move: the entry goes back to the disk's place",
             file("a.md").movedOnServer(to: "a (moving 1).md"),
             plan: "a.md: move on server to a.md",
             because: "a.md: moved-on-disk"),
@@ -132,17 +132,17 @@ extension PlannerRow {
             plan: "a.md: move on disk to a (moving 7).md",
             because: "a.md: moved-on-server"),
         PlannerRow(
-            "the disk's move stands against one aside on the server",
+            "the disk's move stands against a temporary name on the server",
             file("a.md").movedOnDisk(to: "b.md").movedOnServer(to: "a (moving 1).md"),
             plan: "a.md: move on server to b.md",
             because: "a.md: moved-on-disk"),
         PlannerRow(
-            "to wait aside keeps no entry from its deletion on disk",
+            "a temporary name keeps no entry from its deletion on disk",
             file("a.md").movedOnDisk(to: "a (moving 1).md").deletedOnServer(),
             plan: "a.md: trash",
             because: "a.md: deleted-on-server"),
         PlannerRow(
-            "to wait aside keeps no entry from its deletion on the server",
+            "a temporary name keeps no entry from its deletion on the server",
             file("a.md").movedOnServer(to: "a (moving 1 2).md").deletedOnDisk(),
             plan: "a.md: delete on server",
             because: "a.md: deleted-on-disk"),

@@ -60,15 +60,16 @@ struct PlannerRow: Sendable, CustomTestStringConvertible {
         }
         let local = try entry.disk.map {
             LocalState(
-                place: try place($0.path, ids), isFolder: entry.isFolder, hash: hash($0), isLeftover: entry.isLeftover)
+                location: try location($0.path, ids), isFolder: entry.isFolder, hash: hash($0),
+                isLeftover: entry.isLeftover)
         }
         let remote = try entry.server.map {
             RemoteState(
-                place: try place($0.path, ids), isFolder: entry.isFolder, hash: hash($0), revision: $0.revision)
+                location: try location($0.path, ids), isFolder: entry.isFolder, hash: hash($0), revision: $0.revision)
         }
         let synced = try entry.base.map {
             SyncedState(
-                place: try place($0.path, ids), remoteName: entry.serverSpelling.map { EntryName($0) },
+                location: try location($0.path, ids), remoteName: entry.serverSpelling.map { EntryName($0) },
                 isFolder: entry.isFolder, hash: hash($0), revision: $0.revision)
         }
         var item = Item(id, local: local, remote: remote, synced: synced)
@@ -77,10 +78,10 @@ struct PlannerRow: Sendable, CustomTestStringConvertible {
         return item
     }
 
-    private static func place(_ path: String, _ ids: [String: ItemID]) throws -> Place {
-        guard let slash = path.lastIndex(of: "/") else { return Place(.root, EntryName(path)) }
+    private static func location(_ path: String, _ ids: [String: ItemID]) throws -> Location {
+        guard let slash = path.lastIndex(of: "/") else { return Location(.root, EntryName(path)) }
         let folder = String(path[..<slash])
-        return Place(
+        return Location(
             try #require(ids[folder], "no entry is called \(folder)"),
             EntryName(String(path[path.index(after: slash)...])))
     }
@@ -97,22 +98,22 @@ struct PlannerRow: Sendable, CustomTestStringConvertible {
         return lines.isEmpty ? ["nothing"] : lines
     }
 
-    private func text(of operation: Operation) -> String {
+    private func text(of operation: PlannedOperation) -> String {
         let item = operation.item
         let what =
             switch operation {
             case .adopt: "adopt"
             case .forget: "forget"
-            case .revoke: "cancel the deletion"
-            case .unify(_, let remote): "unify with \(name(remote))"
-            case .makeFolder(_, let place): "make on disk" + suffix(" at ", place, of: item)
-            case .moveLocal(_, let place): "move on disk to \(path(place))"
-            case .download(_, let place): "download" + suffix(" to ", place, of: item)
-            case .discard: "trash"
-            case .reconcile(_, let copy): "resolve, copy '\(copy)'"
+            case .resurrect: "cancel the deletion"
+            case .linkIdentity(_, let remote): "link to \(name(remote))"
+            case .makeFolder(_, let location): "make on disk" + suffix(" at ", location, of: item)
+            case .moveLocal(_, let location): "move on disk to \(path(location))"
+            case .download(_, let location): "download" + suffix(" to ", location, of: item)
+            case .trash: "trash"
+            case .resolveContent(_, let copy): "resolve, copy '\(copy)'"
             case .makeRemoteFolder: "make on server"
             case .upload: "upload"
-            case .moveRemote(_, let place): "move on server to \(path(place))"
+            case .moveRemote(_, let location): "move on server to \(path(location))"
             case .deleteRemote: "delete on server"
             }
         return "\(name(item)): \(what)"
@@ -129,13 +130,13 @@ struct PlannerRow: Sendable, CustomTestStringConvertible {
     }
 
     /// A place, unless it is the entry's own path.
-    private func suffix(_ word: String, _ place: Place, of item: ItemID) -> String {
-        let path = path(place)
+    private func suffix(_ word: String, _ location: Location, of item: ItemID) -> String {
+        let path = path(location)
         return entry(item)?.path == path ? "" : word + path
     }
 
-    private func path(_ place: Place) -> String {
-        place.parent == .root ? place.name.text : "\(name(place.parent))/\(place.name)"
+    private func path(_ location: Location) -> String {
+        location.parent == .root ? location.name.text : "\(name(location.parent))/\(location.name)"
     }
 
     private func name(_ item: ItemID) -> String { entry(item)?.name ?? "\(item)" }

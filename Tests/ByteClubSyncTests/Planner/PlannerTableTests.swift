@@ -20,11 +20,11 @@ import Testing
     @Test("what is decided while a hash is not known", arguments: PlannerRow.hashes)
     func hashes(row: PlannerRow) throws { try check(row) }
 
-    @Test("where an entry goes that was moved", arguments: PlannerRow.places)
-    func places(row: PlannerRow) throws { try check(row) }
+    @Test("where an entry goes that was moved", arguments: PlannerRow.locations)
+    func locations(row: PlannerRow) throws { try check(row) }
 
-    @Test("a place and a content are decided apart", arguments: PlannerRow.placesAndContents)
-    func placesAndContents(row: PlannerRow) throws { try check(row) }
+    @Test("a location and a content are decided apart", arguments: PlannerRow.locationsAndContents)
+    func locationsAndContents(row: PlannerRow) throws { try check(row) }
 
     @Test("which spellings are one name", arguments: PlannerRow.spellings)
     func spellings(row: PlannerRow) throws { try check(row) }
@@ -35,8 +35,8 @@ import Testing
     @Test("who waits for a name", arguments: PlannerRow.waitingForNames)
     func waitingForNames(row: PlannerRow) throws { try check(row) }
 
-    @Test("what becomes of entries that wait aside", arguments: PlannerRow.aside)
-    func aside(row: PlannerRow) throws { try check(row) }
+    @Test("what becomes of entries with temporary names", arguments: PlannerRow.temporaryNames)
+    func temporaryNames(row: PlannerRow) throws { try check(row) }
 
     @Test("who gives way when two entries want one name", arguments: PlannerRow.clashes)
     func clashes(row: PlannerRow) throws { try check(row) }

@@ -255,7 +255,7 @@ import Testing
         let scene = try MachineScene.synced(["a": "one"], usesExtension: false)
         let folder = try await scene.server.createFolder(RemotePath("/b"))
         let file = try #require(scene.machine.database.trees.items.first?.id)
-        let move = OutgoingWrite(item: file, effect: .move(Place(.root, EntryName("b"))), local: nil)
+        let move = OutgoingWrite(item: file, effect: .move(Location(.root, EntryName("b"))), local: nil)
         var report = SyncReport()
         try PathReplica(scene.remoteTree(), hasLongPoll: true).take(move, folder, &report)
         #expect(scene.machine.database.trees.items.first?.remote?.isFolder == false)
@@ -346,9 +346,9 @@ import Testing
         scene.wait()
         scene.atNextWrite { [server = scene.server] in
             _ = try? await server.createFolder(RemotePath("/q"))
-            await scene.tellNews()
+            await scene.deliverNews()
             _ = try? await server.move(RemotePath("/q"), to: RemotePath("/theirs"))
-            await scene.tellNews()
+            await scene.deliverNews()
         }
         try scene.sync()
         try await scene.put("theirs/a", "theirs")
@@ -358,7 +358,7 @@ import Testing
     }
 
     @Test("what is told in one answer with what the tree has read meanwhile is read as well")
-    func toldTogether() async throws {
+    func reportedTogether() async throws {
         let scene = try MachineScene.synced(["a": "one"])
         let waited = try #require(scene.machine.database.meta(.cursor))
         try await scene.put("b", "two")
@@ -392,7 +392,7 @@ import Testing
         scene.disk.write("a", "half")
         scene.wait()
         scene.before(.open, "a") {
-            $0.before(.read) { $0.before(.lookAtFile) { $0.disk.write("a", "the whole") } }
+            $0.before(.read) { $0.before(.statFile) { $0.disk.write("a", "the whole") } }
         }
         try scene.sync()
         try scene.settle()
@@ -501,8 +501,8 @@ extension MachineScene {
         }
     }
 
-    /// Once, before the answer to a batch comes, another member writes files, and the journal tells of that; in part, of
-    /// the first of them alone.
+    /// Once, before the answer to a batch comes, another member writes files, and the journal tells of that; in part,
+    /// of the first of them alone.
     func overtakeAnswer(with texts: KeyValuePairs<String, String>, inPart: Bool) {
         let isFirst = Mutex(true)
         member.fault = { [unowned self] operation async throws(RemoteError) in
@@ -510,13 +510,13 @@ extension MachineScene {
                 machine.session != nil
             else { return }
             for (path, text) in texts { try? await put(path, text) }
-            #expect(await tellNews(limit: inPart ? 1 : 10) == inPart)
+            #expect(await deliverNews(limit: inPart ? 1 : 10) == inPart)
         }
     }
 
     /// Tells the engine what the journal has, between two of its steps; whether there is more.
     @discardableResult
-    func tellNews(limit: Int = 10) async -> Bool? {
+    func deliverNews(limit: Int = 10) async -> Bool? {
         guard machine.session != nil, let cursor = machine.database.meta(.cursor),
             let changes = try? await server.journal(after: cursor, limit: limit, contents: true, wait: .zero)
         else { return nil }

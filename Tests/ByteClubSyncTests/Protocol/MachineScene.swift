@@ -25,7 +25,7 @@ final class MachineScene: @unchecked Sendable {
     /// The member whose engine it is, seen from the server.
     var member: MemoryRemote { machine.network.server }
 
-    /// Lets so much time pass that no look is racy any more, and no writer is waited for.
+    /// Lets so much time pass that no stat is racy any more, and no writer is waited for.
     func wait() {
         disk.time += 10_000_000_000
         machine.uptime += .seconds(100)
@@ -67,7 +67,7 @@ final class MachineScene: @unchecked Sendable {
             .bytes(Array(text.utf8)), at: RemotePath("/" + path), condition: .overwrite, policy: .fail, progress: nil)
     }
 
-    /// Synced notes, old enough that no look is racy.
+    /// Synced notes, old enough that no stat is racy.
     static func synced(_ notes: [String: String], usesExtension: Bool = true) throws -> MachineScene {
         let scene = MachineScene(usesExtension: usesExtension)
         for (path, text) in notes.sorted(by: { $0.key < $1.key }) { scene.disk.write(path, text) }

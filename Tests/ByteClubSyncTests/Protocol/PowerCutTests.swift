@@ -111,7 +111,7 @@ import Testing
         let environment = SyncEnvironment(
             disk: disk, openStore: { [database = SharedStore(store: database)] in database.store },
             bases: SimulatedBases(), executor: try ThreadExecutor(), clock: clock)
-        return try SyncSession(configuration, server, environment, SyncInbox(), tell: { _ in })
+        return try SyncSession(configuration, server, environment, SyncInbox(), onEvent: { _ in })
     }
 
     private struct SharedStore: @unchecked Sendable {

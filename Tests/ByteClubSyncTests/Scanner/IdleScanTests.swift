@@ -6,7 +6,7 @@ import Testing
 @testable import ByteClubSync
 @testable import SyncSimulation
 
-/// What an idle scan costs, beside a bare walk that looks at every entry.
+/// What an idle scan costs, beside a bare walk that stats every entry.
 @Suite(.serialized) struct IdleScanTests {
     @Test("an idle scan of many files lists no folder")
     func idle() throws {
@@ -21,12 +21,13 @@ import Testing
         let disk = LinuxDisk(directory.path)
         let store = MemoryTreeStore()
         for folder in 0..<folders {
-            let seal = try disk.openRoot().folder("folder \(folder)").seal()
-            store.setSeal(FolderSeal(high: seal.high, low: seal.low, folders: []), of: ItemID(Int64(folder + 1)))
+            let fingerprint = try disk.openRoot().folder("folder \(folder)").listingFingerprint()
+            store.setListing(
+                KnownListing(high: fingerprint.high, low: fingerprint.low, folders: []), of: ItemID(Int64(folder + 1)))
         }
-        let seal = try disk.openRoot().seal()
-        let sealed = (0..<folders).map { SealedFolder(item: ItemID(Int64($0 + 1)), name: "folder \($0)") }
-        store.setSeal(FolderSeal(high: seal.high, low: seal.low, folders: sealed), of: .root)
+        let fingerprint = try disk.openRoot().listingFingerprint()
+        let listed = (0..<folders).map { ListedFolder(item: ItemID(Int64($0 + 1)), name: "folder \($0)") }
+        store.setListing(KnownListing(high: fingerprint.high, low: fingerprint.low, folders: listed), of: .root)
         var best = (walk: Duration.seconds(9), scan: Duration.seconds(9))
         let scanner = Scanner(root: try disk.openRoot(), store: store)
         for _ in 0..<5 {

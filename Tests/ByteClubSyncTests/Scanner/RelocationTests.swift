@@ -41,7 +41,7 @@ import Testing
         #expect(idle.changes == 0 && idle.listed == 0)
     }
 
-    @Test("a copy that an earlier look had found is the original once that has gone")
+    @Test("a copy that an earlier scan had found is the original once that has gone")
     func lateDeletion() throws {
         let scene = try scene()
         let before = try ["a", "a/x", "a/b/z"].map(scene.id)
@@ -192,7 +192,7 @@ import Testing
         #expect(reads == 0)
     }
 
-    @Test("a look that was not complete takes nothing for moved")
+    @Test("a scan that was not complete takes nothing for moved")
     func incomplete() throws {
         let scene = try scene()
         let id = try scene.id("a/x")

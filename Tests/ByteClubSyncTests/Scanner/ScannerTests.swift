@@ -16,7 +16,7 @@ final class ScanScene {
         scanner = Scanner(root: try disk.openRoot(), store: store, rules: rules)
     }
 
-    /// Lets so much time pass that no look is racy any more.
+    /// Lets so much time pass that no stat is racy any more.
     func wait() { disk.time += 10_000_000_000 }
 
     @discardableResult
@@ -38,8 +38,8 @@ final class ScanScene {
             guard var item = try store.item(id), let local = item.local else { continue }
             if !local.isFolder { item.local?.hash = ContentHasher.hash(disk.content(path) ?? []) }
             let hash = item.local?.hash
-            item.base = SyncedState(place: local.place, isFolder: local.isFolder, hash: hash, size: local.size)
-            item.remote = RemoteState(place: local.place, isFolder: local.isFolder, hash: hash, size: local.size)
+            item.base = SyncedState(location: local.location, isFolder: local.isFolder, hash: hash, size: local.size)
+            item.remote = RemoteState(location: local.location, isFolder: local.isFolder, hash: hash, size: local.size)
             try store.save(item)
         }
     }
@@ -47,7 +47,7 @@ final class ScanScene {
     /// All items on disk with their paths.
     func paths(below folder: ItemID = .root, _ prefix: String = "") throws -> [(ItemID, String)] {
         try store.children(of: folder, on: .local).flatMap { item -> [(ItemID, String)] in
-            let path = LocalPath.join(prefix, item.local?.place.name.text ?? "")
+            let path = LocalPath.join(prefix, item.local?.location.name.text ?? "")
             return [(item.id, path)] + (try paths(below: item.id, path))
         }
     }
@@ -65,7 +65,7 @@ final class ScanScene {
 }
 
 @Suite struct ScannerTests {
-    @Test("a first scan finds everything, and an idle one reads nothing but seals")
+    @Test("a first scan finds everything, and an idle one reads nothing but fingerprints")
     func first() throws {
         let scene = try ScanScene()
         scene.disk.makeFolder("a")
@@ -75,11 +75,11 @@ final class ScanScene {
         let report = try scene.scan()
         #expect(try scene.tree() == ["a", "a/b", "a/b/x", "y"])
         #expect(report.created == 4 && report.isComplete && report.bytes == 2)
-        #expect(!report.restless.isEmpty)
+        #expect(!report.racyFolders.isEmpty)
         scene.wait()
         try scene.scan()
         let idle = try scene.scan()
-        #expect(idle.changes == 0 && idle.listed == 0 && idle.folders == 3 && idle.restless.isEmpty)
+        #expect(idle.changes == 0 && idle.listed == 0 && idle.folders == 3 && idle.racyFolders.isEmpty)
     }
 
     @Test("an edit in place keeps the item and forgets the hash")
@@ -332,7 +332,7 @@ final class ScanScene {
         #expect(try scene.item("x") == nil)
     }
 
-    @Test("a move out of a folder that is looked at into one that is not is found by the wider scan")
+    @Test("a move out of a folder that is scanned into one that is not is found by the wider scan")
     func moveOutOfScope() throws {
         let scene = try ScanScene()
         scene.disk.makeFolder("a")
@@ -346,7 +346,7 @@ final class ScanScene {
         #expect(try scene.id("b/x") == id)
     }
 
-    @Test("a move into a folder that is looked at is found though the other one is not")
+    @Test("a move into a folder that is scanned is found though the other one is not")
     func moveIntoScope() throws {
         let scene = try ScanScene()
         scene.disk.makeFolder("a")
@@ -384,7 +384,7 @@ final class ScanScene {
         let id = try scene.id("z/x")
         var isDone = false
         scene.disk.before = { [unowned disk = scene.disk] call in
-            if !isDone, call.verb == .seal, call.path == "z" { isDone = disk.move("z/x", to: "a/x") }
+            if !isDone, call.verb == .fingerprint, call.path == "z" { isDone = disk.move("z/x", to: "a/x") }
         }
         let report = try scene.scan()
         #expect(isDone)
@@ -415,7 +415,7 @@ final class ScanScene {
         let scene = try ScanScene()
         scene.disk.write("x", "1")
         try scene.settle()
-        scene.disk.failure = { $0.verb == .seal || $0.verb == .list ? EIO : nil }
+        scene.disk.failure = { $0.verb == .fingerprint || $0.verb == .list ? EIO : nil }
         #expect(throws: FileError.self) { try scene.scan() }
         #expect(try scene.tree() == ["x"])
     }
@@ -514,7 +514,7 @@ final class ScanScene {
         #expect(report.moved == 1 && report.changes == 1)
     }
 
-    @Test("a write right after a racy look is found", arguments: [4_000_000, 2_000_000_000])
+    @Test("a write right after a racy stat is found", arguments: [4_000_000, 2_000_000_000])
     func racy(granularity: Int64) throws {
         let scene = try ScanScene()
         scene.disk.granularity = granularity
@@ -522,25 +522,25 @@ final class ScanScene {
         scene.disk.write("x", "1")
         try scene.scan()
         let id = try scene.id("x")
-        guard case .content(let hash, let look) = try scene.scanner.readHash(of: id) else {
+        guard case .content(let hash, let stat) = try scene.scanner.readHash(of: id) else {
             Issue.record("not read")
             return
         }
-        #expect(look.isRacy)
+        #expect(stat.isRacy)
         var item = try #require(try scene.item("x"))
         item.local?.hash = hash
-        item.local?.look = look
+        item.local?.stat = stat
         try scene.store.save(item)
         scene.disk.write("x", "2")
         #expect(
-            try scene.item("x")?.local?.look?.fingerprint
-                == scene.disk.node("x").map { scene.disk.look($0).fingerprint })
+            try scene.item("x")?.local?.stat?.fingerprint
+                == scene.disk.node("x").map { scene.disk.stat($0).fingerprint })
         scene.wait()
         try scene.scan()
         #expect(try scene.item("x")?.local?.hash == nil)
         try scene.sync()
         let idle = try scene.scan()
-        #expect(idle.changes == 0 && idle.listed == 0 && idle.restless.isEmpty)
+        #expect(idle.changes == 0 && idle.listed == 0 && idle.racyFolders.isEmpty)
     }
 
     @Test("reading tells the hash, and who is in the way")
@@ -550,8 +550,8 @@ final class ScanScene {
         try scene.settle()
         let id = try scene.id("x")
         let hash = ContentHasher.hash(Array("1".utf8))
-        let look = try #require(try scene.item("x")?.local?.look)
-        #expect(try scene.scanner.readHash(of: id) == .content(hash, look))
+        let stat = try #require(try scene.item("x")?.local?.stat)
+        #expect(try scene.scanner.readHash(of: id) == .content(hash, stat))
         let open = try #require(scene.disk.openForWriting("x"))
         #expect(try scene.scanner.readHash(of: id) == .busy)
         open.close()
@@ -568,7 +568,7 @@ final class ScanScene {
         #expect(try scene.scanner.readHash(of: id) == .vanished)
     }
 
-    @Test("each folder is watched before it is looked at")
+    @Test("each folder is watched before it is scanned")
     func watching() throws {
         let disk = SimulatedDisk()
         disk.makeFolder("a")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DatabaseFileTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/mirror.sqlite" }
-    private let item = Item(ItemID(1), local: LocalState(place: Place(.root, EntryName("a")), isFolder: true))
+    private let item = Item(ItemID(1), local: LocalState(location: Location(.root, EntryName("a")), isFolder: true))
 
     init() throws { directory = try TemporaryDirectory() }
 
@@ -92,13 +92,13 @@ import Testing
         try next.close()
     }
 
-    @Test("a rehearsal changes nothing")
-    func rehearses() throws {
-        let empty = try SQLiteTreeStore.rehearsal(path: path)
+    @Test("a scratch copy changes nothing")
+    func scratchCopy() throws {
+        let empty = try SQLiteTreeStore.scratchCopy(path: path)
         #expect(try empty.syncedCount() == 0)
         #expect(!isThere("mirror.sqlite"))
         try fill()
-        let copy = try SQLiteTreeStore.rehearsal(path: path)
+        let copy = try SQLiteTreeStore.scratchCopy(path: path)
         #expect(try copy.item(ItemID(1)) == item)
         try copy.transaction(durably: true) { try copy.save(Item(ItemID(1))) }
         try copy.close()
@@ -157,15 +157,18 @@ import Testing
             let store = try SQLiteTreeStore(path: path)
             #expect(try store.item(ItemID(1)) == item && store.meta(.cursor) == "17")
             let install = PendingInstall(
-                item: ItemID(7), place: Place(.root, EntryName("a b.txt")), hash: hash, revision: 3)
+                item: ItemID(7), location: Location(.root, EntryName("a b.txt")), hash: hash, revision: 3)
             #expect(try store.records(PendingInstall.self) == [install])
             let copy = PendingConflictCopy(ItemID(8), EntryName("c (conflict).txt"))
             #expect(try store.records(PendingConflictCopy.self) == [copy])
             #expect(try Selection(store).keys == [PathKey(folded: "/p"), PathKey(folded: "/q/r")])
             #expect(try store.records(ApprovedDeletion.self).map(\.item.number) == [3, 9])
             #expect(try store.records(IgnoredOnDisk.Count.self).map(\.count) == [2, 1])
-            #expect(try store.records(Obstacle.self) == [Obstacle(since: 60, message: "the disk is full")])
-            #expect(try store.records(HeldRules.self) == [HeldRules(hash: "abc", entries: 5, synced: 6, since: 7)])
+            #expect(try store.records(ObstacleRecord.self) == [ObstacleRecord(since: 60, message: "the disk is full")])
+            #expect(
+                try store.records(HeldRulesRecord.self) == [
+                    HeldRulesRecord(hash: "abc", entries: 5, synced: 6, since: 7)
+                ])
             #expect(try store.meta(.rules) == "def" && store.records(LeftOutFolder.self).map(\.key.string) == ["/p"])
             let finding = AuditFinding(
                 item: ItemID(9), handle: FileHandle(high: 1, low: .max), modified: -3, path: "a b/c d")
@@ -208,7 +211,7 @@ import Testing
                     try store.save(
                         Item(
                             try store.newItem(),
-                            local: LocalState(place: Place(.root, EntryName("name \(number)")), isFolder: true)))
+                            local: LocalState(location: Location(.root, EntryName("name \(number)")), isFolder: true)))
                 }
             }
             Issue.record("ten thousand items fit into 40 pages")

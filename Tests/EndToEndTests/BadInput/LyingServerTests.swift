@@ -58,7 +58,8 @@ extension EndToEnd {
             }
             for prefix in ["/1/", wire.feed] {
                 liar.lie.withLock { $0 = (lie, prefix) }
-                // Another byte may stand for as good an answer, as in a quota; what it keeps back comes with the next truth.
+                // Another byte may stand for as good an answer, as in a quota; what it keeps back comes with the next
+                // truth.
                 let isAnswer = "\(lie)" == "\(LyingProxy.Lie.flippedByte)"
                 try await expectRefused(ann, "\(name) of \(prefix)", or: isAnswer ? [0] : [])
                 let difference = FileTree(ann.mirror).difference(from: mirror).filter { line in

@@ -7,11 +7,11 @@ extension HostileLie {
         let list = ["notes", "list"], show = ["notes", "show", "mine.md"], photo = ["photos", "info", "city.jpg"]
         let download = ["photos", "download", "city.jpg", "-o", output]
         let thumbnail = ["photos", "thumbnail", "city.jpg", "-o", output]
-        let negative = Told.metadata("/byteclub/mine.md", "\"is_dir\": false, \"bytes\": \(Int64.min)")
+        let negative = WireText.metadata("/byteclub/mine.md", "\"is_dir\": false, \"bytes\": \(Int64.min)")
         let tiny = "{\"path\":\"/a\",\"is_dir\":false}"
         let many = Array(repeating: tiny, count: 600_000).joined(separator: ",")
         let folder = { (contents: String) in
-            Told.metadata("/byteclub", "\"is_dir\": true, \"contents\": [\(contents)]")
+            WireText.metadata("/byteclub", "\"is_dir\": true, \"contents\": [\(contents)]")
         }
         let nested = (0..<40).reduce(tiny) { inner, _ in "{\"path\":\"/a\",\"is_dir\":true,\"contents\":[\(inner)]}" }
         var lies = [
@@ -59,7 +59,7 @@ extension HostileLie {
             HostileLie(
                 "a photo of a negative length overflows nothing", about: "/1/metadata", to: photo,
                 HostileAnswer.whole(
-                    Told.metadata(
+                    WireText.metadata(
                         "/byteclub/photos/city.jpg", "\"is_dir\": false, \"bytes\": \(Int64.min)"))),
             HostileLie(
                 "a photo's beginning takes no more memory than was asked for", about: "/1/files/", to: photo,
@@ -111,7 +111,7 @@ extension HostileLie {
     /// What a server may tell a mirror that is compared with it.
     static func verifications(_ wire: Wire, elsewhere: String, bomb: [UInt8]) -> [HostileLie] {
         let verify = ["sync", "verify"]
-        let root = Told.change("/byteclub")
+        let root = WireText.change("/byteclub")
         let digest = [
             HostileLie(
                 "a digest of a million folders takes no memory", about: "/1/sync/digest", to: verify,
@@ -123,12 +123,12 @@ extension HostileLie {
         let delta = [
             HostileLie(
                 "a list that leads to itself holds no comparison up", about: Wire.plain.feed, to: verify,
-                HostileAnswer.whole(Told.delta([root], more: true))),
+                HostileAnswer.whole(WireText.delta([root], more: true))),
             HostileLie(
                 "the same entries under ever new cursors hold no comparison up", about: Wire.plain.feed, to: verify,
                 HostileAnswer.asked { request in
-                    let step = Told.step(of: request)
-                    return Told.delta(
+                    let step = WireText.step(of: request)
+                    return WireText.delta(
                         Array(repeating: root, count: 2_000), cursor: "x.\(step + 1)", reset: step == 0, more: true)
                 }),
             HostileLie(

@@ -79,7 +79,7 @@ enum HostileAnswer {
 }
 
 /// The objects of both wires, with whatever a test puts into them.
-enum Told {
+enum WireText {
     /// A page of the journal.
     static func page(
         _ entries: [String], cursor: String = "x.1", reset: Bool = true, more: Bool = false, contents: String = ""

@@ -9,7 +9,8 @@ extension EndToEnd {
 
         private func start(_ arguments: [String] = []) async throws -> (ServerProcess, TemporaryDirectory, String) {
             let folder = try TemporaryDirectory()
-            // The crowd comes from one address, of which no more than an eighth would be served if it were nobody's proxy.
+            // The crowd comes from one address, of which no more than an eighth would be served if it were nobody's
+            // proxy.
             let server = try await ServerProcess(
                 data: folder.path + "/data",
                 arguments: ["--connections", "\(8192 * Self.scale)", "--trusted-proxies", "127.0.0.1"] + arguments)

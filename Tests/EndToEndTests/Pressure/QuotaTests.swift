@@ -8,7 +8,8 @@ extension EndToEnd {
     @Suite("Quotas of a real server") struct QuotaTests {
         private static func chunk(_ number: Int) -> [UInt8] { noise(100_000, seed: UInt64(number)) }
 
-        /// Sends parts of one upload until one is refused, or far too many are not, and tells how many bytes were taken.
+        /// Sends parts of one upload until one is refused, or far too many are not, and tells how many bytes were
+        /// taken.
         private static func fill(_ api: ClubAPI) async throws -> Int {
             var (taken, target) = (0, "/1/chunked_upload")
             while taken < 2_000_000 {

@@ -46,17 +46,17 @@ package enum CrashCheck {
     }
 
     private static func play(_ scenario: CrashScenario, _ faults: [CrashFault], _ tally: inout Tally) {
-        let rehearsal = CrashRun(scenario)
-        rehearsal.rehearse()
+        let undisturbed = CrashRun(scenario)
+        undisturbed.runUndisturbed()
         tally.scenarios += 1
-        tally.calls += rehearsal.calls.count
-        tally.changes += rehearsal.calls.count(where: \.self)
-        if !rehearsal.faults.isEmpty {
-            tally.failures.append("\(scenario.name), undisturbed: \(rehearsal.faults.joined(separator: "; "))")
+        tally.calls += undisturbed.calls.count
+        tally.changes += undisturbed.calls.count(where: \.self)
+        if !undisturbed.faults.isEmpty {
+            tally.failures.append("\(scenario.name), undisturbed: \(undisturbed.faults.joined(separator: "; "))")
             return
         }
         for (skipped, fault) in faults.enumerated() {
-            for (index, isChange) in rehearsal.calls.enumerated() where isChange || fault.concernsReads {
+            for (index, isChange) in undisturbed.calls.enumerated() where isChange || fault.concernsReads {
                 if (index + skipped) % scenario.stride != 0 { continue }
                 tally.runs += 1
                 guard let failure = failure(scenario, fault, at: index + 1) else { continue }

@@ -43,7 +43,7 @@ final class CrashRun: @unchecked Sendable {
     }
 
     /// Plays it without a fault, and counts the calls.
-    func rehearse() {
+    func runUndisturbed() {
         begin()
         let first = mine.effects
         mine.onPassage = { [unowned self] in calls.append(!$0) }
@@ -160,7 +160,7 @@ final class CrashRun: @unchecked Sendable {
                 expected = expected.filter { !LocalPath.isWithin($0.key, folder) }
             }
             if machine === mine { expected.merge(scenario.mineAlone) { $1 } }
-            let (found, lines) = look(machine)
+            let (found, lines) = observe(machine)
             reachable.formUnion(lines)
             for path in Set(expected.keys).union(found.keys).sorted() where expected[path] != found[path] {
                 faults.append(
@@ -176,7 +176,7 @@ final class CrashRun: @unchecked Sendable {
     }
 
     /// A machine's tree, and all lines on its disk.
-    private func look(_ machine: SimulatedMachine) -> (tree: [String: String], lines: Set<String>) {
+    private func observe(_ machine: SimulatedMachine) -> (tree: [String: String], lines: Set<String>) {
         var tree: [String: String] = [:]
         var lines: Set<String> = []
         for (path, content) in machine.disk.tree(includesPrivate: true) {
@@ -188,7 +188,7 @@ final class CrashRun: @unchecked Sendable {
         return (tree, lines)
     }
 
-    private func lines(_ machine: SimulatedMachine) -> Set<String> { look(machine).lines }
+    private func lines(_ machine: SimulatedMachine) -> Set<String> { observe(machine).lines }
 
     private static func shown(_ text: String?) -> String {
         text.map { $0.isEmpty ? "there" : "\($0.prefix(40).debugDescription)" } ?? "missing"

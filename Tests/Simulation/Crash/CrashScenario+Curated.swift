@@ -1,6 +1,6 @@
 /// The rows of the decision tables, a scenario or more for each.
 extension CrashScenario {
-    static var curated: [Self] { oneSided + notes + places + deletions + clashes + wholes }
+    static var curated: [Self] { oneSided + notes + locations + deletions + clashes + wholes }
 
     private static let bigText = String(repeating: "0123456789abcdef", count: 5_000) + "\n"
 
@@ -117,7 +117,7 @@ extension CrashScenario {
     ]
 
     /// What both do to places.
-    private static let places: [Self] = [
+    private static let locations: [Self] = [
         Self(
             name: "one file moved to two places", mine: [.move("b.md", to: "mine.md")],
             theirs: [.move("b.md", to: "p/theirs.md")], makes: ["b.md": nil, "p/theirs.md": "bee\n"],

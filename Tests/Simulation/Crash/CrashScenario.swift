@@ -27,8 +27,8 @@ struct CrashScenario: Sendable {
     var usesExtension = true
     /// Whether the disks exchange two entries in one step.
     var canExchange = true
-    /// Every so-manieth call is disturbed, where there are too many for all of them; four times as many when more than the
-    /// usual is asked for.
+    /// Every so-manieth call is disturbed, where there are too many for all of them; four times as many when more than
+    /// the usual is asked for.
     var stride = 1
     /// Whether it is only played when more than the usual is asked for.
     var isExtra = false

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The least that a look at a whole tree costs: each directory read, each entry looked at, and nothing made of it.
+/// The least that a scan of a whole tree costs: each directory read, the stat of each entry, and nothing made of it.
 enum BareWalk {
     /// Counts all entries below a directory.
     static func count(_ path: String) -> Int {

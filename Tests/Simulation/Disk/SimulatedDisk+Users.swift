@@ -7,7 +7,7 @@ extension SimulatedDisk {
     /// Writes a file in place, and makes it when it is missing.
     @discardableResult
     func write(_ path: String, _ content: [UInt8]) -> Bool {
-        guard let (folder, name) = place(path) else { return false }
+        guard let (folder, name) = location(path) else { return false }
         if let index = folder.index(name, foldsCase: foldsCase) {
             let node = folder.entries[index].node
             guard node.kind == .file else { return false }
@@ -15,7 +15,7 @@ extension SimulatedDisk {
         } else {
             fill(make(.file, name, in: folder), content)
         }
-        tell(.closed, folder, name.text)
+        notify(.closed, folder, name.text)
         return true
     }
 
@@ -36,8 +36,8 @@ extension SimulatedDisk {
     /// Renames or moves, over a file that is there.
     @discardableResult
     func move(_ path: String, to target: String) -> Bool {
-        guard let (folder, name) = place(path), let index = folder.index(name, foldsCase: foldsCase),
-            let (into, newName) = place(target)
+        guard let (folder, name) = location(path), let index = folder.index(name, foldsCase: foldsCase),
+            let (into, newName) = location(target)
         else { return false }
         let moved = folder.entries[index].node
         var above: SimulatedNode? = into
@@ -59,8 +59,8 @@ extension SimulatedDisk {
         if source.kind == .file { return write(target, source.content) }
         let inner = tree(below: path)
         guard source.kind == .folder, makeFolder(target) else { return false }
-        for (place, content) in inner {
-            let rest = String(decoding: place.utf8.dropFirst(path.utf8.count), as: UTF8.self)
+        for (location, content) in inner {
+            let rest = String(decoding: location.utf8.dropFirst(path.utf8.count), as: UTF8.self)
             if let content { write(target + rest, content) } else { makeFolder(target + rest) }
         }
         return true
@@ -69,7 +69,7 @@ extension SimulatedDisk {
     /// Deletes a file, or a folder with all that is in it.
     @discardableResult
     func delete(_ path: String) -> Bool {
-        guard let (folder, name) = place(path), let index = folder.index(name, foldsCase: foldsCase) else {
+        guard let (folder, name) = location(path), let index = folder.index(name, foldsCase: foldsCase) else {
             return false
         }
         empty(folder.entries[index].node)
@@ -80,7 +80,7 @@ extension SimulatedDisk {
     /// Makes a folder.
     @discardableResult
     func makeFolder(_ path: String) -> Bool {
-        guard let (folder, name) = place(path), folder.index(name, foldsCase: foldsCase) == nil else { return false }
+        guard let (folder, name) = location(path), folder.index(name, foldsCase: foldsCase) == nil else { return false }
         _ = make(.folder, name, in: folder)
         return true
     }
@@ -88,7 +88,7 @@ extension SimulatedDisk {
     /// Makes something that is neither a file nor a folder.
     @discardableResult
     func makeOther(_ path: String, _ what: String = "a symbolic link") -> Bool {
-        guard let (folder, name) = place(path), folder.index(name, foldsCase: foldsCase) == nil else { return false }
+        guard let (folder, name) = location(path), folder.index(name, foldsCase: foldsCase) == nil else { return false }
         _ = make(.other(what), name, in: folder)
         return true
     }
@@ -96,7 +96,7 @@ extension SimulatedDisk {
     /// Makes a file whose name is not UTF-8.
     @discardableResult
     func makeUndecodable(_ path: String) -> Bool {
-        guard let (folder, name) = place(path) else { return false }
+        guard let (folder, name) = location(path) else { return false }
         _ = make(.file, name, in: folder, isDecodable: false)
         return true
     }
@@ -104,7 +104,7 @@ extension SimulatedDisk {
     /// Gives a file a second name.
     @discardableResult
     func link(_ path: String, to target: String) -> Bool {
-        guard let node = node(path), node.kind == .file, let (folder, name) = place(target),
+        guard let node = node(path), node.kind == .file, let (folder, name) = location(target),
             folder.index(name, foldsCase: foldsCase) == nil
         else { return false }
         link(node, name, in: folder)
@@ -155,7 +155,7 @@ extension SimulatedDisk {
     /// What is at a path; the root is the empty path.
     func node(_ path: String) -> SimulatedNode? {
         if path.isEmpty { return root }
-        guard let (folder, name) = place(path) else { return nil }
+        guard let (folder, name) = location(path) else { return nil }
         return folder.index(name, foldsCase: foldsCase).map { folder.entries[$0].node }
     }
 
@@ -186,7 +186,7 @@ extension SimulatedDisk {
         return found.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
-    private func place(_ path: String) -> (folder: SimulatedNode, name: EntryName)? {
+    private func location(_ path: String) -> (folder: SimulatedNode, name: EntryName)? {
         var folder = root
         let names = path.utf8.split(separator: UInt8(ascii: "/")).map { EntryName(String(Substring($0))) }
         guard let last = names.last else { return nil }

@@ -12,8 +12,9 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     /// What the engine is about to do.
     struct Call {
         enum Verb: String, Hashable {
-            case openRoot, look, list, seal, entry, openFolder, makeFolder, removeFolder, open, create, removeFile
-            case rename, syncFolder, syncFileSystem, room, fileSystem, lookAtFile, read, write, syncFile
+            case openRoot, stat, list, fingerprint, entry, openFolder, makeFolder, removeFolder, open, create,
+                removeFile
+            case rename, syncFolder, syncFileSystem, room, fileSystem, statFile, read, write, syncFile
 
             /// Whether a full disk may refuse it.
             var takesRoom: Bool { [.makeFolder, .create, .rename, .write, .syncFile].contains(self) }
@@ -153,11 +154,11 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     }
 
     /// The file system's name for a file.
-    func look(_ node: SimulatedNode) -> DiskLook {
-        let fingerprint = Fingerprint(
+    func stat(_ node: SimulatedNode) -> FileStat {
+        let fingerprint = FileFingerprint(
             device: 1, inode: node.number, size: node.kind == .folder ? 4096 : Int64(node.content.count),
             modified: node.modified, changed: node.changed)
-        return DiskLook(
+        return FileStat(
             handle: FileHandle(high: UInt64(node.generation), low: UInt64(node.number)), fingerprint: fingerprint,
             isRacy: fingerprint.isRacy(at: time))
     }
@@ -243,13 +244,13 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
         let step = journal.add(edits, after: after)
         for edit in edits {
             let kind: Change.Kind = edit.node == nil ? .gone : moves ? .movedIn : .created
-            tell(kind, edit.folder, edit.name.text, isFolder: edit.node?.kind == .folder)
+            notify(kind, edit.folder, edit.name.text, isFolder: edit.node?.kind == .folder)
         }
         return step
     }
 
     /// Tells a watcher what has happened in a folder.
-    func tell(_ kind: Change.Kind, _ folder: SimulatedNode, _ name: String, isFolder: Bool = false) {
+    func notify(_ kind: Change.Kind, _ folder: SimulatedNode, _ name: String, isFolder: Bool = false) {
         onChange?(Change(kind: kind, folder: folder, name: name, isFolder: isFolder))
     }
 

@@ -16,9 +16,9 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
         epoch = disk.epoch
     }
 
-    func look() throws(FileError) -> DiskLook {
-        try disk.enter(.lookAtFile, nil, "", epoch: epoch)
-        return disk.look(node)
+    func stat() throws(FileError) -> FileStat {
+        try disk.enter(.statFile, nil, "", epoch: epoch)
+        return disk.stat(node)
     }
 
     func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {

@@ -19,19 +19,19 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
 
     var path: String? { nil }
 
-    func look() throws(FileError) -> DiskLook {
-        try enter(.look, "")
-        return disk.look(node)
+    func stat() throws(FileError) -> FileStat {
+        try enter(.stat, "")
+        return disk.stat(node)
     }
 
-    func sealedList() throws(FileError) -> (entries: [DiskEntry], seal: DiskSeal) {
+    func fingerprintedList() throws(FileError) -> (entries: [DiskEntry], fingerprint: ListingFingerprint) {
         try enter(.list, "")
         try checkUnlocked("list")
         return (node.entries.map(shown), sum())
     }
 
-    func seal() throws(FileError) -> DiskSeal {
-        try enter(.seal, "")
+    func listingFingerprint() throws(FileError) -> ListingFingerprint {
+        try enter(.fingerprint, "")
         try checkUnlocked("list")
         return sum()
     }
@@ -98,15 +98,15 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
             throw failure("rename", name, EXDEV)
         }
         if mode == .exchanging, !disk.canExchange {
-            let aside = name + LinuxFolder.asideSuffix
-            try target.rename(newName, to: self, aside, .withoutReplacing)
+            let temporary = name + LinuxFolder.temporarySuffix
+            try target.rename(newName, to: self, temporary, .withoutReplacing)
             do {
                 try rename(name, to: target, newName, .withoutReplacing)
             } catch {
-                try? rename(aside, to: target, newName, .withoutReplacing)
+                try? rename(temporary, to: target, newName, .withoutReplacing)
                 throw error
             }
-            return try rename(aside, to: self, name, .withoutReplacing)
+            return try rename(temporary, to: self, name, .withoutReplacing)
         }
         try enter(.rename, name)
         let moved = try known(name, "rename")
@@ -187,17 +187,19 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
 
     private func shown(_ entry: SimulatedNode.Entry) -> DiskEntry {
         DiskEntry(
-            name: entry.name.text, isDecodable: entry.isDecodable, kind: entry.node.kind, look: disk.look(entry.node))
+            name: entry.name.text, isDecodable: entry.isDecodable, kind: entry.node.kind, stat: disk.stat(entry.node))
     }
 
-    private func sum() -> DiskSeal {
-        var sum = SealSum()
+    private func sum() -> ListingFingerprint {
+        var sum = ListingHasher()
         var isRacy = false
         for entry in node.entries {
             var name = entry.name.text
-            let look = disk.look(entry.node)
-            if entry.node.kind == .file, look.isRacy { isRacy = true }
-            if entry.node.kind == .folder, Fingerprint.isRacy(born: entry.node.born, at: disk.time) { isRacy = true }
+            let stat = disk.stat(entry.node)
+            if entry.node.kind == .file, stat.isRacy { isRacy = true }
+            if entry.node.kind == .folder, FileFingerprint.isRacy(born: entry.node.born, at: disk.time) {
+                isRacy = true
+            }
             name.withUTF8 { name in
                 let bytes = UnsafeRawBufferPointer(name)
                 switch entry.node.kind {
@@ -206,12 +208,12 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
                 case .file, .other:
                     unsafe sum.add(
                         bytes, kind: entry.node.kind == .file ? 1 : 3, inode: UInt64(entry.node.number),
-                        size: look.fingerprint.size, modified: look.fingerprint.modified,
-                        changed: look.fingerprint.changed)
+                        size: stat.fingerprint.size, modified: stat.fingerprint.modified,
+                        changed: stat.fingerprint.changed)
                 }
             }
         }
-        return DiskSeal(high: sum.high, low: sum.low, isRacy: isRacy)
+        return ListingFingerprint(high: sum.high, low: sum.low, isRacy: isRacy)
     }
 
     private func failure(_ operation: String, _ name: String, _ code: Int32) -> FileError {

@@ -53,12 +53,12 @@ final class SimulatedNode {
 
     /// Replaces, adds or takes away an entry of a list.
     static func put(_ node: SimulatedNode?, _ name: EntryName, isDecodable: Bool, into entries: inout [Entry]) {
-        let place = entries.firstIndex { $0.name == name }
+        let location = entries.firstIndex { $0.name == name }
         if let node {
             let entry = Entry(name: name, node: node, isDecodable: isDecodable)
-            if let place { entries[place] = entry } else { entries.append(entry) }
-        } else if let place {
-            entries.remove(at: place)
+            if let location { entries[location] = entry } else { entries.append(entry) }
+        } else if let location {
+            entries.remove(at: location)
         }
     }
 }

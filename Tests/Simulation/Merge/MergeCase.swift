@@ -30,19 +30,19 @@ public struct MergeCase: Sendable {
         }
         base = Array(texts.joined())
         let isOpen = texts.last?.last != 10 && count > 0
-        var (place, least) = (0, 0)
+        var (location, least) = (0, 0)
         while true {
             let kept = Int.random(in: least...8, using: &generator)
             least = 1
-            if place + kept > (isOpen ? count - 1 : count) { break }
-            keep(texts[place..<place + kept])
-            place += kept
-            let replaced = Int.random(in: 0...min(3, count - place), using: &generator)
-            edit(texts[place..<place + replaced], isLast: place + replaced == count, using: &generator)
-            place += replaced
-            if place == count { break }
+            if location + kept > (isOpen ? count - 1 : count) { break }
+            keep(texts[location..<location + kept])
+            location += kept
+            let replaced = Int.random(in: 0...min(3, count - location), using: &generator)
+            edit(texts[location..<location + replaced], isLast: location + replaced == count, using: &generator)
+            location += replaced
+            if location == count { break }
         }
-        keep(texts[place...])
+        keep(texts[location...])
     }
 
     private mutating func line(using generator: inout SeededGenerator) -> [UInt8] {

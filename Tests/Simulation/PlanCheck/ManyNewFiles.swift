@@ -15,10 +15,11 @@ struct ManyNewFiles: TreeView {
             let id = ItemID(Int64(index))
             let isFolder = index <= folders
             let parent = isFolder ? 0 : 1 + index % folders
-            let place = Place(ItemID(Int64(parent)), EntryName("entry \(index)"))
+            let location = Location(ItemID(Int64(parent)), EntryName("entry \(index)"))
             var item = Item(
-                id, local: LocalState(place: place, isFolder: isFolder, hash: isFolder ? nil : Content(index).hash))
-            if index == 0 { item.remote = RemoteState(place: place, isFolder: true) }
+                id,
+                local: LocalState(location: location, isFolder: isFolder, hash: isFolder ? nil : Content(index).hash))
+            if index == 0 { item.remote = RemoteState(location: location, isFolder: true) }
             return item
         }
     }
@@ -41,19 +42,19 @@ extension PlanCheckCase {
     static func disputed(copyOn side: Side?) -> (trees: MemoryTrees, item: ItemID) {
         var trees = MemoryTrees()
         let id = trees.newItem()
-        let place = Place(.root, EntryName("a"))
+        let location = Location(.root, EntryName("a"))
         trees[id] = Item(
-            id, local: LocalState(place: place, isFolder: false, hash: Content(1).hash),
-            remote: RemoteState(place: place, isFolder: false, hash: Content(2).hash, revision: 2),
-            synced: SyncedState(place: place, isFolder: false, hash: Content(3).hash, revision: 1))
+            id, local: LocalState(location: location, isFolder: false, hash: Content(1).hash),
+            remote: RemoteState(location: location, isFolder: false, hash: Content(2).hash, revision: 2),
+            synced: SyncedState(location: location, isFolder: false, hash: Content(3).hash, revision: 1))
         guard let side else { return (trees, id) }
         let copy = trees.newItem()
-        let beside = Place(.root, EntryName(ConflictName.name(for: "a", loser: Content(1).hash)))
+        let beside = Location(.root, EntryName(ConflictName.name(for: "a", loser: Content(1).hash)))
         trees[copy] = Item(copy)
         trees[copy] =
             switch side {
-            case .local: Item(copy, local: LocalState(place: beside, isFolder: false, hash: Content(1).hash))
-            case .remote: Item(copy, remote: RemoteState(place: beside, isFolder: false, hash: Content(1).hash))
+            case .local: Item(copy, local: LocalState(location: beside, isFolder: false, hash: Content(1).hash))
+            case .remote: Item(copy, remote: RemoteState(location: beside, isFolder: false, hash: Content(1).hash))
             }
         return (trees, id)
     }

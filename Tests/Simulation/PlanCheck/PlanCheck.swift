@@ -55,15 +55,15 @@ extension PlanCheckCase {
     var picture: [String] {
         world.trees.items.map { item in
             let local = item.local.map {
-                "\($0.place.parent)/\($0.place.name) \(content($0.hash))\($0.isLeftover ? "leftover" : "")"
+                "\($0.location.parent)/\($0.location.name) \(content($0.hash))\($0.isLeftover ? "leftover" : "")"
             }
-            let remote = item.remote.map { "\($0.place.parent)/\($0.place.name) \(content($0.hash))" }
-            let synced = item.synced.map { "\($0.place.parent)/\($0.place.name) \(content($0.hash))" }
+            let remote = item.remote.map { "\($0.location.parent)/\($0.location.name) \(content($0.hash))" }
+            let synced = item.synced.map { "\($0.location.parent)/\($0.location.name) \(content($0.hash))" }
             let marks = (item.isFrozen ? " frozen" : "") + (item.isExcluded ? " excluded" : "")
             return
                 "\(item.id) \(item.isFolder ? "folder" : "file") L: \(local ?? "-") R: \(remote ?? "-") S: \(synced ?? "-")\(marks)"
         } + [
-            "rough rounds \(roughRounds), chunk \(chunk), composes \(world.composes), late changes \(lateChanges), untold \(world.untold.keys.sorted())"
+            "rough rounds \(roughRounds), chunk \(chunk), composes \(world.composes), late changes \(lateChanges), unreported \(world.unreported.keys.sorted())"
         ]
     }
 
@@ -81,19 +81,19 @@ extension PlanCheckCase {
         if lateChanges > 0 { add { $0.lateChanges -= 1 } }
         for item in world.trees.items {
             let isParent = world.trees.items.contains {
-                $0.local?.place.parent == item.id || $0.remote?.place.parent == item.id
-                    || $0.synced?.place.parent == item.id
+                $0.local?.location.parent == item.id || $0.remote?.location.parent == item.id
+                    || $0.synced?.location.parent == item.id
             }
             if !isParent {
                 add {
-                    $0.world.trees[item.id] = nil; $0.world.unread[item.id] = nil; $0.world.untold[item.id] = nil
+                    $0.world.trees[item.id] = nil; $0.world.unread[item.id] = nil; $0.world.unreported[item.id] = nil
                 }
             }
             if item.isFrozen { add { $0.world.trees.update(item.id) { $0.isFrozen = false } } }
             if item.isExcluded { add { $0.world.trees.update(item.id) { $0.isExcluded = false } } }
-            if let hash = world.untold[item.id], item.remote?.hash == nil {
+            if let hash = world.unreported[item.id], item.remote?.hash == nil {
                 add {
-                    $0.world.untold[item.id] = nil
+                    $0.world.unreported[item.id] = nil
                     $0.world.trees.update(item.id) { $0.remote?.hash = hash }
                 }
             }
@@ -104,26 +104,26 @@ extension PlanCheckCase {
                 }
             }
             guard let synced = item.synced else { continue }
-            if item.isMovedLocally, isValid(synced.place, item.id, .local) {
-                add { $0.world.trees.update(item.id) { $0.local?.place = synced.place } }
+            if item.isMovedLocally, isValid(synced.location, item.id, .local) {
+                add { $0.world.trees.update(item.id) { $0.local?.location = synced.location } }
             }
-            if item.isMovedRemotely, isValid(synced.place, item.id, .remote) {
-                let place = Place(synced.place.parent, synced.remoteName ?? synced.place.name)
-                add { $0.world.trees.update(item.id) { $0.remote?.place = place } }
+            if item.isMovedRemotely, isValid(synced.location, item.id, .remote) {
+                let location = Location(synced.location.parent, synced.remoteName ?? synced.location.name)
+                add { $0.world.trees.update(item.id) { $0.remote?.location = location } }
             }
             if item.isEditedLocally, world.unread[item.id] == nil {
                 add { $0.world.trees.update(item.id) { $0.local?.hash = synced.hash } }
             }
-            if item.isEditedRemotely, world.untold[item.id] == nil {
+            if item.isEditedRemotely, world.unreported[item.id] == nil {
                 add { $0.world.trees.update(item.id) { $0.remote?.hash = synced.hash } }
             }
         }
         return found
     }
 
-    private func isValid(_ place: Place, _ id: ItemID, _ side: Side) -> Bool {
-        (place.parent == .root || world.trees[place.parent]?.place(on: side) != nil)
-            && world.trees.children(of: place.parent, key: place.name.key, on: side).allSatisfy { $0.id == id }
-            && !world.trees.isBelow(place.parent, orSameAs: id, on: side)
+    private func isValid(_ location: Location, _ id: ItemID, _ side: Side) -> Bool {
+        (location.parent == .root || world.trees[location.parent]?.location(on: side) != nil)
+            && world.trees.children(of: location.parent, key: location.name.key, on: side).allSatisfy { $0.id == id }
+            && !world.trees.isBelow(location.parent, orSameAs: id, on: side)
     }
 }

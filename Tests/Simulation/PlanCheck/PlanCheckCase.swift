@@ -45,20 +45,20 @@ struct PlanCheckCase: Sendable {
     private mutating func compose() {
         for number in world.trees.numbers {
             world.trees.update(ItemID(number)) { item in
-                guard let place = item.remote?.place else { return }
-                let name = EntryName(PretendedWorld.composed(place.name.text))
-                item.remote?.place = Place(place.parent, name)
-                if name != place.name { item.base?.remoteName = name }
+                guard let location = item.remote?.location else { return }
+                let name = EntryName(PretendedWorld.composed(location.name.text))
+                item.remote?.location = Location(location.parent, name)
+                if name != location.name { item.base?.remoteName = name }
             }
         }
     }
 
-    /// Lets the server tell no hashes.
+    /// Lets the server send no hashes.
     private mutating func hideHashes() {
         for number in world.trees.numbers {
             let id = ItemID(number)
             guard let hash = world.trees[id]?.remote?.hash else { continue }
-            world.untold[id] = hash
+            world.unreported[id] = hash
             world.trees.update(id) { $0.remote?.hash = nil }
         }
     }

@@ -27,14 +27,14 @@ struct PlanCheckHistory {
         ids.shuffle(using: &generator)
         var folders: [ItemID] = [.root]
         for id in ids {
-            let place = Place(folders[pick(folders.count)], Self.names[pick(pick(2) == 0 ? 5 : 3)])
-            guard trees.children(of: place.parent, key: place.name.key, on: .remote).isEmpty else { continue }
+            let location = Location(folders[pick(folders.count)], Self.names[pick(pick(2) == 0 ? 5 : 3)])
+            guard trees.children(of: location.parent, key: location.name.key, on: .remote).isEmpty else { continue }
             let isFolder = pick(2) == 0
             let hash = isFolder ? nil : newContent()
             trees[id] = Item(
-                id, local: LocalState(place: place, isFolder: isFolder, hash: hash),
-                remote: RemoteState(place: place, isFolder: isFolder, hash: hash, revision: 1),
-                synced: SyncedState(place: place, isFolder: isFolder, hash: hash, revision: 1))
+                id, local: LocalState(location: location, isFolder: isFolder, hash: hash),
+                remote: RemoteState(location: location, isFolder: isFolder, hash: hash, revision: 1),
+                synced: SyncedState(location: location, isFolder: isFolder, hash: hash, revision: 1))
             if isFolder { folders.append(id) }
         }
         return trees
@@ -42,7 +42,7 @@ struct PlanCheckHistory {
 
     /// One change on a side.
     mutating func change(_ trees: inout MemoryTrees, _ side: Side, composes: Bool) {
-        let there = trees.numbers.map { ItemID($0) }.filter { trees[$0]?.place(on: side) != nil }
+        let there = trees.numbers.map { ItemID($0) }.filter { trees[$0]?.location(on: side) != nil }
         guard !there.isEmpty, pick(5) > 0 else { return create(&trees, side, there, composes) }
         let id = there[pick(there.count)]
         guard let item = trees[id] else { return }
@@ -58,36 +58,36 @@ struct PlanCheckHistory {
     }
 
     private mutating func create(_ trees: inout MemoryTrees, _ side: Side, _ there: [ItemID], _ composes: Bool) {
-        let place = newPlace(trees, side, there, composes)
-        guard isFree(trees, place, side, nil) else { return }
-        make(&trees, side, place, isFolder: pick(2) == 0)
+        let location = newLocation(trees, side, there, composes)
+        guard isFree(trees, location, side, nil) else { return }
+        make(&trees, side, location, isFolder: pick(2) == 0)
     }
 
-    private mutating func make(_ trees: inout MemoryTrees, _ side: Side, _ place: Place, isFolder: Bool) {
+    private mutating func make(_ trees: inout MemoryTrees, _ side: Side, _ location: Location, isFolder: Bool) {
         let id = trees.newItem()
         let hash = isFolder ? nil : newContent()
         var item = Item(id)
         if side == .local {
-            item.local = LocalState(place: place, isFolder: isFolder, hash: hash)
+            item.local = LocalState(location: location, isFolder: isFolder, hash: hash)
         } else {
-            item.remote = RemoteState(place: place, isFolder: isFolder, hash: hash, revision: 1)
+            item.remote = RemoteState(location: location, isFolder: isFolder, hash: hash, revision: 1)
         }
         trees[id] = item
     }
 
-    private mutating func newPlace(
+    private mutating func newLocation(
         _ trees: MemoryTrees, _ side: Side, _ there: [ItemID], _ composes: Bool
-    ) -> Place {
+    ) -> Location {
         let folders = [ItemID.root] + there.filter { trees[$0]?.isFolder == true }
         var name = Self.names[pick(pick(2) == 0 ? 5 : 3)]
         if composes, side == .remote { name = EntryName(PretendedWorld.composed(name.text)) }
-        return Place(folders[pick(folders.count)], name)
+        return Location(folders[pick(folders.count)], name)
     }
 
     /// The disk tells letter cases apart, the server does not.
-    private func isFree(_ trees: MemoryTrees, _ place: Place, _ side: Side, _ id: ItemID?) -> Bool {
-        trees.children(of: place.parent, key: place.name.key, on: side).allSatisfy {
-            $0.id == id || side == .local && $0.local?.place.name != place.name
+    private func isFree(_ trees: MemoryTrees, _ location: Location, _ side: Side, _ id: ItemID?) -> Bool {
+        trees.children(of: location.parent, key: location.name.key, on: side).allSatisfy {
+            $0.id == id || side == .local && $0.local?.location.name != location.name
         }
     }
 
@@ -106,19 +106,19 @@ struct PlanCheckHistory {
     private mutating func move(
         _ trees: inout MemoryTrees, _ side: Side, _ id: ItemID, _ there: [ItemID], _ composes: Bool
     ) {
-        let place = newPlace(trees, side, there, composes)
-        guard isFree(trees, place, side, id), !trees.isBelow(place.parent, orSameAs: id, on: side) else { return }
-        put(&trees, side, id, place)
+        let location = newLocation(trees, side, there, composes)
+        guard isFree(trees, location, side, id), !trees.isBelow(location.parent, orSameAs: id, on: side) else { return }
+        put(&trees, side, id, location)
     }
 
-    private func put(_ trees: inout MemoryTrees, _ side: Side, _ id: ItemID, _ place: Place) {
+    private func put(_ trees: inout MemoryTrees, _ side: Side, _ id: ItemID, _ location: Location) {
         trees.update(id) {
-            if side == .local { $0.local?.place = place } else { $0.remote?.place = place }
+            if side == .local { $0.local?.location = location } else { $0.remote?.location = location }
         }
     }
 
     private func swap(_ trees: inout MemoryTrees, _ side: Side, _ one: ItemID, _ other: ItemID) {
-        guard one != other, let first = trees[one]?.place(on: side), let second = trees[other]?.place(on: side),
+        guard one != other, let first = trees[one]?.location(on: side), let second = trees[other]?.location(on: side),
             !trees.isBelow(one, orSameAs: other, on: side), !trees.isBelow(other, orSameAs: one, on: side)
         else { return }
         put(&trees, side, one, second)
@@ -127,12 +127,12 @@ struct PlanCheckHistory {
 
     /// Turns a folder and the one in it around: `a/b` becomes `b/a` or, with the same names, the other way in.
     private mutating func invert(_ trees: inout MemoryTrees, _ side: Side, _ id: ItemID) {
-        guard let inner = trees[id], inner.isFolder, let below = inner.place(on: side), below.parent != .root,
-            let above = trees[below.parent]?.place(on: side)
+        guard let inner = trees[id], inner.isFolder, let below = inner.location(on: side), below.parent != .root,
+            let above = trees[below.parent]?.location(on: side)
         else { return }
         let keepsNames = pick(2) == 0
-        let outer = Place(above.parent, keepsNames ? above.name : below.name)
-        let lower = Place(id, keepsNames ? below.name : above.name)
+        let outer = Location(above.parent, keepsNames ? above.name : below.name)
+        let lower = Location(id, keepsNames ? below.name : above.name)
         guard isFree(trees, outer, side, below.parent), isFree(trees, lower, side, below.parent) else { return }
         put(&trees, side, id, outer)
         put(&trees, side, below.parent, lower)
@@ -141,7 +141,7 @@ struct PlanCheckHistory {
     private func delete(_ trees: inout MemoryTrees, _ side: Side, _ id: ItemID) {
         for number in trees.numbers {
             let one = ItemID(number)
-            guard one != id, trees[one]?.place(on: side)?.parent == id else { continue }
+            guard one != id, trees[one]?.location(on: side)?.parent == id else { continue }
             delete(&trees, side, one)
         }
         trees.update(id) {
@@ -150,8 +150,8 @@ struct PlanCheckHistory {
     }
 
     private mutating func retype(_ trees: inout MemoryTrees, _ side: Side, _ item: Item) {
-        guard let place = item.place(on: side) else { return }
+        guard let location = item.location(on: side) else { return }
         delete(&trees, side, item.id)
-        make(&trees, side, place, isFolder: pick(4) == 0 ? item.isFolder : !item.isFolder)
+        make(&trees, side, location, isFolder: pick(4) == 0 ? item.isFolder : !item.isFolder)
     }
 }

@@ -13,7 +13,7 @@ struct PlanCheckOracle {
     /// The items that may become one with the server's.
     private var onlyLocal: Set<ItemID> = []
     /// Where items must be unless somebody was in their way.
-    private var places: [(ItemID, Place)] = []
+    private var locations: [(ItemID, Location)] = []
     /// How many items have two contents.
     private var disputes = 0
     private let initialNumbers: Range<Int64>
@@ -25,7 +25,7 @@ struct PlanCheckOracle {
         disputes = world.copies
         for number in world.trees.numbers {
             guard var item = world.trees[ItemID(number)] else { continue }
-            if let remote = item.remote, remote.hash == nil, let hash = world.untold[item.id] {
+            if let remote = item.remote, remote.hash == nil, let hash = world.unreported[item.id] {
                 // Another revision keeps what the disk has deleted, even with the old content.
                 if item.local == nil, item.synced?.hash == hash, item.synced?.revision != remote.revision {
                     item.base?.hash = nil
@@ -47,38 +47,38 @@ struct PlanCheckOracle {
         case (let local?, nil, nil):
             kept |= mine
             onlyLocal.insert(item.id)
-            places.append((item.id, local.place))
+            locations.append((item.id, local.location))
         case (nil, let remote?, nil):
             kept |= theirs
             stays.append(item.id)
-            places.append((item.id, remote.place))
+            locations.append((item.id, remote.location))
         case (let local?, nil, let synced?):
-            if hash == synced.hash, local.place == synced.place || Self.isAside(local.place, item) {
+            if hash == synced.hash, local.location == synced.location || Self.isTemporary(local.location, item) {
                 gone.append(item.id)
             } else {
                 kept |= mine
                 onlyLocal.insert(item.id)
-                places.append((item.id, local.place))
+                locations.append((item.id, local.location))
             }
         case (nil, let remote?, let synced?):
-            let isUnmoved = remote.place == Self.remotePlace(synced) || Self.isAside(remote.place, item)
+            let isUnmoved = remote.location == Self.remoteLocation(synced) || Self.isTemporary(remote.location, item)
             if remote.hash == synced.hash, isUnmoved {
                 gone.append(item.id)
             } else {
                 kept |= theirs
                 stays.append(item.id)
-                places.append((item.id, remote.place))
+                locations.append((item.id, remote.location))
             }
         case (let local?, let remote?, let synced):
             stays.append(item.id)
-            let isRemoteMoved = synced.map { remote.place != Self.remotePlace($0) } ?? true
-            let isLocalMoved = synced.map { local.place != $0.place } ?? true
-            if Self.isAside(local.place, item) || Self.isAside(remote.place, item) {
+            let isRemoteMoved = synced.map { remote.location != Self.remoteLocation($0) } ?? true
+            let isLocalMoved = synced.map { local.location != $0.location } ?? true
+            if Self.isTemporary(local.location, item) || Self.isTemporary(remote.location, item) {
                 // Where it has to be is not known any more.
             } else if isRemoteMoved != isLocalMoved {
-                places.append((item.id, isRemoteMoved ? remote.place : local.place))
+                locations.append((item.id, isRemoteMoved ? remote.location : local.location))
             } else if !isRemoteMoved {
-                places.append((item.id, local.place))
+                locations.append((item.id, local.location))
             }
             if synced == nil || hash != synced?.hash { kept |= mine }
             if synced == nil || remote.hash != synced?.hash { kept |= theirs }
@@ -88,12 +88,12 @@ struct PlanCheckOracle {
     }
 
     /// Whether it was left under a name that only the planner gives.
-    private static func isAside(_ place: Place, _ item: Item) -> Bool {
-        place.name.text.utf8.count > 8 && place.name.text.hasSuffix("(moving \(item.id.number))")
+    private static func isTemporary(_ location: Location, _ item: Item) -> Bool {
+        location.name.text.utf8.count > 8 && location.name.text.hasSuffix("(moving \(item.id.number))")
     }
 
-    private static func remotePlace(_ synced: SyncedState) -> Place {
-        Place(synced.place.parent, synced.remoteName ?? synced.place.name)
+    private static func remoteLocation(_ synced: SyncedState) -> Location {
+        Location(synced.location.parent, synced.remoteName ?? synced.location.name)
     }
 
     /// What is wrong in the end, if anything; `rules` are those that fired on the way.
@@ -117,9 +117,9 @@ struct PlanCheckOracle {
             return "\(id) came back"
         }
         for id in stays where trees[id] == nil { return "\(id) vanished" }
-        for id in onlyLocal where trees[id] == nil && !rules.contains(.unified) { return "\(id) vanished" }
-        if rules.isDisjoint(with: [.nameClash, .cycle, .unified]) {
-            for (id, place) in places where trees[id]?.local?.place.isSameKey(as: place) != true {
+        for id in onlyLocal where trees[id] == nil && !rules.contains(.linked) { return "\(id) vanished" }
+        if rules.isDisjoint(with: [.nameClash, .cycle, .linked]) {
+            for (id, location) in locations where trees[id]?.local?.location.isSameKey(as: location) != true {
                 return "\(id) is not at its place"
             }
         }
@@ -131,18 +131,24 @@ struct PlanCheckOracle {
         guard let local = item.local, let remote = item.remote, let synced = item.synced else {
             return "\(item.id) is not everywhere"
         }
-        if local.place != synced.place { return "\(item.id) is not synced where it is on disk" }
-        if remote.place != Self.remotePlace(synced) { return "\(item.id) is not synced where it is on the server" }
-        if local.place.name.text != remote.place.name.text { return "\(item.id) has two names" }
+        if local.location != synced.location { return "\(item.id) is not synced where it is on disk" }
+        if remote.location != Self.remoteLocation(synced) {
+            return "\(item.id) is not synced where it is on the server"
+        }
+        if local.location.name.text != remote.location.name.text { return "\(item.id) has two names" }
         if local.hash != serverHash || local.hash != synced.hash { return "\(item.id) has several contents" }
         for side in [Side.local, .remote] {
-            guard let place = item.place(on: side) else { continue }
-            let sharers = trees.children(of: place.parent, key: place.name.key, on: side).filter { !$0.isLeftover }
+            guard let location = item.location(on: side) else { continue }
+            let sharers = trees.children(of: location.parent, key: location.name.key, on: side).filter {
+                !$0.isLeftover
+            }
             if sharers.count > 1 {
                 return "\(item.id) shares its name"
             }
-            if place.parent != .root, trees[place.parent]?.place(on: side) == nil { return "\(item.id) has no folder" }
-            if trees.isBelow(place.parent, orSameAs: item.id, on: side) { return "\(item.id) lies in itself" }
+            if location.parent != .root, trees[location.parent]?.location(on: side) == nil {
+                return "\(item.id) has no folder"
+            }
+            if trees.isBelow(location.parent, orSameAs: item.id, on: side) { return "\(item.id) lies in itself" }
         }
         return nil
     }

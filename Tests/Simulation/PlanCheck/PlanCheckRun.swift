@@ -76,7 +76,7 @@ struct PlanCheckRun {
 
     /// People change something while it goes on; the contents of what they change, which they may delete as well.
     private mutating func changeLate(_ test: PlanCheckCase) -> UInt64 {
-        let (before, unread, untold) = (world.trees.items, world.unread, world.untold)
+        let (before, unread, unreported) = (world.trees.items, world.unread, world.unreported)
         var history = PlanCheckHistory(generator: SeededGenerator(seed: ~test.seed), content: test.content)
         for _ in 0..<test.lateChanges {
             let side = history.pick(2) == 0 ? Side.local : .remote
@@ -86,14 +86,14 @@ struct PlanCheckRun {
             let id = ItemID(number)
             let item = world.trees[id]
             if item?.local == nil || item?.local?.hash != nil { world.unread[id] = nil }
-            if item?.remote == nil || item?.remote?.hash != nil { world.untold[id] = nil }
+            if item?.remote == nil || item?.remote?.hash != nil { world.unreported[id] = nil }
         }
         story?.append("late: \(world.trees.items)")
         return before.reduce(into: 0) { released, item in
             let now = world.trees[item.id]
             if now?.local == item.local, now?.remote == item.remote { return }
             released |= Content(unread[item.id] ?? item.local?.hash)?.bit ?? 0
-            released |= Content(untold[item.id] ?? item.remote?.hash)?.bit ?? 0
+            released |= Content(unreported[item.id] ?? item.remote?.hash)?.bit ?? 0
         }
     }
 
@@ -108,7 +108,7 @@ struct PlanCheckRun {
             guard let now = world.trees[item.id] else { return "\(item.id) was to be left alone" }
             let isSame =
                 now.local?.hash == item.local?.hash && now.remote == item.remote
-                && (now.synced == nil) == (item.synced == nil) && now.local?.place.name == item.local?.place.name
+                && (now.synced == nil) == (item.synced == nil) && now.local?.location.name == item.local?.location.name
             if !isSame { return "\(item.id) was to be left alone" }
         }
         return nil

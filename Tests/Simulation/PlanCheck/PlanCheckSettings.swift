@@ -1,7 +1,7 @@
 import Glibc
 
-/// How many cases to try, by `BYTECLUB_CASES`, and from which seed on, by `BYTECLUB_SEED`; with `BYTECLUB_SHRINK=0`, what
-/// fails is told as it is.
+/// How many cases to try, by `BYTECLUB_CASES`, and from which seed on, by `BYTECLUB_SEED`; with `BYTECLUB_SHRINK=0`,
+/// what fails is told as it is.
 struct PlanCheckSettings: Sendable {
     var cases: Int
     var seed: UInt64

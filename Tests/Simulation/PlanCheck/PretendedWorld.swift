@@ -9,8 +9,8 @@ struct PretendedWorld: Sendable {
     var trees = MemoryTrees()
     /// What the files hold that nobody has read.
     var unread: [ItemID: ContentHash] = [:]
-    /// What the server's files hold, where it tells no hashes.
-    var untold: [ItemID: ContentHash] = [:]
+    /// What the server's files hold, where it sends no hashes.
+    var unreported: [ItemID: ContentHash] = [:]
     /// The contents in the local trash.
     var trash: UInt64 = 0
     /// The contents in the server's history.
@@ -23,21 +23,21 @@ struct PretendedWorld: Sendable {
     /// Does an operation; false when it is refused.
     ///
     /// Without `closing`, the process ends before it notes that it is done.
-    mutating func apply(_ operation: Operation, closing: Bool = true) -> Bool {
+    mutating func apply(_ operation: PlannedOperation, closing: Bool = true) -> Bool {
         guard let item = trees[operation.item] else { return false }
         switch operation {
         case .adopt: return adopt(item)
         case .forget: return forget(item)
-        case .revoke: return revoke(item)
-        case .unify(_, let remote): return unify(item, remote)
-        case .makeFolder(_, let place): return makeFolder(item, place, closing)
-        case .moveLocal(_, let place): return moveLocal(item, place, closing)
-        case .download(_, let place): return download(item, place, closing)
-        case .discard: return discard(item)
-        case .reconcile(_, let name): return reconcile(item, name, closing)
+        case .resurrect: return resurrect(item)
+        case .linkIdentity(_, let remote): return linkIdentity(item, remote)
+        case .makeFolder(_, let location): return makeFolder(item, location, closing)
+        case .moveLocal(_, let location): return moveLocal(item, location, closing)
+        case .download(_, let location): return download(item, location, closing)
+        case .trash: return trash(item)
+        case .resolveContent(_, let name): return resolveContent(item, name, closing)
         case .makeRemoteFolder: return create(item, isFolder: true, closing)
         case .upload: return item.remote == nil ? create(item, isFolder: false, closing) : upload(item, closing)
-        case .moveRemote(_, let place): return moveRemote(item, place, closing)
+        case .moveRemote(_, let location): return moveRemote(item, location, closing)
         case .deleteRemote: return deleteRemote(item)
         }
     }
@@ -50,13 +50,13 @@ struct PretendedWorld: Sendable {
     }
 
     /// What the server has of a file, told or not.
-    func serverHash(_ item: Item) -> ContentHash? { item.remote.flatMap { $0.hash ?? untold[item.id] } }
+    func serverHash(_ item: Item) -> ContentHash? { item.remote.flatMap { $0.hash ?? unreported[item.id] } }
 
     // MARK: Bookkeeping
 
     private mutating func adopt(_ item: Item) -> Bool {
         guard let local = item.local, let remote = item.remote, local.hash == serverHash(item),
-            local.place.isSameKey(as: remote.place)
+            local.location.isSameKey(as: remote.location)
         else { return false }
         close(item.id)
         return true
@@ -68,22 +68,22 @@ struct PretendedWorld: Sendable {
         return true
     }
 
-    private mutating func revoke(_ item: Item) -> Bool {
+    private mutating func resurrect(_ item: Item) -> Bool {
         guard item.synced != nil, (item.local == nil) != (item.remote == nil) else { return false }
         trees.update(item.id) { $0.base = nil }
         return true
     }
 
-    private mutating func unify(_ item: Item, _ remote: ItemID) -> Bool {
+    private mutating func linkIdentity(_ item: Item, _ remote: ItemID) -> Bool {
         guard let other = trees[remote], item.remote == nil, item.synced == nil, other.local == nil,
             other.synced == nil, let local = item.local, let there = other.remote,
-            local.isFolder == there.isFolder, local.place.isSameKey(as: there.place), local.hash == there.hash
+            local.isFolder == there.isFolder, local.location.isSameKey(as: there.location), local.hash == there.hash
         else { return false }
         for number in trees.numbers {
             let id = ItemID(number)
             guard let child = trees[id] else { continue }
-            if child.local?.place.parent == item.id { trees.update(id) { $0.local?.place.parent = remote } }
-            if child.synced?.place.parent == item.id { trees.update(id) { $0.base?.place.parent = remote } }
+            if child.local?.location.parent == item.id { trees.update(id) { $0.local?.location.parent = remote } }
+            if child.synced?.location.parent == item.id { trees.update(id) { $0.base?.location.parent = remote } }
         }
         trees.update(remote) {
             $0.local = local
@@ -98,23 +98,24 @@ struct PretendedWorld: Sendable {
         let hash = trees[id].flatMap { serverHash($0) }
         trees.update(id) { item in
             guard let local = item.local, let remote = item.remote, local.hash == hash,
-                local.place.isSameKey(as: remote.place)
+                local.location.isSameKey(as: remote.location)
             else { return }
             item.remote?.hash = hash
             item.base = SyncedState(
-                place: local.place, remoteName: remote.place.name == local.place.name ? nil : remote.place.name,
+                location: local.location,
+                remoteName: remote.location.name == local.location.name ? nil : remote.location.name,
                 isFolder: local.isFolder, hash: local.hash, revision: remote.revision)
         }
     }
 
     /// Notes that both sides are at one place now.
-    private mutating func closePlace(_ id: ItemID) {
+    private mutating func closeLocation(_ id: ItemID) {
         trees.update(id) { item in
-            guard let local = item.local, let remote = item.remote, local.place.isSameKey(as: remote.place) else {
+            guard let local = item.local, let remote = item.remote, local.location.isSameKey(as: remote.location) else {
                 return
             }
-            item.base?.place = local.place
-            item.base?.remoteName = remote.place.name == local.place.name ? nil : remote.place.name
+            item.base?.location = local.location
+            item.base?.remoteName = remote.location.name == local.location.name ? nil : remote.location.name
         }
     }
 
@@ -131,43 +132,46 @@ struct PretendedWorld: Sendable {
 
     // MARK: On the disk
 
-    private func isFree(_ place: Place, for id: ItemID, on side: Side) -> Bool {
-        if place.parent != .root {
-            guard let folder = trees[place.parent], folder.isFolder, folder.place(on: side) != nil else { return false }
+    private func isFree(_ location: Location, for id: ItemID, on side: Side) -> Bool {
+        if location.parent != .root {
+            guard let folder = trees[location.parent], folder.isFolder, folder.location(on: side) != nil else {
+                return false
+            }
         }
-        return trees.children(of: place.parent, key: place.name.key, on: side).allSatisfy { $0.id == id }
+        return trees.children(of: location.parent, key: location.name.key, on: side).allSatisfy { $0.id == id }
     }
 
-    private mutating func makeFolder(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
-        guard item.local == nil, item.remote?.isFolder == true, isFree(place, for: item.id, on: .local) else {
+    private mutating func makeFolder(_ item: Item, _ location: Location, _ closing: Bool) -> Bool {
+        guard item.local == nil, item.remote?.isFolder == true, isFree(location, for: item.id, on: .local) else {
             return false
         }
-        trees.update(item.id) { $0.local = LocalState(place: place, isFolder: true) }
+        trees.update(item.id) { $0.local = LocalState(location: location, isFolder: true) }
         if closing { close(item.id) }
         return true
     }
 
-    private mutating func moveLocal(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
-        guard item.local != nil, isFree(place, for: item.id, on: .local),
-            !trees.isBelow(place.parent, orSameAs: item.id, on: .local)
+    private mutating func moveLocal(_ item: Item, _ location: Location, _ closing: Bool) -> Bool {
+        guard item.local != nil, isFree(location, for: item.id, on: .local),
+            !trees.isBelow(location.parent, orSameAs: item.id, on: .local)
         else { return false }
-        trees.update(item.id) { $0.local?.place = place }
-        if closing, item.remote?.place == place { closePlace(item.id) }
+        trees.update(item.id) { $0.local?.location = location }
+        if closing, item.remote?.location == location { closeLocation(item.id) }
         return true
     }
 
-    private mutating func download(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
+    private mutating func download(_ item: Item, _ location: Location, _ closing: Bool) -> Bool {
         guard item.remote?.isFolder == false else { return false }
         let content = serverHash(item)
         if let local = item.local {
-            guard local.place == place, let hash = local.hash, item.synced?.hash == hash || isElsewhere(hash, item.id)
+            guard local.location == location, let hash = local.hash,
+                item.synced?.hash == hash || isElsewhere(hash, item.id)
             else { return false }
             trash |= Content(hash)?.bit ?? 0
             trees.update(item.id) { $0.local?.hash = content }
             if closing { closeContent(item.id) }
         } else {
-            guard isFree(place, for: item.id, on: .local) else { return false }
-            trees.update(item.id) { $0.local = LocalState(place: place, isFolder: false, hash: content) }
+            guard isFree(location, for: item.id, on: .local) else { return false }
+            trees.update(item.id) { $0.local = LocalState(location: location, isFolder: false, hash: content) }
             if closing { close(item.id) }
         }
         return true
@@ -178,7 +182,7 @@ struct PretendedWorld: Sendable {
         trees.items.contains { $0.id != id && ($0.local?.hash == hash || $0.remote?.hash == hash) }
     }
 
-    private mutating func discard(_ item: Item) -> Bool {
+    private mutating func trash(_ item: Item) -> Bool {
         guard let local = item.local, item.remote == nil, item.synced != nil else { return false }
         let children = trees.children(of: item.id, on: .local)
         guard children.allSatisfy({ $0.isExcluded || $0.isLeftover }) else { return false }
@@ -195,20 +199,20 @@ struct PretendedWorld: Sendable {
         return true
     }
 
-    private mutating func reconcile(_ item: Item, _ name: EntryName, _ closing: Bool) -> Bool {
+    private mutating func resolveContent(_ item: Item, _ name: EntryName, _ closing: Bool) -> Bool {
         guard let local = item.local, let remote = item.remote, let hash = local.hash else { return false }
-        if remote.hash == nil, let told = untold[item.id] {
+        if remote.hash == nil, let reported = unreported[item.id] {
             // Now it is known, and the next plan decides.
-            trees.update(item.id) { $0.remote?.hash = told }
+            trees.update(item.id) { $0.remote?.hash = reported }
             return true
         }
         guard hash != remote.hash,
-            isFree(Place(local.place.parent, name), for: item.id, on: .local)
+            isFree(Location(local.location.parent, name), for: item.id, on: .local)
         else { return false }
         let copy = trees.newItem()
         copies += 1
         trees[copy] = Item(
-            copy, local: LocalState(place: Place(local.place.parent, name), isFolder: false, hash: hash))
+            copy, local: LocalState(location: Location(local.location.parent, name), isFolder: false, hash: hash))
         trees.update(item.id) { $0.local?.hash = remote.hash }
         if closing { closeContent(item.id) }
         return true
@@ -216,8 +220,9 @@ struct PretendedWorld: Sendable {
 
     // MARK: On the server
 
-    private func stored(_ place: Place) -> Place {
-        composes ? Place(place.parent, EntryName(Self.composed(place.name.text), key: place.name.key)) : place
+    private func stored(_ location: Location) -> Location {
+        composes
+            ? Location(location.parent, EntryName(Self.composed(location.name.text), key: location.name.key)) : location
     }
 
     /// The few names that the checks have, in NFC.
@@ -225,13 +230,13 @@ struct PretendedWorld: Sendable {
 
     private mutating func create(_ item: Item, isFolder: Bool, _ closing: Bool) -> Bool {
         guard let local = item.local, local.isFolder == isFolder, item.remote == nil, item.synced == nil,
-            isFree(local.place, for: item.id, on: .remote)
+            isFree(local.location, for: item.id, on: .remote)
         else { return false }
         if !isFolder, local.hash == nil { _ = read(item.id) }
-        let place = stored(local.place)
+        let location = stored(local.location)
         trees.update(item.id) {
             $0.local?.isLeftover = false
-            $0.remote = RemoteState(place: place, isFolder: isFolder, hash: $0.local?.hash, revision: 1)
+            $0.remote = RemoteState(location: location, isFolder: isFolder, hash: $0.local?.hash, revision: 1)
         }
         if closing { close(item.id) }
         return true
@@ -250,13 +255,13 @@ struct PretendedWorld: Sendable {
         return true
     }
 
-    private mutating func moveRemote(_ item: Item, _ place: Place, _ closing: Bool) -> Bool {
-        guard item.remote != nil, !item.isPlacedRemotely, isFree(place, for: item.id, on: .remote),
-            !trees.isBelow(place.parent, orSameAs: item.id, on: .remote)
+    private mutating func moveRemote(_ item: Item, _ location: Location, _ closing: Bool) -> Bool {
+        guard item.remote != nil, !item.isPlacedRemotely, isFree(location, for: item.id, on: .remote),
+            !trees.isBelow(location.parent, orSameAs: item.id, on: .remote)
         else { return false }
-        let there = stored(place)
-        trees.update(item.id) { $0.remote?.place = there }
-        if closing, item.local?.place == place { closePlace(item.id) }
+        let there = stored(location)
+        trees.update(item.id) { $0.remote?.location = there }
+        if closing, item.local?.location == location { closeLocation(item.id) }
         return true
     }
 

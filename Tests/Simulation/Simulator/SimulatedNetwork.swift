@@ -192,8 +192,9 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     func journal(
         after cursor: String?, limit: Int, contents: Bool, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
-        if wait > .zero, let told = try? await server.journal(after: cursor, limit: 1, contents: false, wait: .zero),
-            told.page.entries.isEmpty, !told.page.hasMore
+        if wait > .zero,
+            let reported = try? await server.journal(after: cursor, limit: 1, contents: false, wait: .zero),
+            reported.page.entries.isEmpty, !reported.page.hasMore
         {
             await change()
         }

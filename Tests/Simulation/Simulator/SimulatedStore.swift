@@ -55,8 +55,8 @@ final class SimulatedStore: TreeStore {
     }
     func syncedCount() throws -> Int { try use(isRead: true).syncedCount() }
     func excludedCount() throws -> Int { try use(isRead: true).excludedCount() }
-    func seal(of folder: ItemID) throws -> FolderSeal? { try use(isRead: true).seal(of: folder) }
-    func setSeal(_ seal: FolderSeal?, of folder: ItemID) throws { try use().setSeal(seal, of: folder) }
+    func listing(of folder: ItemID) throws -> KnownListing? { try use(isRead: true).listing(of: folder) }
+    func setListing(_ listing: KnownListing?, of folder: ItemID) throws { try use().setListing(listing, of: folder) }
     func meta(_ key: MetaKey) throws -> String? { try use(isRead: true).meta(key) }
     func setMeta(_ key: MetaKey, _ value: String?) throws { try use().setMeta(key, value) }
     func setMetaLater(_ key: MetaKey, _ value: String) throws { try use().setMetaLater(key, value) }
@@ -67,10 +67,10 @@ final class SimulatedStore: TreeStore {
     func removeRecord<Record: StoredRecord>(_ kind: Record.Type, _ key: StoredValue) throws {
         try use().removeRecord(kind, key)
     }
-    func problems() throws -> [Problem] { try use(isRead: true).problems() }
-    func setProblem(_ problem: Problem?, path: String) throws { try use().setProblem(problem, path: path) }
-    func heldDeletions() throws -> [HeldDeletion] { try use(isRead: true).heldDeletions() }
-    func setHeldDeletions(_ held: [HeldDeletion]) throws { try use().setHeldDeletions(held) }
+    func problems() throws -> [ProblemRecord] { try use(isRead: true).problems() }
+    func setProblem(_ problem: ProblemRecord?, path: String) throws { try use().setProblem(problem, path: path) }
+    func heldDeletions() throws -> [HeldDeletionRecord] { try use(isRead: true).heldDeletions() }
+    func setHeldDeletions(_ held: [HeldDeletionRecord]) throws { try use().setHeldDeletions(held) }
     func conflicts(all: Bool) throws -> [ConflictRecord] { try use(isRead: true).conflicts(all: all) }
     func addConflict(_ conflict: ConflictRecord) throws { try use().addConflict(conflict) }
     func resolveConflict(copy: String) throws { try use().resolveConflict(copy: copy) }
@@ -85,7 +85,7 @@ extension MemoryTrees {
     /// An item that a side has in a folder that it does not have: I1 of the contract.
     func orphan(on side: Side) -> ItemID? {
         let parents = items.map { item in
-            (item.id, side == .local ? item.local?.place.parent : item.remote?.place.parent)
+            (item.id, side == .local ? item.local?.location.parent : item.remote?.location.parent)
         }
         let there = Set(parents.filter { $0.1 != nil }.map(\.0))
         return parents.first { _, parent in

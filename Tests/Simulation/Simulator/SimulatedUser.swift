@@ -11,7 +11,7 @@ struct SimulatedUser {
     private let number: Int
     private let names: [String]
     private var count = 0
-    /// Whether some files are too large to travel in a batch.
+    /// Whether some files are too large for a batch.
     private let hasLargeFiles: Bool
     /// A line that nobody owes.
     private static let filler = String(repeating: "#", count: Int(SyncBatch.maximumInlineBytes))
@@ -63,13 +63,13 @@ struct SimulatedUser {
         return "t\(number)-\(count)"
     }
 
-    private mutating func place(_ folders: [String]) -> String {
+    private mutating func location(_ folders: [String]) -> String {
         let folder = (folders + [""]).randomElement(using: &random) ?? ""
         return LocalPath.join(folder, names.randomElement(using: &random) ?? "a")
     }
 
     private mutating func create(on disk: SimulatedDisk, _ folders: [String]) -> String {
-        let path = place(folders)
+        let path = location(folders)
         if disk.node(path) != nil { return "nothing: \(path) is there" }
         let lines = (0..<Int.random(in: 1...4, using: &random)).map { _ in token() }
         let isLarge = hasLargeFiles && Int.random(in: 0..<3, using: &random) == 0
@@ -105,7 +105,7 @@ struct SimulatedUser {
     }
 
     private mutating func move(_ path: String, on disk: SimulatedDisk, _ folders: [String]) -> String {
-        let target = place(folders)
+        let target = location(folders)
         // Over another file: what that held is replaced by its user.
         let over = disk.node(target).map { _ in lines(below: target, on: disk) } ?? []
         if target.hasPrefix(path + "/") || target == path { return "nothing" }
@@ -116,7 +116,7 @@ struct SimulatedUser {
 
     /// Copies something and then deletes the original, as a move between file systems does.
     private mutating func relocate(_ path: String, on disk: SimulatedDisk, _ folders: [String]) -> String {
-        let target = place(folders)
+        let target = location(folders)
         guard disk.copy(path, to: target) else { return "cannot copy \(path) to \(target)" }
         guard disk.delete(path) else { return "copy \(path) to \(target)" }
         return "copy \(path) to \(target) and delete it"

@@ -14,7 +14,7 @@ final class SimulatedWatcher: FolderWatcher, @unchecked Sendable {
     private let inbox: SyncInbox
     /// How likely an event comes late, twice, or not at all, 0 to 1.
     private let faults: Double
-    let trouble: String? = nil
+    let problem: String? = nil
 
     init(_ inbox: SyncInbox, faults: Double, seed: UInt64) {
         self.inbox = inbox
@@ -39,24 +39,24 @@ final class SimulatedWatcher: FolderWatcher, @unchecked Sendable {
     /// Takes a change of the disk.
     func note(_ change: SimulatedDisk.Change) {
         guard let item = items[ObjectIdentifier(change.folder)] else { return }
-        var told = DiskChange()
+        var posted = DiskChange()
         switch change.kind {
         case .created, .movedIn:
             if change.isFolder {
-                told.finished = [item]
+                posted.finished = [item]
             } else {
-                told.begun = [item]
-                if change.kind == .movedIn { told.closed = [item: [change.name]] }
+                posted.begun = [item]
+                if change.kind == .movedIn { posted.closed = [item: [change.name]] }
             }
-        case .closed: (told.closed, told.begun) = ([item: [change.name]], [item])
-        case .gone: told.begun = [item]
+        case .closed: (posted.closed, posted.begun) = ([item: [change.name]], [item])
+        case .gone: posted.begun = [item]
         }
-        guard faults > 0, Double.random(in: 0..<1, using: &random) < faults else { return inbox.post(.disk(told)) }
+        guard faults > 0, Double.random(in: 0..<1, using: &random) < faults else { return inbox.post(.disk(posted)) }
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: late.append(told)
+        case 0: late.append(posted)
         case 1:
-            inbox.post(.disk(told))
-            late.append(told)
+            inbox.post(.disk(posted))
+            late.append(posted)
         case 2: inbox.post(.disk(DiskChange(isLost: true)))
         default: break
         }

@@ -27,7 +27,7 @@ struct SimulationSettings: Hashable, Sendable {
     var hasSelections = false
     /// Whether members write ignore files, and delete them.
     var hasIgnoreFiles = false
-    /// Whether some files are too large to travel in a batch.
+    /// Whether some files are too large for a batch.
     var hasLargeFiles = false
     /// Whether the engines run without end, driven by events, rather than to agreement now and then.
     var isContinuous = false
@@ -299,7 +299,7 @@ final class Simulation: @unchecked Sendable {
 
     private func advance(_ steps: Int) {
         for _ in 0..<steps where !executor.isIdle { executor.step() }
-        revive()
+        restartDead()
     }
 
     private func finish(_ number: Int) {
@@ -312,10 +312,10 @@ final class Simulation: @unchecked Sendable {
             executor.step()
             count += 1
         }
-        revive()
+        restartDead()
     }
 
-    private func revive() {
+    private func restartDead() {
         for machine in machines where machine.isDead && (settings.isContinuous || !machine.isSyncing) {
             if settings.isContinuous { end(machine) }
             let isPowerCut = Bool.random(using: &random)
@@ -359,7 +359,7 @@ final class Simulation: @unchecked Sendable {
 
     /// Lets sessions without end run until nothing changes any more.
     private func restContinuously() {
-        revive()
+        restartDead()
         for machine in machines {
             machine.life = nil
             machine.network.faults = 0
@@ -496,10 +496,10 @@ final class Simulation: @unchecked Sendable {
                         result.faults.append("a needless conflict: \(path)")
                     }
                 }
-                // Whoever works in a folder in the moment in which it stands aside keeps it there.
+                // Whoever works in a folder in the moment in which it has a temporary name keeps it there.
                 let isLeftAlone = settings.callsPerMeddling >= 150
                 if isLeftAlone, !path.hasPrefix(".byteclub/"), path.contains("(moving"), !path.hasSuffix("~") {
-                    result.faults.append("left aside: \(path)")
+                    result.faults.append("left under a temporary name: \(path)")
                 }
             }
             result.faults += machine.violations

@@ -41,10 +41,10 @@ extension RemoteConformance {
             let restored = try #require(try await sync.drain().entries[made.node])
             #expect(!restored.isDeleted && restored.hash == made.hash)
             let again = try await sync.done(.delete(made.node))
-            let revived = try await sync.done(
-                .revive(made.node, .init(.node(root), "c.md"), .init(bytes: 1)), "3",
+            let undeleted = try await sync.done(
+                .undelete(made.node, .init(.node(root), "c.md"), .init(bytes: 1)), "3",
                 if: .init(revision: again.revision))
-            #expect(revived.node == made.node && revived.name == "c.md")
+            #expect(undeleted.node == made.node && undeleted.name == "c.md")
             #expect(try await run.text("c.md") == "3")
         },
         RemoteConformanceCase(sync: "a copy is another entry") { run, sync, root in

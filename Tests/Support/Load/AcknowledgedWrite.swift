@@ -48,7 +48,8 @@ extension [AcknowledgedWrite] {
         }
     }
 
-    /// Looks for each of these writes in the history of its path, with its content's hash; gives those that are missing.
+    /// Looks for each of these writes in the history of its path, with its content's hash; gives those that are
+    /// missing.
     public func missingFromHistory(port: UInt16, token: String) async -> [AcknowledgedWrite] {
         let paths = [[AcknowledgedWrite]](Dictionary(grouping: self, by: \.path).values)
         return await paths.concurrently { writes in

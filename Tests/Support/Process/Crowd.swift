@@ -9,7 +9,8 @@ public final class Crowd: Sendable {
     /// How many there are.
     public var count: Int { descriptors.count }
 
-    /// Connects so many times, with small buffers so that the kernel holds little; fewer when the system allows no more.
+    /// Connects so many times, with small buffers so that the kernel holds little; fewer when the system allows no
+    /// more.
     ///
     /// - Parameters:
     ///   - count: How many.

@@ -12,7 +12,8 @@ public struct LoopbackAddress: Hashable, Sendable {
 
     /// Lets a socket connect from this address; false when it cannot.
     public func bind(_ descriptor: Int32) -> Bool {
-        // IP_BIND_ADDRESS_NO_PORT: the port is picked when the socket connects, and only has to be free towards that server.
+        // IP_BIND_ADDRESS_NO_PORT: the port is picked when the socket connects, and only has to be free towards that
+        // server.
         var yes: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_IP), 24, &yes, socklen_t(MemoryLayout<Int32>.size))
         return unsafe withAddress(port: 0) { unsafe Glibc.bind(descriptor, $0, $1) } == 0

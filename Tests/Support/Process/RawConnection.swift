@@ -75,7 +75,8 @@ public struct RawConnection: ~Copyable, Sendable {
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &hard, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Ends both directions now, also for those who wait in another thread, and resets the connection when it is let go.
+    /// Ends both directions now, also for those who wait in another thread, and resets the connection when it is let
+    /// go.
     public func abort() {
         reset()
         shutdown(descriptor, Int32(SHUT_RDWR))

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A program that runs in a process group of its own, with its output captured while it runs.
 ///
-/// One thread moves the bytes of its pipes; nothing blocks the cooperative pool. A process that is dropped runs on until
-/// its time is over.
+/// One thread moves the bytes of its pipes; nothing blocks the cooperative pool. A process that is dropped runs on
+/// until its time is over.
 public final class SpawnedProcess: Sendable {
     /// Why no process was made.
     public struct SpawnError: Error, CustomStringConvertible {

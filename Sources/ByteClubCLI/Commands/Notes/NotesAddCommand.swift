@@ -28,7 +28,7 @@ struct NotesAddCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryName.note(name, login)
+        let path = try EntryPath.note(name, login)
         let text = try read(context)
         let condition: WriteCondition = force ? .overwrite : .create
         let stored = try await context.withRemote(login) { remote in

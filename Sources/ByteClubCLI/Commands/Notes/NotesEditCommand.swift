@@ -34,7 +34,7 @@ struct NotesEditCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryName.note(name, login)
+        let path = try EntryPath.note(name, login)
         let start: NoteEditing.Start = recover ? .recover : discard ? .discard : .fresh
         let editing = NoteEditing(context: context, login: login, path: path)
         let result = try await editing.run(start)

@@ -23,13 +23,13 @@ struct NotesHistoryCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryName.note(name, login)
+        let path = try EntryPath.note(name, login)
         let limit = limit
         let versions = try await context.withRemote(login) { remote in
             do {
                 return try await remote.revisions(of: path, limit: limit)
             } catch let error as RemoteError where error.code == .notFound {
-                throw EntryName.missing("note", path.name)
+                throw EntryPath.missing("note", path.name)
             }
         }
         try context.print(VersionList(versions: versions), json: outputOptions.json)

@@ -20,7 +20,7 @@ struct NotesRemoveCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let paths = try names.map { try EntryName.note($0, login) }
+        let paths = try names.map { try EntryPath.note($0, login) }
         try await context.remove(paths, kind: "note", login, json: outputOptions.json)
     }
 }

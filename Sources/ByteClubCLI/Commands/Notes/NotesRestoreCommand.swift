@@ -19,7 +19,7 @@ struct NotesRestoreCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryName.note(name, login)
+        let path = try EntryPath.note(name, login)
         let revision = try RevisionArgument.read(revision)
         let restored = try await context.withRemote(login) { remote in
             do {

@@ -25,7 +25,7 @@ struct NotesShowCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryName.note(name, login)
+        let path = try EntryPath.note(name, login)
         let revision = try revision.map(RevisionArgument.read)
         let note = try await context.withRemote(login) {
             try await NoteContent.fetch(path, revision: revision, $0)
@@ -34,7 +34,7 @@ struct NotesShowCommand: ClubCommand {
             if let revision {
                 throw Failure(.noInput, "'\(path.name)' has no version \(revision); see 'byteclub notes history'")
             }
-            throw EntryName.missing("note", path.name)
+            throw EntryPath.missing("note", path.name)
         }
         try context.output.write(note.bytes)
     }

@@ -18,14 +18,14 @@ struct PhotoBatch: Sendable {
                 let photo = try await upload(file, place: files.count > 1 ? (index + 1, files.count) : nil)
                 reporter.finish()
                 outcome.done.append(photo)
-                try tell(photo)
+                try report(photo)
             } catch {
                 reporter.finish()
                 if error is Output.BrokenPipe { throw error }
                 try Task.checkCancellation()
                 let failure = Failure(error)
                 outcome.failures.append(failure)
-                try tell(failure, file)
+                try report(failure, file)
                 if [.notAuthorised, .unavailable, .configuration].contains(failure.status) {
                     let rest = files.count - index - 1
                     if rest > 0 { context.note("\(rest) more not tried") }
@@ -80,7 +80,7 @@ struct PhotoBatch: Sendable {
         }
     }
 
-    private func tell(_ photo: UploadedPhoto) throws {
+    private func report(_ photo: UploadedPhoto) throws {
         if json { return try context.output.write(JSON.line(photo)) }
         switch photo.event {
         case .uploaded: break
@@ -90,7 +90,7 @@ struct PhotoBatch: Sendable {
         try context.output.line(photo.path.string)
     }
 
-    private func tell(_ failure: Failure, _ file: String) throws {
+    private func report(_ failure: Failure, _ file: String) throws {
         let isNamed = failure.message.contains(file)
         let message = isNamed ? failure.message : "'\(file)' was not uploaded: \(failure.message)"
         context.note(message)

@@ -25,7 +25,7 @@ struct PhotoInfo: CommandResult {
     /// Asks the server, and reads the beginning of the photo.
     init(of path: RemotePath, _ remote: any Remote) async throws {
         photo = try await remote.metadata(at: path)
-        if photo.isDeleted || photo.isFolder { throw EntryName.missing("photo", path.name) }
+        if photo.isDeleted || photo.isFolder { throw EntryPath.missing("photo", path.name) }
         guard photo.bytes > 0 else { return }
         let range = 0..<min(photo.bytes, Self.headBytes)
         let head = try await remote.content(at: path, revision: photo.rev, range: range, limit: Int(Self.headBytes))

@@ -31,7 +31,7 @@ struct PhotosDownloadCommand: ClubCommand {
     func run(in context: Context) async throws {
         let flags = connection.settings
         let login = try context.login(flags: flags)
-        let path = try EntryName.photo(name, login)
+        let path = try EntryPath.photo(name, login)
         let file = try OutputFile(output ?? path.name, isForced: force)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
         let room = try file.room()
@@ -50,7 +50,7 @@ struct PhotosDownloadCommand: ClubCommand {
                             .inputOutput, "there is no room for '\(path)': \(HumanSize.text(room)) are left on the disk"
                         )
                     } catch let error as RemoteError where error.code == .notFound {
-                        throw EntryName.missing("photo", path.name)
+                        throw EntryPath.missing("photo", path.name)
                     }
                 }
             }

@@ -15,12 +15,12 @@ struct PhotosInfoCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryName.photo(name, login)
+        let path = try EntryPath.photo(name, login)
         let info = try await context.withRemote(login) { remote in
             do {
                 return try await PhotoInfo(of: path, remote)
             } catch let error as RemoteError where error.code == .notFound {
-                throw EntryName.missing("photo", path.name)
+                throw EntryPath.missing("photo", path.name)
             }
         }
         try context.print(info, json: outputOptions.json)

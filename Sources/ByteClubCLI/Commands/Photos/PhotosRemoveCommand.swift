@@ -14,7 +14,7 @@ struct PhotosRemoveCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let paths = try names.map { try EntryName.photo($0, login) }
+        let paths = try names.map { try EntryPath.photo($0, login) }
         try await context.remove(paths, kind: "photo", login, json: outputOptions.json)
     }
 }

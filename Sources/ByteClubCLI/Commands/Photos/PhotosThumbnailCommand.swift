@@ -35,7 +35,7 @@ struct PhotosThumbnailCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryName.photo(name, login)
+        let path = try EntryPath.photo(name, login)
         let file = try OutputFile(output, isForced: force)
         let (size, format) = (size.size, format.format)
         let count = try await context.withRemote(login) { remote in
@@ -44,7 +44,7 @@ struct PhotosThumbnailCommand: ClubCommand {
                 try await file.write { try LocalFile.createSynced($0, bytes, mode: 0o644) }
                 return bytes.count
             } catch let error as RemoteError where error.code == .notFound {
-                throw EntryName.missing("photo", path.name)
+                throw EntryPath.missing("photo", path.name)
             } catch let error as RemoteError where error.code == .undecodable {
                 throw Failure(.badData, "'\(path.name)' is no picture that the server can read")
             }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// How a photo's bytes travel and how that is shown.
+/// How a photo's bytes are transferred and how that is shown.
 struct TransferOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -30,7 +30,8 @@ struct ConflictsShowCommand: MirrorRequest {
             guard let diff else {
                 return Failure.line("\(conflict.path) and \(conflict.copy) are no texts that can be compared")
             }
-            // A carriage return and a newline are one character, but only the newline comes with the line that is printed.
+            // A carriage return and a newline are one character, but only the newline comes with the line that is
+            // printed.
             return diff.isEmpty ? "both are equal" : String(diff.unicodeScalars.dropLast())
         }
     }

@@ -24,12 +24,13 @@ struct MirrorPlace: Hashable, Sendable {
         state = mirrors + "/" + ContentHasher.hash(Array(directory.utf8)).description.prefix(16)
     }
 
-    /// What the engine is told of the mirror.
+    /// The engine's configuration for the mirror.
     var configuration: SyncConfiguration { SyncConfiguration(directory: directory, stateDirectory: state) }
 
-    /// What the engine is told of the mirror and the server.
+    /// The engine's configuration for the mirror and the server.
     ///
-    /// - Throws: ``Failure`` when a folder is named that is not the mirror's: what is in it would all go into the other.
+    /// - Throws: ``Failure`` when a folder is named that is not the mirror's: what is in it would all go into the
+    ///   other.
     func configuration(_ login: Login, _ context: Context) throws -> SyncConfiguration {
         var configuration = configuration
         configuration.remoteRoot = login.folder
@@ -77,8 +78,8 @@ struct MirrorPlace: Hashable, Sendable {
     }
 
     /// Makes the directories of a new mirror; the directory of one that was synced before is never made anew.
-    func prepare(isRehearsal: Bool) throws {
-        if !isRehearsal, !LocalFile.exists(state) {
+    func prepare(isDryRun: Bool) throws {
+        if !isDryRun, !LocalFile.exists(state) {
             if !LocalFile.exists(directory) { try LocalFile.makeDirectory(directory) }
             try LocalFile.makePrivateDirectory(state)
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ByteClubCore
 
-/// How fast large files of a mirror travel; each flag beats the environment, which beats the settings file.
+/// How fast large files of a mirror are transferred; each flag beats the environment, which beats the settings file.
 struct PaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -35,7 +35,7 @@ struct PaceOptions: ParsableArguments {
 }
 
 extension SyncConfiguration {
-    /// Sets how fast large files travel.
+    /// Sets how fast large files are transferred.
     ///
     /// - Throws: ``Failure`` or ``SyncError`` for settings that make no sense.
     mutating func setPace(_ settings: Settings) throws {

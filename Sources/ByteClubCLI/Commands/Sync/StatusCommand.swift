@@ -58,7 +58,7 @@ struct StatusCommand: MirrorCommand {
             return lines.map(Failure.line).joined(separator: "\n")
         }
 
-        /// So many of a kind are told one by one.
+        /// The most entries of a kind that are listed one by one.
         private static let limit = 20
 
         /// A line for each of the first, and one for all others.

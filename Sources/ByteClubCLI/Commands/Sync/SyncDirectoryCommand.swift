@@ -26,9 +26,9 @@ struct SyncDirectoryCommand: MirrorCommand {
         let logger = DiagnosticLog.logger(context)
         let (once, dryRun) = (options.once, options.dryRun)
         let printer = SyncPrinter(context: context, json: outputOptions.json) { try? Engine.status(of: settings) }
-        let notification = ServiceNotification(context.environment)
+        let notification = ServiceNotifier(context.environment)
         do {
-            try place.prepare(isRehearsal: dryRun)
+            try place.prepare(isDryRun: dryRun)
             if !dryRun {
                 try place.bind(to: settings.remoteRoot)
                 try place.remember()
@@ -108,7 +108,7 @@ struct SyncDirectoryCommand: MirrorCommand {
 
     /// Syncs until it is cancelled.
     private static func follow(
-        _ engine: any MirrorEngine, _ printer: SyncPrinter, _ notification: ServiceNotification?
+        _ engine: any MirrorEngine, _ printer: SyncPrinter, _ notification: ServiceNotifier?
     ) async throws -> Bool {
         let events = engine.events
         let printing = Task {

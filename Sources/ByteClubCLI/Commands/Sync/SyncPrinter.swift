@@ -8,8 +8,8 @@ final class SyncPrinter: Sendable {
     private struct State {
         var hasSummary = false
         var failure: (any Error)?
-        /// What was in the way of the whole mirror when that was last told; nil when nothing is.
-        var trouble: String?
+        /// The obstacle of the whole mirror that was last printed; nil when there is none.
+        var problem: String?
     }
 
     private let context: Context
@@ -19,15 +19,15 @@ final class SyncPrinter: Sendable {
     private let state = Mutex(State())
     private var style: TextStyle { TextStyle(calendar: context.calendar) }
 
-    /// Prints to a context's outputs; `look` reads the mirror's database, for the line on a terminal.
-    init(context: Context, json: Bool, look: (@Sendable () -> SyncStatus?)? = nil) {
+    /// Prints to a context's outputs; `readStatus` reads the mirror's database, for the line on a terminal.
+    init(context: Context, json: Bool, readStatus: (@Sendable () -> SyncStatus?)? = nil) {
         self.context = context
         self.json = json
         let display = ProgressMode.auto.display(
             terminal: context.terminal, environment: context.environment, json: json)
         // A log would write across the line.
         let isLogging = context.environment["BYTECLUB_LOG"].map { !$0.isEmpty } ?? false
-        live = display == .live && !isLogging ? look.map { LiveStatus(context, look: $0) } : nil
+        live = display == .live && !isLogging ? readStatus.map { LiveStatus(context, readStatus: $0) } : nil
         results = GatheredOutput(context.output)
     }
 
@@ -54,20 +54,20 @@ final class SyncPrinter: Sendable {
         }
     }
 
-    /// Whether an event is worth a line of its own: what is in the way is told once, not with each attempt, and not where
-    /// the line below tells it.
+    /// Whether an event is worth a line of its own: what is in the way is told once, not with each attempt, and not
+    /// where the line below tells it.
     private func isNews(_ event: SyncEvent) -> Bool {
         switch event.event {
         case .problem where event.until != nil:
             let isNew = state.withLock { state in
-                defer { state.trouble = event.message }
-                return state.trouble != event.message
+                defer { state.problem = event.message }
+                return state.problem != event.message
             }
             return isNew && live == nil
         case .idle:
             let wasTroubled = state.withLock { state in
-                defer { state.trouble = nil }
-                return state.trouble != nil
+                defer { state.problem = nil }
+                return state.problem != nil
             }
             if wasTroubled, live == nil { note("it works again") }
             return true
@@ -81,7 +81,7 @@ final class SyncPrinter: Sendable {
         context.note(text)
     }
 
-    /// Prints what would be done; tells whether that is nothing.
+    /// Prints what would be done; returns whether that is nothing.
     func print(_ events: [SyncEvent]) throws -> Bool {
         try live?.end()
         let planned = events.map { PlannedStep($0) }

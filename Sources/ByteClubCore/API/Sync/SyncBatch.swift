@@ -6,7 +6,7 @@ public struct SyncBatch: Hashable, Sendable {
     public static let maximumBytes = 8 << 20
     /// The most bytes that the chunks which a batch names may make together: 32 GiB.
     public static let maximumChunkedBytes: Int64 = 32 << 30
-    /// The most bytes of one content that travels with a batch or a page: 64 KiB.
+    /// The most bytes of one inline content of a batch or a page: 64 KiB.
     public static let maximumInlineBytes: Int64 = 64 << 10
 
     /// What to do, in order.

@@ -10,7 +10,7 @@ public struct SyncEntry: Hashable, Sendable {
     public var isFolder: Bool
     /// Whether it is gone.
     public var isDeleted: Bool
-    /// The content's revision: changes with the content, and with deleting and reviving.
+    /// The content's revision: changes with the content, and with deleting and undeleting.
     public var revision: Int64
     /// The place's revision: changes with the name and the folder.
     public var placeRevision: Int64

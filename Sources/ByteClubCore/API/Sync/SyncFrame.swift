@@ -1,6 +1,6 @@
 /// A JSON text in one line and the bytes that belong to it, in one body: the text, a newline, then the bytes.
 ///
-/// Contents travel as they are, whatever they hold, and cost neither coding nor scanning.
+/// Contents are sent verbatim, without encoding or scanning.
 public struct SyncFrame: Hashable, Sendable {
     /// The MIME type.
     public static let mime = "application/vnd.byteclub.frame"

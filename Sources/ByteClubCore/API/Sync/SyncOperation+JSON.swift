@@ -36,11 +36,11 @@ extension SyncOperation: JSONReadable {
             switch (node, place) {
             case (nil, let place?): action = .create(place, content)
             case (let node?, nil): action = .edit(node, content)
-            case (let node?, let place?): action = .revive(node, place, content)
+            case (let node?, let place?): action = .undelete(node, place, content)
             case (nil, nil): throw JSONError(.missing("parent"))
             }
         case ("folder", nil, let place?): action = .create(place, nil)
-        case ("folder", let node?, let place?): action = .revive(node, place, nil)
+        case ("folder", let node?, let place?): action = .undelete(node, place, nil)
         case ("move", let node?, let place?): action = .move(node, place)
         case ("delete", let node?, nil): action = .delete(node)
         case ("folder", _, nil), ("move", _, nil): throw JSONError(.missing("parent"))
@@ -77,7 +77,7 @@ extension SyncOperation: JSONReadable {
             switch action {
             case .create(let place, _): place.writeMembers(to: &json)
             case .edit(let node, _), .delete(let node): json.member("id", node.number)
-            case .revive(let node, let place, _), .move(let node, let place):
+            case .undelete(let node, let place, _), .move(let node, let place):
                 json.member("id", node.number)
                 place.writeMembers(to: &json)
             }
@@ -99,7 +99,7 @@ extension SyncOperation: JSONReadable {
 
     private var verb: String {
         switch action {
-        case .create(_, let content), .revive(_, _, let content): content == nil ? "folder" : "put"
+        case .create(_, let content), .undelete(_, _, let content): content == nil ? "folder" : "put"
         case .edit: "put"
         case .move: "move"
         case .delete: "delete"

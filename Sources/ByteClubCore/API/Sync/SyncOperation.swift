@@ -22,13 +22,13 @@ public struct SyncOperation: Hashable, Sendable {
         }
     }
 
-    /// A file's content: bytes that travel with the batch, or chunks that the server has.
+    /// A file's content: inline bytes of the batch, or chunks that the server has.
     public struct Content: Hashable, Sendable {
         /// The length in bytes.
         public var bytes: Int64
         /// The hash that the whole must have; nil when the sender has not computed it.
         public var hash: ContentHash?
-        /// The hashes of the chunks that make it up, in order; nil when the bytes travel with the batch.
+        /// The hashes of the chunks that make it up, in order; nil when the bytes are inline.
         public var chunks: [ContentHash]?
 
         /// Describes content.
@@ -45,8 +45,8 @@ public struct SyncOperation: Hashable, Sendable {
         case create(Place, Content?)
         /// Give a live file new content.
         case edit(NodeID, Content)
-        /// Bring a deleted entry back as itself: a file, or a folder when there is no content.
-        case revive(NodeID, Place, Content?)
+        /// Undelete an entry: a file, or a folder when there is no content.
+        case undelete(NodeID, Place, Content?)
         /// Give a live entry another name or folder.
         case move(NodeID, Place)
         /// Delete a live entry with all below it.
@@ -88,7 +88,7 @@ public struct SyncOperation: Hashable, Sendable {
     public var content: Content? {
         get {
             switch action {
-            case .create(_, let content), .revive(_, _, let content): content
+            case .create(_, let content), .undelete(_, _, let content): content
             case .edit(_, let content): content
             case .move, .delete: nil
             }
@@ -96,7 +96,7 @@ public struct SyncOperation: Hashable, Sendable {
         set {
             switch action {
             case .create(let place, _): action = .create(place, newValue)
-            case .revive(let node, let place, _): action = .revive(node, place, newValue)
+            case .undelete(let node, let place, _): action = .undelete(node, place, newValue)
             case .edit(let node, let old): action = .edit(node, newValue ?? old)
             case .move, .delete: break
             }

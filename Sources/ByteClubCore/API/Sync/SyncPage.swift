@@ -1,10 +1,10 @@
 /// Some changes of the journal, in its order.
 public struct SyncPage: Hashable, Sendable {
-    /// Whether a refresh starts here: what is not told until ``hasMore`` is false is not there.
+    /// Whether a refresh starts here: what is not listed until ``hasMore`` is false does not exist.
     public var isReset: Bool
     /// Where the next page starts.
     public var cursor: String
-    /// The journal's position up to which everything has been told; nil while there is more.
+    /// The journal's position up to which everything has been listed; nil while there is more.
     public var sequence: Int64?
     /// Whether the next page can be had at once.
     public var hasMore: Bool

@@ -2,7 +2,7 @@
 public struct SyncResult: Hashable, Sendable {
     /// The status: 200, or why nothing was done.
     public var status: Int
-    /// The entry as the operation left it; with a refusal, the entry that is in its way, as it is now.
+    /// The entry as the operation left it; with a refusal, the entry that it conflicts with, as it is now.
     public var entry: SyncEntry?
     /// One line for people; nil when it was done.
     public var message: String?

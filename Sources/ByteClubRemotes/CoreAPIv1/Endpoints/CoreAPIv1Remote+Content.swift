@@ -77,7 +77,7 @@ extension CoreAPIv1Remote {
             throw RemoteError(
                 .protocolViolation, "the server sent \(count) bytes of '\(path)', which has \(metadata.bytes)")
         }
-        if let told = metadata.contentHash, told != hash {
+        if let reported = metadata.contentHash, reported != hash {
             throw RemoteError(.protocolViolation, "the server sent other bytes of '\(path)' than their hash tells")
         }
     }
@@ -116,7 +116,7 @@ extension CoreAPIv1Remote {
 private final class Announcement: Sendable {
     private let path: RemotePath
     private let limit: Int64
-    private let told = Mutex<Int64?>(nil)
+    private let reported = Mutex<Int64?>(nil)
 
     init(of path: RemotePath, limit: Int64) {
         self.path = path
@@ -126,16 +126,17 @@ private final class Announcement: Sendable {
     /// The most bytes that may come; without metadata there is nothing to hold them against, so none may.
     func limit(of response: HTTPResponse) -> Int64 {
         let bytes = try? Transport.metadata(of: response, "").bytes
-        told.withLock { $0 = bytes }
+        reported.withLock { $0 = bytes }
         return min(limit, bytes ?? 0)
     }
 
     /// What is wrong when more have come.
     var excess: RemoteError {
-        guard let told = told.withLock({ $0 }) else {
+        guard let reported = reported.withLock({ $0 }) else {
             return RemoteError(.protocolViolation, "the server sends bytes of '\(path)' without telling how many")
         }
-        if told > limit { return .tooLarge(path, limit) }
-        return RemoteError(.protocolViolation, "the server sends more bytes of '\(path)' than the \(told) that it has")
+        if reported > limit { return .tooLarge(path, limit) }
+        return RemoteError(
+            .protocolViolation, "the server sends more bytes of '\(path)' than the \(reported) that it has")
     }
 }

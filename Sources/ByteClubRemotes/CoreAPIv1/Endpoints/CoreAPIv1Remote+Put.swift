@@ -30,9 +30,10 @@ extension CoreAPIv1Remote {
         }
         let stored = try await storing(source, at: path, condition, policy, store)
         let hash = try await source.verifiedHash()
-        if let told = stored.contentHash, told != hash {
+        if let reported = stored.contentHash, reported != hash {
             throw RemoteError(
-                .protocolViolation, "the server stored other bytes under '\(stored.path)' than were sent: hash \(told)")
+                .protocolViolation,
+                "the server stored other bytes under '\(stored.path)' than were sent: hash \(reported)")
         }
         if stored.bytes != source.size {
             throw RemoteError(

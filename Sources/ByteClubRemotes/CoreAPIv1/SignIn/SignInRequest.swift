@@ -61,9 +61,10 @@ public struct SignInRequest: Sendable {
         let answer = try await transport.perform(request, statuses: [200, 400]) { () throws(TransferError) in
             try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)), options: .coreAPIv1)
         }
-        let told = try answer.decoded(TokenAnswer.self)
-        guard let token = told.token else {
-            throw RemoteError(.unauthorized, "the server did not accept the code: \(told.problem ?? "no reason given")")
+        let reported = try answer.decoded(TokenAnswer.self)
+        guard let token = reported.token else {
+            throw RemoteError(
+                .unauthorized, "the server did not accept the code: \(reported.problem ?? "no reason given")")
         }
         return token
     }

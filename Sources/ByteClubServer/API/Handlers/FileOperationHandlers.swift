@@ -39,7 +39,8 @@ struct FileOperationHandlers: Sendable {
         }
     }
 
-    /// Answers `POST /fileops/delete`; with `parent_rev`, an extension, only when nothing has changed since that version.
+    /// Answers `POST /fileops/delete`; with `parent_rev`, an extension, only when nothing has changed since that
+    /// version.
     func delete(_ request: MemberRequest) async throws -> Response {
         let seen = try request.parameters.revision("parent_rev")
         let path = try request.path(in: "path")

@@ -58,7 +58,7 @@ struct OAuth1Handlers: Sendable {
     }
 
     private static func form(_ pairs: [(name: String, value: String)]) -> Response {
-        let text = pairs.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+        let text = pairs.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         return Response(
             .ok, headers: [.contentType: "application/x-www-form-urlencoded", .cacheControl: "no-store"],
             body: .bytes(ByteBuffer(string: text)))

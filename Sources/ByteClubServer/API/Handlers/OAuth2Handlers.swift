@@ -77,7 +77,7 @@ struct OAuth2Handlers: Sendable {
             let text = String(validating: data, as: UTF8.self)
         else { throw APIError(400, "the Authorization header is malformed") }
         let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let values = halves.map { PercentCoding.decode($0, plusIsBlank: true) }
+        let values = halves.map { PercentEncoding.decode($0, plusIsBlank: true) }
         return (values.first.flatMap { $0 }, values.dropFirst().first.flatMap { $0 })
     }
 }

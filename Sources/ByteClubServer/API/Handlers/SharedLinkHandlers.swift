@@ -28,7 +28,7 @@ struct SharedLinkHandlers: Sendable {
                 ? SharePage.missing.response(.notFound) : try await page(ofFolder: entry, request).response(.ok)
         }
         if isDownload {
-            let name = "attachment; filename*=UTF-8''\(PercentCoding.encode(entry.path.name))"
+            let name = "attachment; filename*=UTF-8''\(PercentEncoding.encode(entry.path.name))"
             return try .file(
                 entry, await store.content(of: entry), for: request,
                 headers: [.contentDisposition: name, .referrerPolicy: "no-referrer"])

@@ -4,7 +4,8 @@ protocol MemberStore: Sendable {
     ///
     /// Without a role the first member becomes the owner, and every other an editor.
     ///
-    /// - Throws: ``StorageError`` `badMember` for a name that looks like one that is taken, and as ``MemberName/check(_:)``.
+    /// - Throws: ``StorageError`` `badMember` for a name that looks like one that is taken, and as
+    ///   ``MemberName/check(_:)``.
     func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember
 
     /// All members ever, removed ones included, by number.

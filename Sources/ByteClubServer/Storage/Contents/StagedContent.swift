@@ -1,6 +1,7 @@
 import ByteClubCore
 
-/// Content whose bytes are safe on disk or in memory, and which becomes part of the folder with the write that stores it.
+/// Content whose bytes are safe on disk or in memory, and which becomes part of the folder with the write that stores
+/// it.
 ///
 /// Content that no write stores goes away with the last copy of this value.
 struct StagedContent: Sendable {

@@ -37,7 +37,7 @@ final class ContentPipeline: Sendable {
     /// How many bytes wait in memory.
     var buffered: Int { state.withLock { $0.buffer.count } }
 
-    /// Copies bytes into the buffer, and tells whether it is full.
+    /// Copies bytes into the buffer, and returns whether it is full.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
             if state.buffer.capacity == 0 { state.buffer.reserveCapacity(min(bytes.count, Self.partSize)) }

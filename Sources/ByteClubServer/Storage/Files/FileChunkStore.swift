@@ -4,8 +4,8 @@ import Synchronization
 
 /// Chunks as files named by their hashes, in a directory for each member who sent them.
 ///
-/// A file's time is when it was last sent or asked for. How many bytes a member has here is counted from the files, once
-/// for each process.
+/// A file's time is when it was last sent or asked for. How many bytes a member has here is counted from the files,
+/// once for each process.
 final class FileChunkStore: ChunkStore {
     private let root: String
     private let files: FileBlobStore

@@ -5,9 +5,10 @@ import Glibc
 enum FileCopy {
     private static let piece = 1 << 20
 
-    /// Gives a file a second name, or copies it where that cannot be; tells whether it was linked.
+    /// Gives a file a second name, or copies it where that cannot be; returns whether it was linked.
     ///
-    /// - Throws: ``StorageError`` `damaged` for what is no regular file, such as a symbolic link, and as the system says.
+    /// - Throws: ``StorageError`` `damaged` for what is no regular file, such as a symbolic link, and as the system
+    ///   says.
     static func link(_ path: String, to target: String) throws -> Bool {
         try check(path)
         switch Directory.linkNew(path, to: target) {

@@ -1,7 +1,8 @@
 import ByteClubCore
 import Glibc
 
-/// The files that one transaction brings to their places, so that the directories are synced once and all can be undone.
+/// The files that one transaction brings to their places, so that the directories are synced once and all can be
+/// undone.
 struct FilePublication: BlobPublication {
     private let store: FileBlobStore
     private var placed: [(file: StagedFile, target: String)] = []

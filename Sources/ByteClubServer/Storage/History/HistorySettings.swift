@@ -6,7 +6,8 @@ struct HistorySettings: Hashable, Sendable {
     var clubQuota: Int64?
     /// The most bytes of live files that one member may have been the last to write; nil for no limit of its own.
     var memberQuota: Int64?
-    /// The most bytes of old versions that one member wrote, beyond which the oldest are forgotten; nil to keep them all.
+    /// The most bytes of old versions that one member wrote, beyond which the oldest are forgotten; nil to keep them
+    /// all.
     var historyQuota: Int64?
     /// The most files and folders that the club may have.
     var entries: Int64 = 5_000_000

@@ -3,7 +3,7 @@ import ServiceLifecycle
 
 /// Does while the server runs what time asks for: forgets expired uploads and old history, and frees what nothing uses.
 struct Housekeeping: Service {
-    /// How often it looks round.
+    /// The interval between two runs of maintenance.
     static let interval = Duration.seconds(3600)
     /// How often it looks whether so much was replaced that old versions may be over their quota.
     private static let historyInterval = Duration.seconds(30)
@@ -14,7 +14,7 @@ struct Housekeeping: Service {
     var interval = Self.interval
     let logger: Logger
 
-    /// Looks round until the server stops; what fails is logged and tried again in the next round.
+    /// Runs maintenance at intervals until the server stops; what fails is logged and tried again in the next round.
     func run() async throws {
         var round = 0
         do {
@@ -37,7 +37,8 @@ struct Housekeeping: Service {
         }
     }
 
-    /// The least that is replaced before old versions are looked at early, in bytes: looking through them takes its time.
+    /// The least that is replaced before old versions are looked at early, in bytes: looking through them takes its
+    /// time.
     private static let historyStep: Int64 = 64 << 20
 
     /// Does one round.

@@ -12,19 +12,21 @@ protocol MaintenanceStore: Sendable {
     /// Forgets uploads and chunks whose time is over, with their bytes.
     func removeExpired() async throws
 
-    /// Forgets the versions that were replaced or deleted longer ago than history is kept, and tells how many.
+    /// Forgets the versions that were replaced or deleted longer ago than history is kept, and returns how many.
     ///
     /// What is newest at its path or of its entry stays, so that a deletion is told to whoever has not heard of it yet.
     @discardableResult
     func purgeHistory() async throws -> Int
 
-    /// Forgets the oldest of each member's old versions that have more bytes together than the setting allows, and tells how
-    /// many; none without the setting.
+    /// Forgets the oldest of each member's old versions that have more bytes together than the setting allows, and
+    /// returns how many; none without the setting.
     ///
-    /// A version counts for who wrote it, not for who replaced it: so nobody can make others' versions go by making many.
+    /// A version counts for who wrote it, not for who replaced it: so nobody can make others' versions go by making
+    /// many.
     func dropHistoryOverQuota() async throws -> Int
 
-    /// Removes the contents that no version refers to, and tells how many; nil while something needs all that there is.
+    /// Removes the contents that no version refers to, and returns how many; nil while something needs all that there
+    /// is.
     func collectContents() async throws -> Int?
 
     /// Waits for the writes under way, and closes the store; later calls fail.

@@ -1,7 +1,7 @@
 import ByteClubCore
 
 extension MemoryStore {
-    func publicURL() async throws -> String? { try look { $0.publicURL } }
+    func publicURL() async throws -> String? { try query { $0.publicURL } }
 
     func setPublicURL(_ url: String) async throws { try change { $0.publicURL = url } }
 
@@ -11,7 +11,7 @@ extension MemoryStore {
         return app
     }
 
-    func apps() async throws -> [App] { try look { $0.apps.sorted { ($0.name, $0.key) < ($1.name, $1.key) } } }
+    func apps() async throws -> [App] { try query { $0.apps.sorted { ($0.name, $0.key) < ($1.name, $1.key) } } }
 
     func removeApp(key: String) async throws -> Bool {
         try change { club in
@@ -24,7 +24,7 @@ extension MemoryStore {
         }
     }
 
-    func app(_ key: String) async throws -> App? { try look { $0.app(key) } }
+    func app(_ key: String) async throws -> App? { try query { $0.app(key) } }
 
     func addRequestToken(app: String) async throws -> (token: String, secret: String) {
         let (token, secret, now) = (Secret.text(bytes: 16), Secret.text(bytes: 16), now.seconds)
@@ -35,7 +35,7 @@ extension MemoryStore {
 
     func requestToken(_ token: String) async throws -> (app: App, secret: String)? {
         let now = now.seconds
-        return try look { club in
+        return try query { club in
             guard let found = club.requestTokens.find(token, at: now)?.value,
                 let app = club.apps.first(where: { $0.key == found.app })
             else { return nil }

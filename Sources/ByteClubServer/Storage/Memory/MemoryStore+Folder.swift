@@ -5,7 +5,7 @@ extension MemoryStore {
         _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
         let now = now
-        return try look { try body(SharedFolder(state: AnyFolderState($0.folder), now: now, author: 0)) }
+        return try query { try body(SharedFolder(state: AnyFolderState($0.folder), now: now, author: 0)) }
     }
 
     func write<T: Sendable>(
@@ -29,7 +29,7 @@ extension MemoryStore {
             club.statistics.replacedBytes += state.replaced(after: before, upTo: .max).reduce(0) { $0 + $1.bytes }
             return (result, made)
         }
-        if let last = made.last { signal.tell(made, below: [], upTo: last.revision) }
+        if let last = made.last { signal.notify(made, below: [], upTo: last.revision) }
         return result
     }
 
@@ -60,7 +60,7 @@ extension MemoryStore {
 
     func waitForChange(after revision: Int64, prefix: PathKey, timeout: Duration) async throws -> Bool {
         try await signal.wait(after: revision, prefix: prefix, timeout: timeout) {
-            try look { !$0.folder.changes(after: revision, prefix: prefix, includeDeleted: true, limit: 1).isEmpty }
+            try query { !$0.folder.changes(after: revision, prefix: prefix, includeDeleted: true, limit: 1).isEmpty }
         }
     }
 
@@ -68,13 +68,13 @@ extension MemoryStore {
         _ path: RemotePath, revision: Revision?
     ) async throws -> (entry: FolderEntry, content: StoredContent) {
         let now = now
-        return try look { club in
+        return try query { club in
             let entry = try SharedFolder(state: club.folder, now: now, author: 0).file(path, revision: revision)
             return (entry, try content(of: entry, in: club))
         }
     }
 
-    func content(of entry: FolderEntry) async throws -> StoredContent { try look { try content(of: entry, in: $0) } }
+    func content(of entry: FolderEntry) async throws -> StoredContent { try query { try content(of: entry, in: $0) } }
 
     private func content(of entry: FolderEntry, in club: MemoryClub) throws -> StoredContent {
         guard let hash = entry.contentHash else {
@@ -91,7 +91,7 @@ extension MemoryStore {
         after cursor: JournalCursor?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
         let now = now
-        return try look { club in
+        return try query { club in
             let folder = SharedFolder(state: club.folder, now: now, author: 0)
             let (entries, next, hasMore) = try folder.journal(after: cursor, epoch: epoch, limits: limits)
             let bodies = try entries.filter(limits.takes).map { entry in
@@ -105,7 +105,7 @@ extension MemoryStore {
     }
 
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo] {
-        try look { club in club.photos.filter { hashes.contains($0.key) } }
+        try query { club in club.photos.filter { hashes.contains($0.key) } }
     }
 
     func keep(_ found: [ContentHash: MediaInfo]) async throws {

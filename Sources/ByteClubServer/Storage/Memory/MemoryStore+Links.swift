@@ -49,7 +49,7 @@ extension MemoryStore {
 
     func entry(_ purpose: Link.Purpose, secret: String, below: String) async throws -> FolderEntry? {
         let now = now
-        return try look { club in
+        return try query { club in
             guard let row = club.links.first(where: { $0.secret == secret && $0.purpose == purpose }),
                 let entry = live(row, now.seconds, in: club)?.entry
             else { return nil }
@@ -64,7 +64,7 @@ extension MemoryStore {
 
     func links(seenBy member: Member, _ purpose: Link.Purpose?, before: Int64, limit: Int) async throws -> [Link] {
         let now = now.seconds
-        return try look { club in
+        return try query { club in
             let seen = club.links.reversed().lazy.filter { row in
                 row.id < before && (member.role == .owner || row.member == member.uid)
                     && (purpose.map { row.purpose == $0 } ?? (row.purpose != .copy))

@@ -17,7 +17,7 @@ extension MemoryStore {
         }
     }
 
-    func members() async throws -> [Member] { try look { $0.people.map(\.member) } }
+    func members() async throws -> [Member] { try query { $0.people.map(\.member) } }
 
     func removeMember(name: String) async throws {
         try changeMember(name) { club, place in
@@ -67,7 +67,7 @@ extension MemoryStore {
     }
 
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)? {
-        try look { club in
+        try query { club in
             club.place(ofMember: name).map { (club.people[$0].member, club.people[$0].password) }
         }
     }
@@ -81,7 +81,7 @@ extension MemoryStore {
 
     func invitation(_ secret: String) async throws -> Invitation? {
         let now = now.seconds
-        return try look { club in
+        return try query { club in
             club.invitations.find(secret, at: now).map {
                 Invitation(role: $0.value.role, expires: APIDate(seconds: $0.expires))
             }

@@ -2,7 +2,7 @@ import ByteClubCore
 
 extension MemoryStore {
     func usage(of member: Int64) async throws -> StorageUsage {
-        try look { club in
+        try query { club in
             let usage = club.usage()
             let used = usage.club.bytes
             let quota = settings.quota(used: used, ofMember: usage.members[member]?.bytes ?? 0)
@@ -32,7 +32,7 @@ extension MemoryStore {
         let demand = RoomDemand(
             bytes: bytes, member: member, hold: hold, waiting: try await self.chunks.waitingBytes(),
             named: try await self.chunks.waitingBytes(of: chunks, from: member))
-        return try look { club in
+        return try query { club in
             let usage = club.usage()
             return demand.lack(
                 replacing: path.flatMap { club.folder.latest($0.key) }, settings,
@@ -46,7 +46,8 @@ extension MemoryStore {
         try? await self.chunks.remove(chunks, from: member)
     }
 
-    /// Gives up what a member left lying, the oldest first, until so many bytes are free; tells whether anything went.
+    /// Gives up what a member left lying, the oldest first, until so many bytes are free; returns whether anything
+    /// went.
     private func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool {
         let oldest = now.seconds - WaitingTime.idle
         let freed = try change { club in

@@ -31,7 +31,7 @@ extension MemoryStore {
     /// Finds what a program shows, and notes the day on which it was last seen.
     private func seeing<T: Sendable>(_ find: (MemoryClub) -> (place: Int, found: T)?) throws -> T? {
         let now = now
-        let known = try look { club in
+        let known = try query { club in
             find(club).map {
                 (found: $0.found, isStale: now.seconds - club.accesses[$0.place].seen.seconds >= Self.day)
             }
@@ -45,7 +45,7 @@ extension MemoryStore {
     }
 
     func devices(of member: Int64) async throws -> [Device] {
-        try look { club in
+        try query { club in
             club.accesses.reversed().filter { $0.member == member }.map { access in
                 Device(
                     id: access.id, app: access.app, appName: club.app(access.app)?.name, name: access.name,
@@ -85,7 +85,7 @@ extension MemoryStore {
 
     func webSession(_ secret: String) async throws -> Member? {
         let now = now.seconds
-        return try look { club in
+        return try query { club in
             club.sessions.find(secret, at: now).flatMap { club.member($0.value) }.flatMap { $0.isDisabled ? nil : $0 }
         }
     }

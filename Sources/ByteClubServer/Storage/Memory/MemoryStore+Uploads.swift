@@ -32,7 +32,7 @@ extension MemoryStore {
     }
 
     func upload(_ id: String, member: Int64) async throws -> ChunkedUpload {
-        try look { try unfinished(id, of: member, in: $0).state }
+        try query { try unfinished(id, of: member, in: $0).state }
     }
 
     /// An upload that can be gone on with, and how far it has come.
@@ -61,14 +61,14 @@ extension MemoryStore {
     }
 
     func finishedUpload(_ id: String, member: Int64) async throws -> StagedContent {
-        let bytes = try look { try unfinished(id, of: member, in: $0).upload.bytes }
+        let bytes = try query { try unfinished(id, of: member, in: $0).upload.bytes }
         let identity = UploadIdentity(id: id, member: member, offset: Int64(bytes.count))
         return MemoryBlobStore.staged(bytes, from: identity)
     }
 
     /// Refuses a chunk in whose place another one has come.
     func check(_ upload: UploadIdentity, heldBy number: Int) throws {
-        try look { try check(upload, heldBy: number, in: $0) }
+        try query { try check(upload, heldBy: number, in: $0) }
     }
 
     private func check(_ upload: UploadIdentity, heldBy number: Int, in club: MemoryClub) throws {

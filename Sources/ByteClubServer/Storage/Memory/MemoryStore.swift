@@ -50,7 +50,7 @@ final class MemoryStore: ClubStore {
     func age(of club: MemoryClub) -> HistoryAge { club.age.advanced(wall: now.seconds, uptime: uptime()) }
 
     /// Looks at the club as it is.
-    func look<T: Sendable>(_ body: (MemoryClub) throws -> T) throws -> T {
+    func query<T: Sendable>(_ body: (MemoryClub) throws -> T) throws -> T {
         let club = club.withLock { $0 }
         if club.isClosed { throw StorageError(.closed, "the storage is closed") }
         return try body(club)

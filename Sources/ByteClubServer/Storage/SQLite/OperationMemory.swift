@@ -12,7 +12,8 @@ enum OperationMemory {
     /// After how many operations old ones are looked for.
     static let sweepInterval: Int64 = 256
 
-    /// Forgets some of the oldest operations, and those of a clock that was far ahead, at most twice as many as come between two sweeps.
+    /// Forgets some of the oldest operations, and those of a clock that was far ahead, at most twice as many as come
+    /// between two sweeps.
     static func sweep(_ database: Database, last: Int64, now: APIDate) throws {
         try database.run(
             """

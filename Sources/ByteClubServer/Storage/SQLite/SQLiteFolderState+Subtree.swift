@@ -8,7 +8,7 @@ extension SQLiteFolderState {
     /// How many entries one statement changes; SQLite keeps them in memory meanwhile.
     private static let piece = 20_000
 
-    private static let selectExtent = """
+    private static let selectSummary = """
         SELECT count(*), coalesce(max(length(CAST(v.path AS BLOB))), 0), coalesce(max(v.revision), 0),
             coalesce(max(max(v.content_revision, v.place_revision)), 0)
         \(tree) WHERE l.key > ? AND l.key < ? AND \(isLive)
@@ -21,7 +21,7 @@ extension SQLiteFolderState {
     private static let selectOther = """
         SELECT 1 \(live) AND l.key > :key AND substr(v.path, 1, :length + 1) != :path || '/' LIMIT 1
         """
-    private static let insertBuried = """
+    private static let insertTombstones = """
         INSERT INTO version(\(stored))
         SELECT :last + row_number() OVER (ORDER BY l.key), v.revision, v.path, v.kind + 2, 0, NULL, :now, :author,
             v.node, v.parent, :last + row_number() OVER (ORDER BY l.key), v.place_revision
@@ -35,7 +35,7 @@ extension SQLiteFolderState {
             CASE l.key WHEN :key THEN :last + 1 ELSE v.place_revision END
         \(live) AND l.key > :done ORDER BY l.key LIMIT \(piece)
         """
-    /// Else those that were just buried tell what comes back at the new place.
+    /// Else the tombstones that were just made say what is created at the new place.
     private static let insertMoved = """
         INSERT INTO version(\(stored))
         SELECT t.revision + :shift, coalesce(other.revision, 0), :newPath || substr(v.path, :length + 1), v.kind,
@@ -76,13 +76,15 @@ extension SQLiteFolderState {
 
     private static let selectKey = "SELECT key FROM latest WHERE revision = ?"
 
-    func extent(below key: PathKey) throws -> SubtreeExtent {
+    func summary(below key: PathKey) throws -> SubtreeSummary {
         let range = key.sortingBelow
-        return try database.firstRow(Self.selectExtent, [range.after, range.before]) { row in
-            var extent = SubtreeExtent()
-            (extent.count, extent.longestPath, extent.newest, extent.newestChange) = (row[0], row[1], row[2], row[3])
-            return extent
-        } ?? SubtreeExtent()
+        return try database.firstRow(Self.selectSummary, [range.after, range.before]) { row in
+            var summary = SubtreeSummary()
+            (summary.count, summary.longestPath, summary.newest, summary.newestChange) = (
+                row[0], row[1], row[2], row[3]
+            )
+            return summary
+        } ?? SubtreeSummary()
     }
 
     func firstChanged(below key: PathKey, after revision: Int64) throws -> FolderEntry? {
@@ -112,7 +114,7 @@ extension SQLiteFolderState {
             usage.remove(member.usage, of: member.author)
             if change.target != nil { usage.add(member.usage, of: change.author) }
         }
-        if let target = change.target, change.buries {
+        if let target = change.target, change.leavesTombstones {
             try bringBack(change, as: target, prefix, count: count, after: last)
             let there = target.path.key
             try database.run(Self.noteListings, ["key": there.sorting, "end": there.sortingBelow.before])
@@ -121,7 +123,7 @@ extension SQLiteFolderState {
         transaction.recorded(change, count: count, usage: usage)
     }
 
-    /// Buries what is at the old place, or gives it the other name, and tells how much there was.
+    /// Makes tombstones at the old place, or renames the entries, and returns their number.
     private func changePlaces(
         _ change: SubtreeChange, _ place: StatementArguments, after last: Int64
     ) throws -> Int {
@@ -131,22 +133,22 @@ extension SQLiteFolderState {
             let stamp: StatementArguments = [
                 "last": position, "now": change.now.seconds, "author": change.author, "done": done,
             ]
-            if let target = change.target, !change.buries {
+            if let target = change.target, !change.leavesTombstones {
                 try database.run(Self.insertRenamed, stamp + place + ["newPath": target.path.string])
             } else {
-                try database.run(Self.insertBuried, stamp + place)
+                try database.run(Self.insertTombstones, stamp + place)
             }
             let piece = database.changesCount
             let made: StatementArguments = ["last": position, "count": piece]
             try database.run(Self.updateLatest, made)
-            if change.target == nil || !change.buries { try database.run(Self.updateNodes, made) }
+            if change.target == nil || !change.leavesTombstones { try database.run(Self.updateNodes, made) }
             count += piece
             guard piece == Self.piece else { return count }
             done = try database.firstRow(Self.selectKey, [last + Int64(count)]) { $0[0] as String } ?? done
         }
     }
 
-    /// Gives what was just buried its versions at the new place.
+    /// Makes versions at the new place for the tombstones that were just made.
     private func bringBack(
         _ change: SubtreeChange, as target: FolderEntry, _ prefix: StatementArguments, count: Int, after last: Int64
     ) throws {

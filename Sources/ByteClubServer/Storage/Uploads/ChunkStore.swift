@@ -28,8 +28,8 @@ protocol ChunkStore: Sendable {
     /// Removes a member's chunks.
     func remove(_ hashes: [ContentHash], from member: Int64) async throws
 
-    /// Removes chunks that a member neither sent nor asked for in the last hour, the oldest first, until they make so many
-    /// bytes; tells how many they made.
+    /// Removes chunks that a member neither sent nor asked for in the last hour, the oldest first, until they make so
+    /// many bytes; tells how many they made.
     func giveUp(_ bytes: Int64, from member: Int64) async throws -> Int64
 
     /// Removes chunks that nobody asked for in a day.

@@ -7,9 +7,9 @@ protocol RoomStore: Sendable {
 
     /// Finds room for content before the first byte of it is written, and keeps it until the hold goes.
     ///
-    /// Beside what is live, what waits counts: unfinished uploads, chunks that no write has named, and what is on its way.
-    /// When that is too much, what the member left lying for an hour is given up, the oldest first: a program that was
-    /// killed often is not in its own way for two days.
+    /// Beside what is live, what waits counts: unfinished uploads, chunks that no write has named, and what is on its
+    /// way. When that is too much, what the member left lying for an hour is given up, the oldest first: a program that
+    /// was killed often is not in its own way for two days.
     ///
     /// - Parameters:
     ///   - bytes: How many bytes are to come.

@@ -8,7 +8,8 @@ protocol UploadStore: Sendable {
     /// Where parts of large contents wait.
     var chunks: any ChunkStore { get }
 
-    /// Starts an upload in pieces: 0 bytes long, known for 48 hours, or until the member has begun too many others since.
+    /// Starts an upload in pieces: 0 bytes long, known for 48 hours, or until the member has begun too many others
+    /// since.
     ///
     /// - Throws: ``UploadError`` `tooMany`.
     func beginUpload(member: Int64) async throws -> ChunkedUpload

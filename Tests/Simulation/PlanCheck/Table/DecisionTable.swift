@@ -16,7 +16,7 @@ enum DecisionTable {
         /// Whose content; nil when the item is gone.
         var content: Source?
         /// Whose place.
-        var place = Source.base
+        var location = Source.base
         /// Whether the content that was synced ends in the local trash.
         var isTrashed = false
         /// Whether the content that was synced ends in the server's history.
@@ -31,8 +31,9 @@ enum DecisionTable {
         case merged = "M"
     }
 
-    // Rows are what happened on disk, columns what happened on the server. Contents: `o`ld, `l`ocal, `r`emote, `M`erged.
-    // Places: `p` the old one, `x` the disk's, `y` the server's. `-` is gone; `t` in the trash, `h` in the history.
+    // Rows are what happened on disk, columns what happened on the server. Contents: `o`ld, `l`ocal, `r`emote,
+    // `M`erged. Places: `p` the old one, `x` the disk's, `y` the server's. `-` is gone; `t` in the trash, `h` in the
+    // history.
     private static let text = """
                   none   edit   move   edit+move delete create unknown
         none      o@p    r@p/t  o@y    r@y/t     -/t    ?      ?
@@ -53,9 +54,9 @@ enum DecisionTable {
 
     private static func verdict(_ cell: String) -> Verdict? {
         guard cell != "?" else { return nil }
-        var verdict = Verdict(content: cell.first.flatMap(Source.init), place: .base)
-        if cell.contains("@x") { verdict.place = .mine }
-        if cell.contains("@y") { verdict.place = .theirs }
+        var verdict = Verdict(content: cell.first.flatMap(Source.init), location: .base)
+        if cell.contains("@x") { verdict.location = .mine }
+        if cell.contains("@y") { verdict.location = .theirs }
         verdict.isTrashed = cell.hasSuffix("/t")
         verdict.isHistory = cell.hasSuffix("/h")
         return verdict

@@ -9,7 +9,7 @@ import ByteClubCore
 struct ExpectedTrees {
     /// An item as it must be in the end.
     struct Entry {
-        var place: Place
+        var location: Location
         var hash: ContentHash?
         /// Whether that is the server's place for it already.
         var isCommitted: Bool
@@ -20,7 +20,7 @@ struct ExpectedTrees {
     /// A conflict copy.
     private struct Copy {
         /// Where it may be: beside the file in the end, or where that was on disk, which may have to wait.
-        var places: [Place]
+        var locations: [Location]
         var hash: ContentHash
     }
 
@@ -37,7 +37,7 @@ struct ExpectedTrees {
     private var disputes: [(item: Int, hash: ContentHash)] = []
     private var copies: [Copy] = []
     /// The files whose content the server does not tell, so that nobody sees that they are like another.
-    private var untold: Set<Int> = []
+    private var unreported: Set<Int> = []
     private var trash: UInt64
     private var history: UInt64
 
@@ -49,11 +49,11 @@ struct ExpectedTrees {
         for number in world.trees.numbers {
             var item = world.trees[ItemID(number)]
             if let hash = world.unread[ItemID(number)] { item?.local?.hash = hash }
-            if let hash = world.untold[ItemID(number)], let remote = item?.remote, remote.hash == nil {
+            if let hash = world.unreported[ItemID(number)], let remote = item?.remote, remote.hash == nil {
                 // The tables tell by contents; a server that does not tell them may be asked for the same again.
                 if item?.synced.map({ $0.hash == hash && $0.revision != remote.revision }) ?? true { return nil }
                 item?.remote?.hash = hash
-                untold.insert(Int(number))
+                unreported.insert(Int(number))
             }
             items.append(item)
         }
@@ -81,8 +81,8 @@ struct ExpectedTrees {
     /// The item by its cell; nil when the tables say nothing about it, `.some(nil)` when it goes.
     private mutating func entry(_ item: Item, _ number: Int) -> Entry?? {
         if item.isExcluded || item.isFrozen || item.local?.isLeftover == true { return nil }
-        for place in [item.local?.place, item.remote?.place] {
-            if let text = place?.name.text, text.utf8.count > 8, text.contains("(moving ") { return nil }
+        for location in [item.local?.location, item.remote?.location] {
+            if let text = location?.name.text, text.utf8.count > 8, text.contains("(moving ") { return nil }
         }
         let (mine, theirs) = Self.changes(of: item)
         guard let verdict = DecisionTable.verdict(mine, theirs) else { return nil }
@@ -90,12 +90,12 @@ struct ExpectedTrees {
         if verdict.isTrashed { trash |= old }
         if verdict.isHistory { history |= old }
         guard let source = verdict.content else { return .some(nil) }
-        let local = item.local?.place
-        let remote = item.remote?.place
-        let place = verdict.place == .theirs ? remote : local ?? remote
-        guard let place else { return nil }
+        let local = item.local?.location
+        let remote = item.remote?.location
+        let location = verdict.location == .theirs ? remote : local ?? remote
+        guard let location else { return nil }
         let agrees = local.map { Self.isSame($0, remote ?? $0) } ?? true
-        if verdict.place == .theirs, !agrees, mine != .none, mine != .edit { hasTie = true }
+        if verdict.location == .theirs, !agrees, mine != .none, mine != .edit { hasTie = true }
         let hash: ContentHash?
         switch source {
         case .base: hash = item.synced?.hash
@@ -109,7 +109,7 @@ struct ExpectedTrees {
             }
         }
         return Entry(
-            place: place, hash: hash, isCommitted: remote != nil && (agrees || verdict.place != .mine))
+            location: location, hash: hash, isCommitted: remote != nil && (agrees || verdict.location != .mine))
     }
 
     private static func changes(of item: Item) -> (DecisionTable.Change, DecisionTable.Change) {
@@ -117,18 +117,18 @@ struct ExpectedTrees {
             if item.local != nil, item.remote != nil { return (.unknown, .unknown) }
             return item.local == nil ? (.delete, .create) : (.create, .delete)
         }
-        let remoteName = synced.remoteName ?? synced.place.name
+        let remoteName = synced.remoteName ?? synced.location.name
         let mine = item.local.map {
-            DecisionTable.Change(isEdited: $0.hash != synced.hash, isMoved: $0.place != synced.place)
+            DecisionTable.Change(isEdited: $0.hash != synced.hash, isMoved: $0.location != synced.location)
         }
         let theirs = item.remote.map {
             DecisionTable.Change(
-                isEdited: $0.hash != synced.hash, isMoved: $0.place != Place(synced.place.parent, remoteName))
+                isEdited: $0.hash != synced.hash, isMoved: $0.location != Location(synced.location.parent, remoteName))
         }
         return (mine ?? .delete, theirs ?? .delete)
     }
 
-    private static func isSame(_ one: Place, _ other: Place) -> Bool {
+    private static func isSame(_ one: Location, _ other: Location) -> Bool {
         one.parent == other.parent && one.name.text == other.name.text
     }
 
@@ -137,14 +137,14 @@ struct ExpectedTrees {
     private mutating func settle() -> Step {
         for (number, entry) in entries.enumerated() {
             guard let entry else { continue }
-            let parent = Int(entry.place.parent.number)
+            let parent = Int(entry.location.parent.number)
             if parent != 0, entries[parent] == nil { return keep(parent) }
             if lies(number, in: number) { return undoMove(in: number) }
         }
         for number in entries.indices {
-            guard let place = entries[number]?.place else { continue }
+            guard let location = entries[number]?.location else { continue }
             let others = entries.indices.dropFirst(number + 1).filter {
-                entries[$0]?.place.isSameKey(as: place) == true
+                entries[$0]?.location.isSameKey(as: location) == true
             }
             // The tables do not tell which of several on disk becomes one with the server's.
             if others.count > 1 { return .open }
@@ -156,18 +156,18 @@ struct ExpectedTrees {
     /// Keeps a folder that one side deleted for what stays in it.
     private mutating func keep(_ folder: Int) -> Step {
         guard let item = items[folder], (item.local == nil) != (item.remote == nil),
-            let place = item.local?.place ?? item.remote?.place
+            let location = item.local?.location ?? item.remote?.location
         else { return .open }
-        entries[folder] = Entry(place: place, isCommitted: item.remote != nil)
+        entries[folder] = Entry(location: location, isCommitted: item.remote != nil)
         return .changed
     }
 
     private func lies(_ number: Int, in folder: Int) -> Bool {
-        var next = Int(entries[number]?.place.parent.number ?? 0)
+        var next = Int(entries[number]?.location.parent.number ?? 0)
         for _ in entries.indices {
             if next == folder { return true }
             if next == 0 { return false }
-            next = Int(entries[next]?.place.parent.number ?? 0)
+            next = Int(entries[next]?.location.parent.number ?? 0)
         }
         return false
     }
@@ -176,14 +176,14 @@ struct ExpectedTrees {
     private mutating func undoMove(in start: Int) -> Step {
         hasTie = true
         var circle = [start]
-        var next = Int(entries[start]?.place.parent.number ?? 0)
+        var next = Int(entries[start]?.location.parent.number ?? 0)
         while next != start, next != 0 {
             circle.append(next)
-            next = Int(entries[next]?.place.parent.number ?? 0)
+            next = Int(entries[next]?.location.parent.number ?? 0)
         }
         let undoable = circle.filter { entries[$0]?.isCommitted == false && items[$0]?.remote != nil }
-        guard undoable.count == 1, let place = items[undoable[0]]?.remote?.place else { return .open }
-        entries[undoable[0]]?.place = place
+        guard undoable.count == 1, let location = items[undoable[0]]?.remote?.location else { return .open }
+        entries[undoable[0]]?.location = location
         entries[undoable[0]]?.isCommitted = true
         return .changed
     }
@@ -197,43 +197,44 @@ struct ExpectedTrees {
         let (winner, loser) = first.isCommitted ? (one, other) : (other, one)
         guard let kept = items[winner], let item = items[loser], let local = item.local else { return .open }
         if kept.local == nil, item.remote == nil, kept.isFolder == item.isFolder, local.hash == kept.remote?.hash {
-            if untold.contains(winner) { return .open }
+            if unreported.contains(winner) { return .open }
             entries[loser] = nil
-            for number in entries.indices where entries[number]?.place.parent.number == Int64(loser) {
-                entries[number]?.place.parent = ItemID(Int64(winner))
+            for number in entries.indices where entries[number]?.location.parent.number == Int64(loser) {
+                entries[number]?.location.parent = ItemID(Int64(winner))
             }
             return .changed
         }
-        let place = Place(
-            local.place.parent, EntryName(ConflictName.name(for: local.place.name.text, loser: local.hash)))
-        if isTaken(place) { return .open }
-        entries[loser]?.place = place
-        let other = ConflictName.name(for: local.place.name.text, loser: entries[loser]?.hash)
+        let location = Location(
+            local.location.parent, EntryName(ConflictName.name(for: local.location.name.text, loser: local.hash)))
+        if isTaken(location) { return .open }
+        entries[loser]?.location = location
+        let other = ConflictName.name(for: local.location.name.text, loser: entries[loser]?.hash)
         entries[loser]?.otherName = EntryName(other)
         return .changed
     }
 
-    private func isTaken(_ place: Place) -> Bool {
-        entries.contains { $0?.place.isSameKey(as: place) == true }
+    private func isTaken(_ location: Location) -> Bool {
+        entries.contains { $0?.location.isSameKey(as: location) == true }
             || items.contains {
-                $0?.local?.place.isSameKey(as: place) == true || $0?.remote?.place.isSameKey(as: place) == true
+                $0?.local?.location.isSameKey(as: location) == true
+                    || $0?.remote?.location.isSameKey(as: location) == true
             }
     }
 
     /// Whether the copies' names are free.
     private mutating func makeCopies() -> Bool {
         for (number, hash) in disputes {
-            let beside = [entries[number]?.place, items[number]?.local?.place].compactMap { $0 }
-            let places = beside.flatMap { place in
+            let beside = [entries[number]?.location, items[number]?.local?.location].compactMap { $0 }
+            let locations = beside.flatMap { location in
                 (1...2).map {
-                    Place(
-                        place.parent, EntryName(ConflictName.name(for: place.name.text, loser: hash, number: $0)))
+                    Location(
+                        location.parent, EntryName(ConflictName.name(for: location.name.text, loser: hash, number: $0)))
                 }
             }
-            if entries.contains(where: { entry in places.contains { entry?.place.isSameKey(as: $0) == true } }) {
+            if entries.contains(where: { entry in locations.contains { entry?.location.isSameKey(as: $0) == true } }) {
                 return false
             }
-            copies.append(Copy(places: places, hash: hash))
+            copies.append(Copy(locations: locations, hash: hash))
         }
         return true
     }
@@ -257,12 +258,13 @@ struct ExpectedTrees {
             case (nil, _): return "\(id) is still there"
             case (_, nil): return "\(id) vanished"
             case (let entry?, let item?):
-                for place in [item.local?.place, item.remote?.place] {
-                    if Self.isSame(entry.place, place ?? .root) { continue }
-                    if let name = entry.otherName, Self.isSame(Place(entry.place.parent, name), place ?? .root) {
+                for location in [item.local?.location, item.remote?.location] {
+                    if Self.isSame(entry.location, location ?? .root) { continue }
+                    if let name = entry.otherName, Self.isSame(Location(entry.location.parent, name), location ?? .root)
+                    {
                         continue
                     }
-                    return "\(id) is not at \(entry.place.parent)/\(entry.place.name)"
+                    return "\(id) is not at \(entry.location.parent)/\(entry.location.name)"
                 }
                 if item.local?.hash != entry.hash || world.serverHash(item) != entry.hash {
                     return "\(id) has not content \(Content(entry.hash)?.number ?? -1)"
@@ -279,11 +281,11 @@ struct ExpectedTrees {
     private func isExpected(_ item: Item, in world: PretendedWorld) -> Bool {
         copies.contains { copy in
             item.local?.hash == copy.hash && item.remote?.hash == copy.hash
-                && [item.local?.place, item.remote?.place].allSatisfy { place in
-                    copy.places.contains { expected in
+                && [item.local?.location, item.remote?.location].allSatisfy { location in
+                    copy.locations.contains { expected in
                         // A folder that became part of another has taken the copy along.
-                        Self.isSame(expected, place ?? .root)
-                            || world.trees[expected.parent] == nil && expected.name.key == place?.name.key
+                        Self.isSame(expected, location ?? .root)
+                            || world.trees[expected.parent] == nil && expected.name.key == location?.name.key
                     }
                 }
         }
@@ -292,7 +294,7 @@ struct ExpectedTrees {
     private func numbers(_ contents: UInt64) -> [Int] { (0..<64).filter { contents & Content($0).bit != 0 } }
 }
 
-extension Place {
+extension Location {
     /// The place of what is nowhere.
-    fileprivate static let root = Place(.root, EntryName("", key: ""))
+    fileprivate static let root = Location(.root, EntryName("", key: ""))
 }

@@ -45,12 +45,12 @@ struct SmallHistories {
             change(&copy)
             found.append(copy)
         }
-        let places = freePlaces(in: state, names)
+        let locations = freeLocations(in: state, names)
         for (index, entry) in state.enumerated() {
             guard let entry else { continue }
-            for place in places where !isBelow(place.folder, index, state) {
+            for location in locations where !isBelow(location.folder, index, state) {
                 add {
-                    $0[index]?.folder = place.folder; $0[index]?.name = place.name
+                    $0[index]?.folder = location.folder; $0[index]?.name = location.name
                 }
             }
             add { delete(index, &$0) }
@@ -69,17 +69,19 @@ struct SmallHistories {
                 }
             }
         }
-        for place in places {
+        for location in locations {
             let contents: [SmallContent] = [.none, .own(state.count), .common]
             for content in contents {
                 let isFolder = content == .none
-                add { $0.append(Entry(folder: place.folder, name: place.name, isFolder: isFolder, content: content)) }
+                add {
+                    $0.append(Entry(folder: location.folder, name: location.name, isFolder: isFolder, content: content))
+                }
             }
         }
         return found
     }
 
-    private static func freePlaces(in state: State, _ names: Int) -> [(folder: Int, name: Int)] {
+    private static func freeLocations(in state: State, _ names: Int) -> [(folder: Int, name: Int)] {
         let folders = [-1] + state.indices.filter { state[$0]?.isFolder == true }
         return folders.flatMap { folder in
             (0..<names).filter { name in

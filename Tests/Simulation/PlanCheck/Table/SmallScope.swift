@@ -56,7 +56,7 @@ struct SmallScope {
             state.enumerated().map { _, entry in
                 entry.map {
                     LocalState(
-                        place: Self.place($0, on: .local), isFolder: $0.isFolder,
+                        location: Self.location($0, on: .local), isFolder: $0.isFolder,
                         hash: $0.content.content(on: .local)?.hash)
                 }
             }
@@ -67,7 +67,7 @@ struct SmallScope {
                 entry.map {
                     let isEdited = index < base.count && base[index]?.content != $0.content
                     return RemoteState(
-                        place: Self.place($0, on: .remote), isFolder: $0.isFolder,
+                        location: Self.location($0, on: .remote), isFolder: $0.isFolder,
                         hash: $0.content.content(on: .remote)?.hash, revision: isEdited ? 2 : 1)
                 }
             }
@@ -75,9 +75,9 @@ struct SmallScope {
     }
 
     /// The numbers from one are the base's, then come two for the disk's new entries, then two for the server's.
-    private static func place(_ entry: SmallHistories.Entry, on side: Side) -> Place {
+    private static func location(_ entry: SmallHistories.Entry, on side: Side) -> Location {
         let isNew = entry.folder >= 4 && side == .remote
-        return Place(ItemID(Int64(entry.folder + 1 + (isNew ? 2 : 0))), names[entry.name])
+        return Location(ItemID(Int64(entry.folder + 1 + (isNew ? 2 : 0))), names[entry.name])
     }
 
     /// How many pairs of histories there are, many of which come to the same.
@@ -118,7 +118,7 @@ struct SmallScope {
             }
             if index < 4, let synced = locals[0][index] {
                 item.base = SyncedState(
-                    place: synced.place, isFolder: synced.isFolder, hash: synced.hash, revision: 1)
+                    location: synced.location, isFolder: synced.isFolder, hash: synced.hash, revision: 1)
             }
             trees[id] = item
         }

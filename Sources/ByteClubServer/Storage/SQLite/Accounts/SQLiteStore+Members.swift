@@ -95,8 +95,8 @@ extension SQLiteStore {
 
     /// Members never remain without an owner.
     ///
-    /// It is looked at in the transaction of the change, so that two owners cannot take the role from each other at once,
-    /// from two processes either.
+    /// It is looked at in the transaction of the change, so that two owners cannot take the role from each other at
+    /// once, from two processes either.
     private static func checkOwner(afterChangeOf name: String, in transaction: WriteTransaction) throws {
         let isLost = try transaction.database.firstRow(
             """

@@ -4,8 +4,8 @@ import Glibc
 
 /// A copy of a data directory: its database as it is at one moment, and the contents that this refers to.
 ///
-/// It grows under a name of its own beside the target and gets the target's name when all of it is on disk, so that what
-/// has that name is whole.
+/// It grows under a name of its own beside the target and gets the target's name when all of it is on disk, so that
+/// what has that name is whole.
 struct DirectoryCopy {
     private let source: String
     private let target: String
@@ -13,7 +13,8 @@ struct DirectoryCopy {
 
     /// Prepares a copy.
     ///
-    /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when the target has something in it.
+    /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when the target has something in
+    ///   it.
     init(from source: String, to target: String) throws {
         guard Directory.fileLength(source + "/" + SQLiteStore.databaseName) != nil else {
             throw StorageError(.missing, "there is no club in '\(source)'")

@@ -28,7 +28,7 @@ final class Checkpointer: Sendable {
         connection = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Takes note of a commit, and tells whether the writer is to copy the rest now.
+    /// Takes note of a commit, and returns whether the writer is to copy the rest now.
     func committed(changes: Int, bytes: Int) -> Bool {
         let (starts, ends) = state.withLock { state in
             switch state {

@@ -175,11 +175,11 @@ final class GroupCommit: Sendable {
             transaction.undo()
             throw error
         }
-        // When this fails the log may hold the commit all the same, and bring it back after a crash: so the files stay, and
-        // what nothing refers to is collected some day.
+        // When this fails the log may hold the commit all the same, and bring it back after a crash: so the files stay,
+        // and what nothing refers to is collected some day.
         try database.commit()
         let replaced = transaction.usage.replaced
         state.withLock { $0.replacedBytes += replaced }
-        signal.tell(transaction.entries, below: transaction.subtrees, upTo: transaction.lastRevision)
+        signal.notify(transaction.entries, below: transaction.subtrees, upTo: transaction.lastRevision)
     }
 }

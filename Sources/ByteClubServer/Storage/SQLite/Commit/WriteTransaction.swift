@@ -85,17 +85,17 @@ final class WriteTransaction {
     }
 
     /// The newest version at a key, looked up once.
-    func latest(_ key: PathKey, _ look: () throws -> FolderEntry?) rethrows -> FolderEntry? {
+    func latest(_ key: PathKey, _ lookUp: () throws -> FolderEntry?) rethrows -> FolderEntry? {
         if let entry = known[key] { return entry }
-        let entry = try look()
+        let entry = try lookUp()
         known[key] = .some(entry)
         return entry
     }
 
     /// The version that an entry has now, looked up once.
-    func current(_ node: NodeID, _ look: () throws -> FolderEntry?) rethrows -> FolderEntry? {
+    func current(_ node: NodeID, _ lookUp: () throws -> FolderEntry?) rethrows -> FolderEntry? {
         if let entry = current[node] { return entry }
-        let entry = try look()
+        let entry = try lookUp()
         current[node] = entry
         return entry
     }
@@ -112,18 +112,18 @@ final class WriteTransaction {
     /// Notes a change of a folder that made versions of it and of all below it, each kind `count` times.
     func recorded(_ change: SubtreeChange, count: Int, usage: UsageChange) {
         (known, current) = ([:], [:])
-        if change.buries, change.target != nil {
-            var gone = change.source.buried
+        if change.leavesTombstones, change.target != nil {
+            var gone = change.source.tombstone
             gone.revision = lastRevision + 1
             entries.append(gone)
         }
         entries.append(change.result(count: count - 1, after: lastRevision))
         subtrees += [change.source.path.key, change.target?.path.key].compactMap(\.self)
-        lastRevision += Int64(change.target != nil && change.buries ? 2 * count : count)
+        lastRevision += Int64(change.target != nil && change.leavesTombstones ? 2 * count : count)
         self.usage.add(usage)
     }
 
-    /// Runs a statement that changes rows, and tells how many.
+    /// Runs a statement that changes rows, and returns how many.
     @discardableResult
     func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int {
         try beginChange()

@@ -7,11 +7,12 @@ extension SQLiteStore {
     /// The most contents that one transaction removes.
     private static let collectionBatch = 200
 
-    /// Removes the contents that no version refers to, small ones and blobs; nothing while a backup or a verification runs.
+    /// Removes the contents that no version refers to, small ones and blobs; nothing while a backup or a verification
+    /// runs.
     ///
-    /// References are not counted as contents come and go: the journal is read once instead, which costs writers nothing
-    /// and cannot be wrong after a crash. Removing happens in the writer's turn, after a look at what the journal got
-    /// meanwhile, so that no write can begin to use a content that is just going.
+    /// References are not counted as contents come and go: the journal is read once instead, which costs writers
+    /// nothing and cannot be wrong after a crash. Removing happens in the writer's turn, after a look at what the
+    /// journal got meanwhile, so that no write can begin to use a content that is just going.
     func collectContents() async throws -> Int? {
         let lock = try Self.contentsLock(directory)
         guard try lock.lock() else { return nil }

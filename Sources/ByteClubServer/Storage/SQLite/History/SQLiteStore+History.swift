@@ -25,7 +25,7 @@ extension SQLiteStore {
         }
     }
 
-    // The walk goes along the journal and notes with each step how far it came, so that a crash costs nothing.
+    // The purge follows the journal and stores its position with each step, so that a crash costs nothing.
     @discardableResult
     func purgeHistory() async throws -> Int {
         guard let keep = settings.keep else { return 0 }

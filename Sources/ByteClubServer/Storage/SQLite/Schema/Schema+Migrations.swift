@@ -162,8 +162,9 @@ extension Schema {
 
     /// Version 8: links have numbers and go with entries rather than paths.
     ///
-    /// Those that lead somewhere and whose makers may still have them are kept, with their secrets and ends, as links to what
-    /// is at their paths now. When they were made is not known: they were last asked for their lifetime before their end.
+    /// Those that lead somewhere and whose makers may still have them are kept, with their secrets and ends, as links
+    /// to what is at their paths now. When they were made is not known: they were last asked for their lifetime before
+    /// their end.
     @Sendable static func addLinkNodes(_ db: Database) throws {
         let (share, copy) = (Link.Purpose.share, Link.Purpose.copy)
         try db.execute(

@@ -52,7 +52,8 @@ final class FileUploadWriter: UploadWriter {
         if isFinished.load(ordering: .acquiring) { return }
         await lease.pipeline.stop(ChunkLease.Revoked())
         let (path, length) = (store.files.uploadPath(upload.id), upload.offset)
-        // Bytes that were never acknowledged would count for nobody. Another chunk that came meanwhile has cut them off.
+        // Bytes that were never acknowledged would count for nobody. Another chunk that came meanwhile has cut them
+        // off.
         try? await lease.exclusively {
             try await ContentPipeline.onDisk { try Descriptor(path: path, flags: O_WRONLY).truncate(to: length) }
         }

@@ -43,7 +43,8 @@ extension SQLiteStore {
         try? await self.chunks.remove(chunks, from: member)
     }
 
-    /// Gives up what a member left lying, the oldest first, until so many bytes are free; tells whether anything went.
+    /// Gives up what a member left lying, the oldest first, until so many bytes are free; returns whether anything
+    /// went.
     private func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool {
         try await removeExpiredUploads()
         let (claims, oldest) = (claims, now().seconds - WaitingTime.idle)

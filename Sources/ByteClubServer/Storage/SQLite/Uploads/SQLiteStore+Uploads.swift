@@ -30,8 +30,8 @@ extension SQLiteStore {
         return ChunkedUpload(uploadID: id, offset: 0, expires: expires)
     }
 
-    /// Gives up as many of a member's unfinished uploads as there are too many with one more: those that nothing has come of
-    /// for the longest time, since that is what a client leaves behind that was killed.
+    /// Gives up as many of a member's unfinished uploads as there are too many with one more: those that nothing has
+    /// come of for the longest time, since that is what a client leaves behind that was killed.
     ///
     /// - Throws: ``UploadError`` `tooMany` when bytes of all of them are just arriving.
     private func makeWay(for member: Int64, in transaction: WriteTransaction) throws -> [String] {
@@ -177,7 +177,8 @@ extension SQLiteStore {
         let path = files.uploadPath(id)
         let known = claims.tail(id, offset: offset)
         return try await ContentPipeline.onDisk {
-            // A file that is too short, or is content already since a crash, cannot be gone on with: the client starts again.
+            // A file that is too short, or is content already since a crash, cannot be gone on with: the client starts
+            // again.
             guard let length = Directory.fileLength(path), length >= offset, Directory.linkCount(path) == 1 else {
                 throw UploadError.unknown
             }

@@ -16,8 +16,8 @@ extension Verifier {
 
     /// Hashes all contents, and looks for the content of each version.
     ///
-    /// Contents come before the versions that are looked at: what a running server adds meanwhile is in its place before
-    /// its version is.
+    /// Contents come before the versions that are looked at: what a running server adds meanwhile is in its place
+    /// before its version is.
     func checkContents(_ report: inout VerificationReport) async throws {
         var total = Part()
         let folders = try blobFolders()

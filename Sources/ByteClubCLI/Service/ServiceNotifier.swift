@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// Tells systemd once that the work has begun, over the datagram socket that `NOTIFY_SOCKET` names (sd_notify(3)).
-final class ServiceNotification: Sendable {
+final class ServiceNotifier: Sendable {
     private let path: [UInt8]
     private let isSent = Atomic(false)
 

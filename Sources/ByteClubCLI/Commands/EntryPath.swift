@@ -1,7 +1,7 @@
 import ByteClubCore
 
 /// The names that a person gives to notes and photos.
-enum EntryName {
+enum EntryPath {
     /// The path of a note.
     static func note(_ name: String, _ login: Login) throws -> RemotePath {
         let path = try checked(name, in: login.notes)

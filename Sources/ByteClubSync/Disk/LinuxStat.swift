@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-extension DiskLook {
-    /// Takes what the system has just told.
+extension FileStat {
+    /// Creates a stat from a status that was just read.
     init(_ status: byteclub_status, _ handle: FileHandle) {
-        let fingerprint = Fingerprint(status)
+        let fingerprint = FileFingerprint(status)
         self.init(handle: handle, fingerprint: fingerprint, isRacy: fingerprint.isRacy(at: WallClock.now()))
     }
 }
 
-extension Fingerprint {
+extension FileFingerprint {
     init(_ status: byteclub_status) {
         self.init(
             device: Int64(bitPattern: status.device), inode: Int64(bitPattern: status.inode), size: status.size,
@@ -18,7 +18,7 @@ extension Fingerprint {
 }
 
 extension FileHandle {
-    /// What the file system calls a file; an empty name is the descriptor's own.
+    /// Reads a file's handle; with an empty name, the descriptor's own.
     init(_ descriptor: Int32, _ name: UnsafePointer<CChar>, _ status: byteclub_status, _ limits: LinuxLimits) {
         if !limits.known.contains(.handles) {
             let found = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { buffer -> FileHandle? in
@@ -37,7 +37,7 @@ extension FileHandle {
 }
 
 extension DiskKind {
-    /// What a mode says, seen from a folder on a device.
+    /// Classifies an entry by its mode and device, in a folder on a device.
     init(_ status: byteclub_status, inFolderOn device: UInt64) {
         self =
             switch status.mode & S_IFMT {

@@ -1,5 +1,5 @@
 /// Percent-encoding as URLs and forms have it (RFC 3986 section 2.1).
-enum PercentCoding {
+enum PercentEncoding {
     /// Decodes a text; nil when an escape is malformed or the result is no UTF-8.
     ///
     /// With `plusIsBlank`, as queries and forms have it, `+` means a blank.

@@ -1,6 +1,6 @@
-/// A seal as bytes: both halves of the sum, then of each folder its number, its name's length and its name.
-extension FolderSeal {
-    /// Reads what ``bytes`` gave; nil when it is anything else.
+/// A known listing as a blob: both halves of the fingerprint, then each folder's item number, name length and name.
+extension KnownListing {
+    /// Reads ``bytes``; nil for anything else.
     init?(bytes: [UInt8]) {
         var rest = bytes[...]
         func number() -> UInt64? {
@@ -9,17 +9,17 @@ extension FolderSeal {
             return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
         guard let high = number(), let low = number() else { return nil }
-        var folders: [SealedFolder] = []
+        var folders: [ListedFolder] = []
         while !rest.isEmpty {
             guard let item = number(), let count = number(), count <= UInt64(rest.count) else { return nil }
             let name = String(decoding: rest.prefix(Int(count)), as: UTF8.self)
-            folders.append(SealedFolder(item: ItemID(Int64(bitPattern: item)), name: name))
+            folders.append(ListedFolder(item: ItemID(Int64(bitPattern: item)), name: name))
             rest = rest.dropFirst(Int(count))
         }
         self.init(high: high, low: low, folders: folders)
     }
 
-    /// The seal as a blob.
+    /// The listing as a blob.
     var bytes: [UInt8] {
         var result: [UInt8] = []
         func add(_ number: UInt64) {

@@ -1,5 +1,5 @@
-/// What keeps a whole mirror from being synced: a server that cannot be reached, a full disk.
-struct Obstacle: Hashable, Sendable {
+/// What prevents a whole mirror from being synced: an unreachable server, a full disk.
+struct ObstacleRecord: Hashable, Sendable {
     /// Since when, in seconds since 1970.
     var since: Int64
     /// One line for people.

@@ -1,5 +1,5 @@
-/// What tells, without reading a file, that it is still the one whose content is known.
-struct Fingerprint: Hashable, Sendable {
+/// Identifies a file's content without reading it: inode, size and times.
+struct FileFingerprint: Hashable, Sendable {
     var device: Int64
     var inode: Int64
     var size: Int64
@@ -16,34 +16,34 @@ struct Fingerprint: Hashable, Sendable {
         self.changed = changed
     }
 
-    /// Whether this is the same file with the same content as far as times can tell, even when it was renamed since.
+    /// Whether inode, size and modification time are equal: the same content, even after a rename.
     ///
-    /// A device's number may be another after each start of the system, so it does not count.
-    func isSameContent(as other: Fingerprint) -> Bool {
+    /// The device number may change with each boot and does not count.
+    func isSameContent(as other: FileFingerprint) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
     }
 
-    /// Whether nothing at all has happened to the file.
-    func isUntouched(since other: Fingerprint) -> Bool { isSameContent(as: other) && changed == other.changed }
+    /// Whether the change time is equal as well: neither content nor metadata changed.
+    func isUntouched(since other: FileFingerprint) -> Bool { isSameContent(as: other) && changed == other.changed }
 
-    /// The longest time after a change for which a look can be racy.
+    /// The longest time after a change during which a stat can be racy.
     static let racyWindow = Duration.seconds(2)
 
-    /// Whether a write right after the look could leave this fingerprint as it is.
+    /// Whether a write right after the stat could leave this fingerprint unchanged.
     ///
-    /// File systems that count in nanoseconds stamp with the kernel's tick; the others with up to two seconds.
+    /// File systems with nanosecond times use the kernel's tick; the others have a granularity of up to two seconds.
     func isRacy(at now: Int64) -> Bool {
         let isFine = changed % 1_000_000 != 0
         let window: Int64 = isFine ? 50_000_000 : 2_000_000_000
         return Self.isNear(changed, now, window) || (!isFine && Self.isNear(modified, now, window))
     }
 
-    /// Whether a folder that was made at `born` could be followed by another with the same number and time of birth.
+    /// Whether a folder with this birth time could be replaced by another with the same inode and birth time.
     static func isRacy(born: Int64, at now: Int64) -> Bool {
         isNear(born, now, born % 1_000_000 != 0 ? 50_000_000 : 2_000_000_000)
     }
 
-    /// Whether a write right after the look could leave the time of the content as it is.
+    /// Whether a write right after the stat could leave the modification time unchanged.
     func isContentRacy(at now: Int64) -> Bool {
         Self.isNear(modified, now, modified % 1_000_000 != 0 ? 50_000_000 : 2_000_000_000)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import ByteClubSync
 @testable import SyncSimulation
 
-@Suite struct TravelTests {
+@Suite struct TransferProgressTests {
     /// What is told of a path each time something passes.
     private final class Answers: @unchecked Sendable {
         // Invariant: one test uses it.
@@ -28,9 +28,9 @@ import Testing
         }
         await mirror.sync()
         #expect(answers.all.count > 8 && answers.all.allSatisfy { $0.state == .underWay && $0.next == ["upload it"] })
-        #expect(answers.all.first?.notes == ["less than 4 MB of 16.0 MB have travelled"])
+        #expect(answers.all.first?.notes == ["less than 4 MB of 16.0 MB are transferred"])
         let last = try #require(answers.all.last)
-        #expect(last.notes.first?.hasSuffix("of 16.0 MB have travelled") == true && last.notes != answers.all[0].notes)
+        #expect(last.notes.first?.hasSuffix("of 16.0 MB are transferred") == true && last.notes != answers.all[0].notes)
         #expect(try mirror.why("big")?.state == .inSync)
     }
 
@@ -46,7 +46,7 @@ import Testing
         await mirror.sync()
         let answer = try #require(try mirror.why("big", isRunning: false))
         #expect(answer.state == .blocked && answer.blockers.last == "no sync runs now; start one with 'byteclub sync'")
-        #expect(answer.notes.first?.hasSuffix("had travelled when the last sync was stopped") == true, "\(answer)")
+        #expect(answer.notes.first?.hasSuffix("were transferred when the last sync was stopped") == true, "\(answer)")
     }
 
     @Test("of many large files, some are on their way and the rest waits for them", arguments: [true, false])

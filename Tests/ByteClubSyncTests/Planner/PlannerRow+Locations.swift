@@ -1,6 +1,6 @@
 extension PlannerRow {
     /// Where an entry is: merged apart from what it holds.
-    static let places: [PlannerRow] = [
+    static let locations: [PlannerRow] = [
         PlannerRow(
             "a move on disk is done on the server",
             folder("q"),
@@ -49,8 +49,9 @@ extension PlannerRow {
             because: "a.md: moved-on-server"),
     ]
 
-    /// A place and a content that have both changed; the content's rule is told, unless both sides have moved it.
-    static let placesAndContents: [PlannerRow] = [
+    /// A location and a content that have both changed; the content's rule is reported, unless both sides have moved
+    /// it.
+    static let locationsAndContents: [PlannerRow] = [
         PlannerRow(
             "moved and edited on disk: both are done on the server",
             file("a.md").movedOnDisk(to: "b.md").editedOnDisk("2"),

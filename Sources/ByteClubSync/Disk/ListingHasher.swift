@@ -1,7 +1,8 @@
-/// Adds up what a folder's entries look like, in 128 bits, so that the order in which they come does not matter.
+/// Computes a listing fingerprint: 128 bits, independent of the order of the entries.
 ///
-/// Each entry is mixed on its own, and the sum wraps; two different folders have the same sum by accident once in 2^128.
-struct SealSum {
+/// Each entry is hashed by itself and the hashes are added with wrap-around; two different listings collide with a
+/// probability of 2^-128.
+struct ListingHasher {
     private(set) var high: UInt64 = 0
     private(set) var low: UInt64 = 0
 
@@ -19,9 +20,9 @@ struct SealSum {
         add(mix)
     }
 
-    /// Adds a folder, of which only counts which one it is.
+    /// Adds a folder, by its identity alone.
     ///
-    /// `born` is when it was made, or 0.
+    /// `born` is its birth time in nanoseconds since 1970, or 0.
     mutating func addFolder(_ name: UnsafeRawBufferPointer, kind: UInt32, inode: UInt64, born: Int64) {
         var mix = unsafe Mix(name, kind: kind)
         mix.take(inode)
@@ -44,15 +45,15 @@ struct SealSum {
             first = 0x9E37_79B9_7F4A_7C15
             second = 0xD1B5_4A32_D192_ED03
             take(UInt64(kind) << 32 | UInt64(truncatingIfNeeded: name.count))
-            var place = 0
-            while place + 8 <= name.count {
-                unsafe take(name.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-                place += 8
+            var offset = 0
+            while offset + 8 <= name.count {
+                unsafe take(name.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset += 8
             }
             var rest: UInt64 = 0
-            while place < name.count {
-                unsafe rest = rest << 8 | UInt64(name[place])
-                place += 1
+            while offset < name.count {
+                unsafe rest = rest << 8 | UInt64(name[offset])
+                offset += 1
             }
             take(rest)
         }
@@ -62,7 +63,7 @@ struct SealSum {
             second = Self.fold(second &+ word, 0xE703_7ED1_A0B4_28DB) ^ word
         }
 
-        /// The lanes once more scrambled, so that sums of them say nothing of single words.
+        /// The lanes after a final scramble, so that sums of them reveal nothing of single words.
         var result: (UInt64, UInt64) { (Self.scramble(first), Self.scramble(second)) }
 
         private static func fold(_ value: UInt64, _ factor: UInt64) -> UInt64 {
