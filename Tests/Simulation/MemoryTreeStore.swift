@@ -61,7 +61,7 @@ final class MemoryTreeStore: TreeStore {
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
         precondition(isOpen, "the store is closed")
         precondition(!isInTransaction, "transactions do not nest")
-        let before = state
+        let before = (state, later)
         isInTransaction = true
         defer { isInTransaction = false }
         do {
@@ -69,7 +69,8 @@ final class MemoryTreeStore: TreeStore {
             keep(durably: durably)
             return result
         } catch {
-            (state, hasChanged) = (before, false)
+            (state, later) = before
+            hasChanged = false
             throw error
         }
     }

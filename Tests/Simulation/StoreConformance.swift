@@ -96,6 +96,13 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             try store.setMetaLater(.lastSync, "8")
             try store.rest()
             #expect(try store.meta(.cursor) == "3" && store.meta(.lastSync) == "8")
+            #expect(throws: Refusal.self) {
+                try store.transaction(durably: true) {
+                    try store.setMetaLater(.cursor, "4")
+                    throw Refusal()
+                }
+            }
+            #expect(try store.meta(.cursor) == "3", "what a transaction keeps for later goes with it")
         },
         StoreConformance("a disk may have several names under one key, and each is found by it") { store in
             let names = ["Ä", "ä", "A\u{308}", "a", "A", "b"]

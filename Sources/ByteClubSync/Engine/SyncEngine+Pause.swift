@@ -24,3 +24,16 @@ extension SyncEngine {
         } ?? false
     }
 }
+
+extension TreeStore {
+    /// Until when syncing is paused, in seconds since 1970, or `Int64.max` until it is resumed; nil when it is not.
+    ///
+    /// A pause that is over is forgotten.
+    func pausedUntil(at seconds: Int64) throws -> Int64? {
+        guard let text = try meta(.pausedUntil) else { return nil }
+        if text == "forever" { return .max }
+        if let until = Int64(text), until > seconds { return until }
+        try setMeta(.pausedUntil, nil)
+        return nil
+    }
+}

@@ -35,6 +35,8 @@ extension SyncLoop {
         /// Wait for an event, or until a moment.
         case wait(until: SyncInstant?)
         case end
+
+        var isScan: Bool { if case .scan = self { true } else { false } }
     }
 
     /// How current the tree is with respect to the server.

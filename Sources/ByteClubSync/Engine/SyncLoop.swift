@@ -42,8 +42,10 @@ struct SyncLoop: ~Copyable {
     static let debounce = Duration.milliseconds(200)
     /// After how many rounds without effect the loop waits before it tries again.
     private static let mostIdleRounds = 6
-    /// How many transient failures in a row a run tolerates.
-    private static let mostFailures = 3
+    /// How many items are planned by themselves; more are left to a round, which goes in slices.
+    private static let mostReady = 1_024
+    /// How long work that never ends may put off a conclusion.
+    private static let conclusionDelay = Duration.seconds(1)
     /// How often the schedule is checked while large files wait for it.
     private static let scheduleInterval = Duration.seconds(60)
 
@@ -53,6 +55,7 @@ struct SyncLoop: ~Copyable {
     var deletions: DeletionGuard
     var transfers = TransferBoard()
     private var periodicScans: PeriodicScans
+    private var backoff = SessionBackoff()
 
     private let audits: Bool
     private var goal = SyncGoal.agreement(retries: 0)
@@ -72,19 +75,14 @@ struct SyncLoop: ~Copyable {
     // Turns.
     /// Whether the last work was a scan: then its findings are planned first.
     private var hasScanned = false
+    /// Whether work has found the disk other than the tree: what it left undone is planned again after a scan.
+    private var awaitsRescan = false
     /// Whether anything has happened since the last conclusion that needs another one.
     private var needsConclusion = true
-    // Failures.
+    private var concludedAt: SyncInstant?
     private var idleRounds = 0
-    private var callFailures = 0
-    private var sessionFailures = 0
-    private var backoffUntil: SyncInstant?
-    /// Whether the server has set the backoff itself (`Retry-After`).
-    private var isBackoffAsked = false
     // Background work.
-    private var isPolling = false
-    private var pollFailures = 0
-    private var pollAt: SyncInstant?
+    private var polls = PollSchedule()
     private var isAuditing = false
     private var auditAt: SyncInstant?
     private var pausedUntil: SyncInstant?
@@ -110,8 +108,8 @@ struct SyncLoop: ~Copyable {
         dropStarts()
         feed = .stale
         (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
-        (idleRounds, callFailures, sessionFailures, backoffUntil, pausedUntil) = (0, 0, 0, nil, nil)
-        (waitsUntil, scheduledAt, ready, hasScanned) = (nil, nil, [], false)
+        (idleRounds, backoff, pausedUntil) = (0, SessionBackoff(), nil)
+        (waitsUntil, scheduledAt, ready, hasScanned, concludedAt) = (nil, nil, [], false, now)
         if case .agreement(let retries, _) = goal { retriesLeft = retries }
         rescans.addEverything(at: now)
     }
@@ -145,29 +143,19 @@ struct SyncLoop: ~Copyable {
         if change.isLost || !change.finished.isEmpty || !change.begun.isEmpty { lastDiskChange = now }
         if change.isNudge {
             (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
-            endBackoff()
+            backoff.endEarly()
         }
     }
 
     private mutating func receive(_ result: PollResult, at now: SyncInstant) {
-        isPolling = false
         switch result {
-        case .page(let changes, let cursor):
-            pollFailures = 0
-            pages.append((changes, cursor))
-            endBackoff()
-        case .changed:
-            pollFailures = 0
-            feed = .stale
-            endBackoff()
-        case .failed:
-            // A cursor that is refused, or a server that is away: a pull finds out.
-            pollFailures += 1
-            pollAt = now + Backoff.session.delay(after: pollFailures)
+        case .page(let changes, let cursor): pages.append((changes, cursor))
+        case .changed: feed = .stale
+        case .failed: return polls.failed(at: now)
         }
+        polls.answered()
+        backoff.endEarly()
     }
-
-    private mutating func endBackoff() { if !isBackoffAsked { backoffUntil = nil } }
 
     /// Leaves an idle state, since there may be work to do.
     private mutating func wake() {
@@ -246,7 +234,7 @@ struct SyncLoop: ~Copyable {
                 needsRound = true
             }
         }
-        rescans.add(report.rescans, at: now)
+        rescans.add(report.rescans.union(report.newFolders), at: now)
         deletions.count(report.deleted, at: now)
         if report.needsRecovery { needsRecovery = true }
         if report.isFeedStale, feed == .current { feed = .stale }
@@ -256,6 +244,8 @@ struct SyncLoop: ~Copyable {
     private mutating func advance(
         _ step: Step, _ report: SyncReport, at now: SyncInstant
     ) throws(RemoteError) {
+        // What a scan finds is planned for that reason; other work has failed.
+        if !step.isScan, !report.rescans.isEmpty { awaitsRescan = true }
         switch step {
         case .recover: needsRecovery = report.needsRecovery
         case .check: needsCheck = false
@@ -267,7 +257,11 @@ struct SyncLoop: ~Copyable {
             if report.done > 0 { progressed() }
         case .scan(let request):
             hasScanned = true
-            if case .everything = request { (needsRound, needsConclusion) = (true, true) }
+            switch request {
+            case .files: break
+            case .folders: if awaitsRescan { (awaitsRescan, needsRound) = (false, true) }
+            case .everything: (awaitsRescan, needsRound, needsConclusion) = (false, true, true)
+            }
         case .settle:
             needsConclusion = true
             if report.done > 0 { progressed() }
@@ -286,10 +280,11 @@ struct SyncLoop: ~Copyable {
             needsConclusion = true
             try advanceRound(step, report, at: now)
         case .conclude:
-            deletions.noteDeferral(isMissing: rescans.missingDeadline.map { $0 <= now } ?? false, at: now)
-            (callFailures, needsConclusion) = (0, false)
+            noteDeferral(at: now)
+            backoff.succeeded()
+            (needsConclusion, concludedAt) = (false, now)
             if state != .paused { state = .concluded }
-        case .poll: isPolling = true
+        case .poll: polls.started()
         case .audit: isAuditing = true
         case .wait: break
         case .end: preconditionFailure("nothing is done in a loop that is \(state.name)")
@@ -325,7 +320,14 @@ struct SyncLoop: ~Copyable {
         }
     }
 
-    private mutating func progressed() { (idleRounds, callFailures) = (0, 0) }
+    private mutating func progressed() {
+        idleRounds = 0
+        backoff.succeeded()
+    }
+
+    private mutating func noteDeferral(at now: SyncInstant) {
+        deletions.noteDeferral(isMissing: rescans.missingDeadline.map { $0 <= now } ?? false, at: now)
+    }
 
     /// Handles the result of a pull.
     mutating func pulled(_ result: PullResult) {
@@ -350,6 +352,7 @@ struct SyncLoop: ~Copyable {
         let missing = rescans.missing
         rescans.end(request, vanished: found.vanished, at: now)
         if found.hasChanges || rescans.missing != missing { (needsRound, needsConclusion) = (true, true) }
+        noteDeferral(at: now)
         periodicScans.note(request, unwatched: unwatched, lasting: lasting)
         if goal == .never {
             rescans.addRacy(
@@ -357,18 +360,11 @@ struct SyncLoop: ~Copyable {
         }
     }
 
-    /// Counts a transient failure, and waits a little.
-    ///
     /// - Throws: The error when there were too many.
     private mutating func fail(_ error: RemoteError, at now: SyncInstant) throws(RemoteError) {
-        callFailures += 1
         needsRound = true
         if feed != .current { feed = .stale }
-        // One answer that violates the protocol may come from a proxy; a second one is the server's.
-        if callFailures > (error.code == .protocolViolation ? 1 : Self.mostFailures) { throw error }
-        isBackoffAsked = error.retryAfter != nil
-        backoffUntil =
-            now + (error.retryAfter.map { .seconds(min($0, 30)) } ?? Backoff.call.delay(after: callFailures))
+        try backoff.callFailed(error, at: now)
     }
 
     /// Handles a step's failure.
@@ -380,17 +376,18 @@ struct SyncLoop: ~Copyable {
     ) throws(SyncError) -> Duration {
         needsRecovery = true
         dropStarts()
-        guard goal == .never, Self.mayPass(error) || error.code == .database && sessionFailures < 3 else {
+        let delay: Duration
+        do throws(SyncError) {
+            guard goal == .never else { throw error }
+            delay = try backoff.sessionFailed(error, at: now)
+        } catch {
             state = .ended
             throw error
         }
-        sessionFailures += 1
-        let delay = Backoff.session.delay(after: sessionFailures)
-        (backoffUntil, isBackoffAsked) = (now + delay, false)
         state = .active
         feed = .stale
         (needsCheck, needsReload, needsRound) = (true, true, true)
-        (callFailures, idleRounds) = (0, 0)
+        idleRounds = 0
         switch step {
         case .scan(let request): rescans.putBack(request, at: now)
         case .start, .finish: rescans.addEverything(at: now)
@@ -403,12 +400,6 @@ struct SyncLoop: ~Copyable {
     private mutating func dropStarts() {
         for request in starts { _ = transfers.end(request.item) }
         starts = []
-    }
-
-    /// Whether a failure is transient: an answer of a proxy in the server's name may be, a wrong token is not.
-    private static func mayPass(_ error: SyncError) -> Bool {
-        if case .remote(let error) = error.code { return error.code != .unauthorized }
-        return error.isRetryable
     }
 
     // MARK: The next step
@@ -429,8 +420,7 @@ struct SyncLoop: ~Copyable {
     /// The next step.
     mutating func next(at now: SyncInstant) -> Step {
         if state == .ended || state == .idle { preconditionFailure("a loop that is \(state.name) has no next step") }
-        if let backoffUntil, backoffUntil > now { return .wait(until: backoffUntil) }
-        (backoffUntil, isBackoffAsked) = (nil, false)
+        if let end = backoff.end(at: now) { return .wait(until: end) }
         if needsRecovery { return .recover }
         if let pausedUntil, pausedUntil <= now { (needsCheck, self.pausedUntil) = (true, nil) }
         if state == .concluded, let waitsUntil, waitsUntil <= now { goOn(at: now) }
@@ -441,7 +431,9 @@ struct SyncLoop: ~Copyable {
         }
         if let step = nextArrival() { return step }
         if state == .paused { return goal == .never ? .wait(until: pausedUntil) : finish() }
-        if goal == .never, needsPoll(at: now) { return .poll }
+        if goal == .never, feed == .current {
+            if polls.takePull(at: now) { feed = .stale } else if polls.isDue { return .poll }
+        }
         if idleRounds < Self.mostIdleRounds, let step = nextWork(at: now) { return step }
         if needsConclusion { return .conclude }
         state = .concluded
@@ -454,14 +446,6 @@ struct SyncLoop: ~Copyable {
         (state, needsCheck, waitsUntil, idleRounds) = (.active, true, nil, 0)
         if deletions.isDeferring { needsRound = true }
         if let scheduledAt, scheduledAt <= now { (needsRound, self.scheduledAt) = (true, nil) }
-    }
-
-    /// Whether the long poll is due, also while there is other work; deferred after failures.
-    private mutating func needsPoll(at now: SyncInstant) -> Bool {
-        if isPolling || feed != .current { return false }
-        guard let pollAt else { return true }
-        if pollAt <= now { (self.pollAt, feed) = (nil, .stale) }
-        return false
     }
 
     /// The step that handles a received event.
@@ -494,10 +478,19 @@ struct SyncLoop: ~Copyable {
         }
         // Inline contents of a partly read feed are being installed, and no scan may find them half done.
         if !isFeedPartial, let request = rescans.next(at: now, isSettling: isSettling(at: now)) {
+            if case .files = request, isConclusionDue(at: now) { return .conclude }
             return .scan(request)
         }
         hasScanned = false
         return nextExchange(at: now)
+    }
+
+    /// Whether all but files that are saved without end is done, and that for so long that it is concluded between.
+    private func isConclusionDue(at now: SyncInstant) -> Bool {
+        guard needsConclusion, !needsRound, ready.isEmpty, feed == .current, !isInRound, let concludedAt else {
+            return false
+        }
+        return now - concludedAt >= Self.conclusionDelay
     }
 
     /// The step that syncs the two sides.
@@ -511,6 +504,7 @@ struct SyncLoop: ~Copyable {
         }
         if let next = retries.next, next <= now { needsRound = true }
         if let item = transfers.nextWaiting() { ready.insert(item) }
+        if ready.count > Self.mostReady { (ready, needsRound) = ([], true) }
         if !ready.isEmpty, !needsRound || isInRound {
             defer { ready = [] }
             return .settle(ready)
@@ -539,14 +533,14 @@ struct SyncLoop: ~Copyable {
     /// The next step of a continuous session when nothing is left to do.
     private mutating func nextWhenIdle(at now: SyncInstant) -> Step {
         periodicScans.plan(&rescans, at: now)
-        sessionFailures = 0
+        backoff.atRest()
         if idleRounds >= Self.mostIdleRounds, hasWork(at: now) {
             // Operations that never take effect are retried later.
-            (backoffUntil, isBackoffAsked) = (now + Backoff.session.delay(after: idleRounds), false)
+            backoff.wait(afterIdleRounds: idleRounds, at: now)
             idleRounds = 0
             needsRound = true
             state = .active
-            return .wait(until: backoffUntil)
+            return .wait(until: backoff.end(at: now))
         }
         if audits, !isAuditing, let auditAt, auditAt <= now, !isSettling(at: now) {
             self.auditAt = nil
@@ -569,7 +563,8 @@ struct SyncLoop: ~Copyable {
         }
         scheduledAt = transfers.scheduled.isEmpty ? nil : scheduledAt ?? now + Self.scheduleInterval
         let deadlines = [
-            rescans.deadline, isSettling ? nil : rescans.missingDeadline, retries.next, settled, scheduledAt, pollAt,
+            rescans.deadline, isSettling ? nil : rescans.missingDeadline, retries.next, settled, scheduledAt,
+            polls.pullAt,
             isAuditing || isSettling ? nil : auditAt,
         ]
         return deadlines.compactMap(\.self).min().map { max($0, now + .milliseconds(1)) }

@@ -24,8 +24,10 @@ struct SyncReport: Sendable {
     var hasChanges = false
     /// Items that can be planned now, independently of others.
     var ready: Set<ItemID> = []
-    /// Folders whose listing no longer matches the tree.
+    /// Folders whose listing no longer matches the tree: what was to be done in them is planned again after a scan.
     var rescans: Set<ItemID> = []
+    /// Folders that were just made, to be scanned now that they are watched.
+    var newFolders: Set<ItemID> = []
     /// Racy folders: they changed so recently that their times may not show the next change.
     var racyFolders: Set<ItemID> = []
     /// The outcomes of single items.

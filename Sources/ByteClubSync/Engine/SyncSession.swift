@@ -16,8 +16,6 @@ struct SessionOutcome: Hashable, Sendable {
 actor SyncSession {
     /// How many items are planned at once.
     private static let sliceSize = 4_096
-    /// How many files that wait for a slot are recorded for `why`.
-    private static let recordedWaiting = 256
     /// After how long without events memory is released.
     private static let restDelay = Duration.seconds(4)
 
@@ -30,13 +28,15 @@ actor SyncSession {
     private let transfers: TransferRunner
     private let auditor: Auditor
     private let connector: RemoteConnector
+    private let plans: PlanRunner
     private let reporter: SyncReporter
+    private let status: StatusRecorder
     private let watcher: (any FolderWatcher)?
     private let inbox: SyncInbox
 
     private var loop: SyncLoop
-    /// The status of the run.
-    private var status = SessionStatus()
+    private var outcome = SessionOutcome()
+    private var hasRested = false
     /// Background work that is not a transfer.
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
 
@@ -70,7 +70,9 @@ actor SyncSession {
         auditor = Auditor(context)
         connector = RemoteConnector(
             RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
+        plans = PlanRunner(context: context, local: local, connector: connector)
         reporter = SyncReporter(onEvent)
+        status = StatusRecorder(context, reporter)
         loop = SyncLoop(configuration)
     }
 
@@ -92,18 +94,18 @@ actor SyncSession {
         while true {
             for event in inbox.drain() { receive(event) }
             let step = loop.next(at: environment.clock.now)
-            if case .end = step { return status.outcome }
+            if case .end = step { return outcome }
             var report = SyncReport()
             do {
                 do {
                     try await perform(step, &report)
                 } catch {
                     reporter.emit(report.emissions)
-                    try? record(loop.note(report, at: environment.clock.now))
+                    try? status.record(loop.note(report, at: environment.clock.now))
                     throw error
                 }
                 reporter.emit(report.emissions)
-                try record(loop.did(step, report, slots: transfers.slots, at: environment.clock.now))
+                try status.record(loop.did(step, report, slots: transfers.slots, at: environment.clock.now))
             } catch {
                 try await recover(from: SyncError.wrapping(error), in: step)
             }
@@ -112,26 +114,7 @@ actor SyncSession {
 
     /// What a sync did, and what is left.
     func summary() throws -> SyncSummary {
-        var summary = reporter.summary
-        let problems = try store.problems()
-        let waiting = try loop.retries.waiting.sorted().map { try store.shownPath(of: $0) }
-        for path in waiting where !problems.contains(where: { $0.path == path }) {
-            reporter.emitOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync takes it"))
-            summary.problems += 1
-        }
-        for path in try loop.transfers.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
-            reporter.emitOnce(
-                SyncEvent(.problem, path: path, message: "large files wait until the schedule allows their transfer"))
-            summary.problems += 1
-        }
-        let rules = local.scope.heldRules
-        summary.held = status.outcome.held
-        summary.heldByRules = rules?.entries ?? 0
-        summary.problems += problems.count
-        summary.isComplete =
-            summary.held == 0 && rules == nil && summary.problems == 0 && status.outcome.pausedUntil == nil
-        summary.ignored = try local.scope.ignored()
-        return summary
+        try status.summary(outcome, loop.transfers, loop.retries, local.scope)
     }
 
     /// The first protocol violation of the server about a single entry; nil when there was none.
@@ -143,31 +126,10 @@ actor SyncSession {
     // MARK: Between steps
 
     private func receive(_ event: SessionEvent) {
-        if case .transferProgressed(let item, let progress) = event { note(progress, of: item) }
-        loop.receive(event, at: environment.clock.now)
-    }
-
-    private func note(_ progress: TransferProgress, of item: ItemID) {
-        guard loop.transfers.contains(item), let path = try? store.shownPath(of: item) else { return }
-        reporter.emitProgress(path, progress)
-        guard progress.completed >= status.nextProgress[item] ?? SessionStatus.progressStep else { return }
-        status.nextProgress[item] = progress.completed + SessionStatus.progressStep
-        // Best effort: without it, a status query shows less.
-        try? recordWaiting()
-    }
-
-    /// Reports items that wait since they were refused too often.
-    private func record(_ problems: [(result: SyncReport.Outcome, delay: Duration)]) throws {
-        for (result, delay) in problems {
-            guard case .refused(let message, _, let isBreach) = result.outcome else { continue }
-            if isBreach { status.breach = status.breach ?? RemoteError(.protocolViolation, message) }
-            let path = try store.shownPath(of: result.item)
-            let problem = ProblemRecord(
-                path: path, item: result.item, message: message, isFromScan: false,
-                nextAttempt: context.seconds + delay.components.seconds)
-            try store.setProblem(problem, path: path)
-            reporter.emitOnce(SyncEvent(.problem, path: path, message: message))
+        if case .transferProgressed(let item, let progress) = event {
+            status.note(progress, of: item, loop.transfers, loop.retries)
         }
+        loop.receive(event, at: environment.clock.now)
     }
 
     /// Continues after a transient failure.
@@ -176,8 +138,7 @@ actor SyncSession {
         var report = SyncReport()
         try? await local.bulk.settle(&report)
         reporter.emit(report.emissions)
-        try? store.note(obstacle: error, at: context.seconds)
-        status.hasObstacle = true
+        status.note(obstacle: error)
         let delay = try loop.failed(step, error, at: environment.clock.now)
         let next = context.seconds + max(1, delay.components.seconds)
         reporter.emit(SyncEvent(.problem, message: error.message, until: next))
@@ -188,11 +149,12 @@ actor SyncSession {
     private func perform(_ step: SyncLoop.Step, _ report: inout SyncReport) async throws {
         // Folders may have been moved since the last scan.
         context.handles.forgetAll()
+        connector.tree.refused = loop.retries.refused
         switch step {
         case .recover: try local.recover(besides: loop.transfers.items.union(local.bulk.items), &report)
         case .check(let reloads): try await check(reloads, &report)
         case .finish(let item, let result):
-            status.nextProgress[item] = nil
+            status.noteEnd(of: item)
             try await transfers.finish(item, result, replica(), &report)
         case .judge(let file): try auditor.judge(file, &report)
         case .ingest(let changes, let cursor):
@@ -218,17 +180,15 @@ actor SyncSession {
     }
 
     private func replica() async throws(RemoteError) -> any RemoteReplica {
-        let replica = try await connector.connect()
-        replica.tree.refused = loop.retries.refused
-        return replica
+        try await connector.connect()
     }
 
     private func fetcher() async throws -> ContentFetcher { ContentFetcher(context, try await replica(), local.bulk) }
 
     private func check(_ reloads: Bool, _ report: inout SyncReport) async throws {
-        if let until = try pausedUntil() { return try await pause(until, &report) }
+        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
         loop.setPause(nil, at: environment.clock.now)
-        status.outcome.pausedUntil = nil
+        outcome.pausedUntil = nil
         try root.check(store)
         try local.trash.catchLateWrites(&report)
         local.deleter.begin()
@@ -237,23 +197,12 @@ actor SyncSession {
         }
     }
 
-    /// Until when syncing is paused, in seconds since 1970; nil when it is not.
-    private func pausedUntil() throws -> Int64? {
-        guard let text = try store.meta(.pausedUntil) else { return nil }
-        if text == "forever" { return .max }
-        guard let until = Int64(text), until > context.seconds else {
-            try store.setMeta(.pausedUntil, nil)
-            return nil
-        }
-        return until
-    }
-
     private func pause(_ until: Int64, _ report: inout SyncReport) async throws {
         // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
         try await local.bulk.settle(&report)
-        if until != status.outcome.pausedUntil, watcher != nil { reporter.emit(SyncEvent(pausedUntil: until)) }
-        status.outcome.pausedUntil = until
+        if until != outcome.pausedUntil, watcher != nil { reporter.emit(SyncEvent(pausedUntil: until)) }
+        outcome.pausedUntil = until
         let rest: Duration = until == .max ? .seconds(10) : .seconds(until - context.seconds)
         loop.setPause(rest, at: environment.clock.now)
     }
@@ -289,12 +238,8 @@ actor SyncSession {
 
     /// Reports when folders cannot be watched, and when they can again.
     private func noteWatching() throws {
-        guard let watcher, watcher.problem != status.watching else { return }
-        let problem = watcher.problem
-        if status.watching == nil, let problem { reporter.emit(SyncEvent(.problem, message: problem)) }
-        status.watching = problem
-        loop.setWatched(problem == nil, at: environment.clock.now)
-        try store.setMeta(.watching, problem)
+        guard let watcher, try status.noteWatching(watcher.problem) else { return }
+        loop.setWatched(watcher.problem == nil, at: environment.clock.now)
     }
 
     private func pull(_ report: inout SyncReport) async throws {
@@ -327,7 +272,7 @@ actor SyncSession {
             for request in rest { _ = loop.transfers.end(request.item) }
             throw error
         }
-        try recordWaiting()
+        try status.recordWaiting(loop.transfers, loop.retries)
     }
 
     private func poll() async throws {
@@ -354,10 +299,10 @@ actor SyncSession {
     private func wait(until deadline: SyncInstant?) async throws {
         local.reader.forgetContents()
         let rest = environment.clock.now + Self.restDelay
-        if !status.hasRested, deadline.map({ $0 > rest }) ?? true, loop.transfers.isEmpty, watcher != nil {
+        if !hasRested, deadline.map({ $0 > rest }) ?? true, loop.transfers.isEmpty, watcher != nil {
             try await inbox.wait(until: rest, environment)
             if environment.clock.now >= rest {
-                status.hasRested = true
+                hasRested = true
                 try store.rest()
             }
             return
@@ -369,8 +314,8 @@ actor SyncSession {
 
     /// Plans a slice of the unsettled items and carries the plan out; deletions are checked with the last slice.
     private func sync(after last: ItemID?, _ report: inout SyncReport) async throws {
-        status.hasRested = false
-        if let until = try pausedUntil() { return try await pause(until, &report) }
+        hasRested = false
+        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
         if last == nil { try root.check(store) }
         let slice = try store.unsettled(after: last, limit: Self.sliceSize)
         report.last = slice.last?.id ?? .root
@@ -379,7 +324,8 @@ actor SyncSession {
 
     /// Plans some items alone, and carries the plan out.
     private func settle(_ items: Set<ItemID>, _ report: inout SyncReport) async throws {
-        status.hasRested = false
+        hasRested = false
+        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
         try root.check(store)
         try await plan(try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }, &report)
         // What one plan does not settle is a round's.
@@ -388,103 +334,14 @@ actor SyncSession {
         if isLeft { report.hasChanges = true }
     }
 
-    /// Plans items that may be planned now, and carries the plan out except for its deletions.
     private func plan(_ items: [Item], _ report: inout SyncReport) async throws {
-        let now = environment.clock.now
-        let ids = items.filter { $0.remote?.isUnverified != true }.map(\.id)
-            .filter { !loop.transfers.contains($0) && !loop.retries.isWaiting($0, at: now) }
-        if ids.isEmpty { return }
-        let plan = try readAndPlan(ids, &report)
-        for batch in plan.batches {
-            report.deletions += batch.filter(\.isDeletion).map(\.item)
-            try await carryOut(batch.filter { !$0.isDeletion }, &report)
-        }
-    }
-
-    /// Reads the files that the planner must know, and plans.
-    private func readAndPlan(_ ids: [ItemID], _ report: inout SyncReport) throws -> Plan {
-        let view = UnconfirmedView(base: store, unconfirmed: loop.rescans.missing)
-        var plan = try store.reading { try Planner.plan(ids, in: view) }
-        var tried: Set<ItemID> = []
-        for _ in 0..<4 {
-            let now = environment.clock.now
-            let unread = plan.unread.filter {
-                !loop.transfers.contains($0) && !loop.retries.isWaiting($0, at: now) && tried.insert($0).inserted
-            }
-            if unread.isEmpty { break }
-            let count = try local.reader.readUnread(unread, &report)
-            if count == 0 { break }
-            report.done += count
-            plan = try Planner.plan(ids, in: view)
-        }
-        context.decided(plan.rules)
-        return plan
-    }
-
-    /// Carries out operations that commute.
-    private func carryOut(_ operations: [PlannedOperation], _ report: inout SyncReport) async throws {
-        if operations.isEmpty { return }
-        try keepBooks(operations, &report)
-        var remote: [PlannedOperation] = []
-        var folders: [(item: ItemID, location: Location)] = []
-        var downloads: [(item: ItemID, location: Location)] = []
-        for operation in operations {
-            switch operation {
-            case .adopt, .forget, .resurrect, .linkIdentity, .trash, .deleteRemote: break
-            case .makeFolder(let id, let location): folders.append((id, location))
-            case .moveLocal(let id, let location): try local.mover.move(id, to: location, &report)
-            case .download(let id, let location): downloads.append((id, location))
-            case .resolveContent(let id, let name): try await resolve(id, name, &report)
-            case .makeRemoteFolder, .upload, .moveRemote: remote.append(operation)
-            }
-        }
-        try local.mover.makeFolders(folders, &report)
-        if !downloads.isEmpty { try await fetcher().fetch(downloads, &report) }
-        if report.failure == nil, !remote.isEmpty { try await replica().write(remote, local.reader, &report) }
-    }
-
-    /// Carries out bookkeeping operations, which have no effect on either side.
-    private func keepBooks(_ operations: [PlannedOperation], _ report: inout SyncReport) throws {
-        let books = operations.filter(\.isBookkeeping)
-        if books.isEmpty { return }
-        let linked = try store.edit(durably: true) { editor in
-            var linked: [(new: ItemID, known: ItemID)] = []
-            for operation in books {
-                let isChange: Bool
-                switch operation {
-                case .adopt(let id): isChange = try editor.markSynced(id)
-                case .forget(let id), .resurrect(let id): isChange = try editor.forgetBase(id)
-                case .linkIdentity(let new, let known):
-                    isChange = try editor.link(new, into: known)
-                    if isChange { linked.append((new, known)) }
-                default: continue
-                }
-                // Operations that change nothing would be planned and done for ever.
-                if isChange { report.done += 1 }
-            }
-            return linked
-        }
-        for (new, known) in linked {
-            context.handles.forget(new)
-            if context.isWatching, try store.item(known)?.isFolder == true { report.rescans.insert(known) }
-        }
-    }
-
-    private func resolve(_ id: ItemID, _ name: EntryName, _ report: inout SyncReport) async throws {
-        do {
-            let replica = try await replica()
-            let resolver = ContentResolver(
-                context: context, reader: local.reader, installer: local.installer, copier: local.copier,
-                fetcher: ContentFetcher(context, replica, local.bulk), replica: replica)
-            try await resolver.resolve(id, conflictName: name, &report)
-        } catch let error as RemoteError {
-            try report.judge(error, about: [id])
-        }
+        let busy = loop.transfers.items.union(loop.retries.waiting(at: environment.clock.now))
+        try await plans.run(items, besides: busy, unconfirmed: loop.rescans.missing, &report)
     }
 
     /// Checks the deletions that the round has planned and that are still due, and carries out those that are allowed.
     private func delete(_ items: [ItemID], _ report: inout SyncReport) async throws {
-        if let until = try pausedUntil() { return try await pause(until, &report) }
+        if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
         if !items.isEmpty { try root.check(store) }
         let view = UnconfirmedView(base: store, unconfirmed: loop.rescans.missing)
         let wanted =
@@ -496,49 +353,16 @@ actor SyncSession {
             return DeletionGuard.Candidate(operation: operation, weight: weight)
         }
         let verdict = loop.deletions.judge(
-            candidates, of: try store.syncedCount(), approved: try approvedDeletions(),
+            candidates, of: try store.syncedCount(),
+            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             isSettling: loop.isSettling(at: now), at: now)
-        try record(verdict)
+        // What is deferred is judged again when the disk has settled; until then the number held stays.
+        if !verdict.isDeferred { outcome.held = verdict.heldWeight }
+        try status.record(verdict)
         try local.deleter.delete(
             verdict.allowed.compactMap { if case .trash(let id) = $0 { id } else { nil } }, &report)
         let remote = verdict.allowed.filter { if case .deleteRemote = $0 { true } else { false } }
         if !remote.isEmpty { try await replica().write(remote, local.reader, &report) }
-        if loop.isFeedRead { connector.replica?.inlineContents.clear() }
-    }
-
-    private func approvedDeletions() throws -> Set<ItemID> {
-        Set(try store.records(ApprovedDeletion.self).map(\.item))
-    }
-
-    /// Records and reports the held deletions.
-    private func record(_ verdict: DeletionGuard.Verdict) throws {
-        status.outcome.held = verdict.heldWeight
-        let known = try store.heldDeletions()
-        if verdict.held.isEmpty {
-            if !known.isEmpty { try store.setHeldDeletions([]) }
-            // Those that were approved are carried out by now.
-            if !verdict.usesApproval { try store.replace([ApprovedDeletion]()) }
-            return
-        }
-        let since = Dictionary(known.map { ($0.item, $0.since) }, uniquingKeysWith: min)
-        var held: [HeldDeletionRecord] = []
-        for operation in verdict.held {
-            let side: Side = if case .trash = operation { .local } else { .remote }
-            held.append(
-                HeldDeletionRecord(
-                    item: operation.item, side: side, path: try store.shownPath(of: operation.item),
-                    since: since[operation.item] ?? context.seconds))
-        }
-        held.sort { $0.path < $1.path }
-        if known != held { try store.setHeldDeletions(held) }
-        for deletion in held {
-            reporter.emitOnce(
-                SyncEvent(
-                    .held, path: deletion.path,
-                    message:
-                        "too many deletions at once to be believed; put the files back, or see 'byteclub sync deletes review'"
-                ))
-        }
     }
 
     // MARK: Conclusion
@@ -549,49 +373,17 @@ actor SyncSession {
         try auditor.review()
         local.reader.forgetContents()
         loop.retries.forget(try loop.retries.all.sorted().filter { try store.item($0)?.isSettled ?? true })
-        let problems = try store.problems()
-        for problem in problems {
-            reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
-            // An item that is settled or gone has no problem any more.
-            guard !problem.isFromScan, let id = problem.item, try store.item(id)?.isSettled ?? true else { continue }
-            try store.setProblem(nil, path: problem.path)
-        }
-        try recordWaiting()
-        if status.hasObstacle || !status.isObstacleKnown {
-            try store.replace([ObstacleRecord]())
-            (status.hasObstacle, status.isObstacleKnown) = (false, true)
-        }
+        if loop.isFeedRead { connector.replica?.inlineContents.clear() }
+        let hasNoProblems = try status.reviewProblems()
+        try status.recordWaiting(loop.transfers, loop.retries)
+        try status.clearObstacle()
         let isDone =
-            problems.isEmpty && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
+            hasNoProblems && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
             && loop.transfers.scheduled.isEmpty
-        if isDone, status.outcome.held == 0, local.scope.heldRules == nil { try stamp() }
+        if isDone, outcome.held == 0, local.scope.heldRules == nil { try status.noteAgreement() }
         if loop.needsAuditTime {
             loop.setAudit(at: environment.clock.now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }
         if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
-    }
-
-    /// Records the time at which both sides agree, at most once a second.
-    private func stamp() throws {
-        let now = context.seconds
-        if let last = status.lastSync, now - last < 2, now >= last { return }
-        status.lastSync = now
-        try store.setMetaLater(.lastSync, "\(now)")
-    }
-
-    /// Records the items that wait or are being transferred without a problem.
-    private func recordWaiting() throws {
-        let limit = Self.recordedWaiting
-        var waiting = loop.transfers.bytesTransferred.map { WaitingItem($0.key, .underWay(bytes: $0.value)) }
-        waiting += loop.transfers.queued.sorted().prefix(limit).map { WaitingItem($0, .queued) }
-        waiting += loop.transfers.scheduled.sorted().prefix(limit).map { WaitingItem($0, .scheduled) }
-        let now = environment.clock.now
-        for (item, until) in loop.retries.beingWritten where until > now {
-            waiting.append(WaitingItem(item, .written(until: context.seconds + (until - now).components.seconds)))
-        }
-        // The first outcome of an item counts.
-        let unique = Dictionary(waiting.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
-        if try unique.isEmpty && store.records(WaitingItem.self).isEmpty { return }
-        try store.transaction(durably: false) { try store.replace(unique.values.sorted { $0.item < $1.item }) }
     }
 }

@@ -122,10 +122,12 @@ final class Auditor {
         let finding = AuditFinding(
             item: item.id, handle: stat.handle, modified: stat.fingerprint.modified, path: path)
         if try findings().contains(finding) { return }
-        try forget(item.id)
-        try store.save(finding)
-        try store.setProblem(ProblemRecord(path: path, item: nil, message: message, isFromScan: false), path: path)
-        try context.log(.problem, path, message)
+        try store.transaction(durably: false) {
+            try forget(item.id)
+            try store.save(finding)
+            try store.setProblem(ProblemRecord(path: path, item: nil, message: message, isFromScan: false), path: path)
+            try context.log(.problem, path, message)
+        }
         report.emitOnce(SyncEvent(.problem, path: path, message: message))
     }
 

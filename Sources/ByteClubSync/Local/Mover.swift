@@ -43,7 +43,7 @@ final class Mover {
             }
         }
         for event in events { report.emit(event) }
-        if context.isWatching { report.rescans.formUnion(made.map(\.item)) }
+        if context.isWatching { report.newFolders.formUnion(made.map(\.item)) }
         report.done += made.count
     }
 

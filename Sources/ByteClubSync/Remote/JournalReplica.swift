@@ -171,7 +171,10 @@ final class JournalReplica: RemoteReplica {
     ) throws {
         if entry.node == .root { return try pass.record.progress.takeRepeat() }
         if entry.isDeleted {
-            if entry.node == root { try setRoot(nil) }
+            if entry.node == root {
+                try setRoot(nil)
+                report.hasChanges = true
+            }
             return try takeDeletion(entry, &report)
         }
         guard let parent = try item(folder: entry.parent) else {

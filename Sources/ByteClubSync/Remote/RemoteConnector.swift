@@ -2,7 +2,7 @@ import ByteClubCore
 
 /// Creates the replica for a server by its features.
 final class RemoteConnector {
-    private let tree: RemoteTree
+    let tree: RemoteTree
     private let operations: OperationIDs
     /// The replica; nil before the first ``connect()``.
     private(set) var replica: (any RemoteReplica)?

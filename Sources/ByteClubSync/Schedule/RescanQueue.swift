@@ -19,6 +19,8 @@ struct RescanQueue: Sendable {
     /// How often a complete scan is repeated at once when it leaves items missing.
     private static let mostRepeats = 3
     private static let repeatDelay = Duration.milliseconds(210)
+    /// How long other scans wait for files that were just closed; without end, those would put them off for ever.
+    private static let patience = Duration.seconds(1)
 
     private var files: ClosedFiles = [:]
     private var folders: [ItemID: SyncInstant] = [:]
@@ -53,11 +55,12 @@ struct RescanQueue: Sendable {
     ///
     /// While the disk is settling, no deletion is confirmed.
     func next(at now: SyncInstant, isSettling: Bool) -> ScanRequest? {
-        if !files.isEmpty { return .files(files) }
-        if let everything, everything <= now { return .everything(confirmsDeletions: !isSettling) }
-        if !isSettling, let missingSince, missingSince <= now { return .everything(confirmsDeletions: true) }
-        let due = Set(folders.filter { $0.value <= now }.keys).union(racyFolders.filter { $0.value <= now }.keys)
-        return due.isEmpty ? nil : .folders(due)
+        let isDue = { (time: SyncInstant) in time + (files.isEmpty ? .zero : Self.patience) <= now }
+        if let everything, isDue(everything) { return .everything(confirmsDeletions: !isSettling) }
+        if !isSettling, let missingSince, isDue(missingSince) { return .everything(confirmsDeletions: true) }
+        let due = [folders, racyFolders].flatMap { $0.filter { isDue($0.value) }.keys }
+        if !due.isEmpty { return .folders(Set(due)) }
+        return files.isEmpty ? nil : .files(files)
     }
 
     /// When a scan is due next that was asked for; nil when none was.

@@ -45,8 +45,10 @@ struct RetryTable: Sendable {
     /// The time of the next retry; nil when none waits.
     var next: SyncInstant? { entries.values.compactMap(\.until).min() }
 
-    /// Whether an item is to be skipped for now.
-    func isWaiting(_ item: ItemID, at now: SyncInstant) -> Bool { entries[item]?.until.map { $0 > now } ?? false }
+    /// The items that are skipped for now.
+    func waiting(at now: SyncInstant) -> Set<ItemID> {
+        Set(entries.filter { $0.value.until.map { $0 > now } ?? false }.keys)
+    }
 
     /// Records an item's outcome.
     ///

@@ -24,13 +24,40 @@ enum DatabaseFile {
     }
 
     /// Opens a database that is there already; nil when there is none that can be used.
+    ///
+    /// - Throws: ``SyncError`` also when it is the previous version's, which only an engine migrates: the engine of that
+    ///   version may still have it open.
     static func openExisting(_ path: String, _ mode: SQLiteConnection.Mode) throws(SyncError) -> SQLiteConnection? {
+        guard let (connection, found) = try openKnown(path, mode) else { return nil }
+        if found == version { return connection }
+        throw SyncError(
+            .database,
+            "the mirror's database '\(path)' is the previous version's; the next sync brings it up to date")
+    }
+
+    /// Copies a database, and migrates the copy when it is the previous version's; an empty one when there is none
+    /// that can be used.
+    static func scratchCopy(_ path: String) throws(SyncError) -> SQLiteConnection {
+        let copy = try SQLiteConnection("", .writing)
+        if let (source, found) = try openKnown(path, .reading) {
+            try copy.copy(source)
+            if found != version { try migrate(copy) }
+        } else {
+            try makeSchema(copy)
+        }
+        return copy
+    }
+
+    private static func openKnown(
+        _ path: String, _ mode: SQLiteConnection.Mode
+    ) throws(SyncError) -> (connection: SQLiteConnection, version: Int64)? {
         if !exists(path) { return nil }
         let connection = try SQLiteConnection(path, mode)
         do {
-            if try connection.number("PRAGMA user_version") != version { return nil }
+            let found = try connection.number("PRAGMA user_version")
+            guard found == version || found == RecordMigration.version else { return nil }
             try prepare(connection)
-            return connection
+            return (connection, found)
         } catch {
             if connection.isDamaged { return nil }
             throw error

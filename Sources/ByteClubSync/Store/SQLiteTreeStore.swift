@@ -44,7 +44,7 @@ final class SQLiteTreeStore {
     convenience init(path: String) throws {
         let (connection, wasUnclean, isNew) = try DatabaseFile.open(path)
         try self.init(connection, isWriter: true, wasUnclean: wasUnclean)
-        self.isNew = isNew
+        (self.isNew, hasUnsyncedCommits) = (isNew, isNew)
         // A connection that changes nothing leaves no files behind either.
         try setMetaLater(.isOpen, "1")
     }
@@ -65,13 +65,7 @@ final class SQLiteTreeStore {
     ///
     /// A small one is in memory, a large one in a temporary file that is deleted with it.
     static func scratchCopy(path: String) throws(SyncError) -> SQLiteTreeStore {
-        let copy = try SQLiteConnection("", .writing)
-        if let source = try DatabaseFile.openExisting(path, .reading) {
-            try copy.copy(source)
-        } else {
-            try DatabaseFile.makeSchema(copy)
-        }
-        return try SQLiteTreeStore(copy, isWriter: false, wasUnclean: false)
+        try SQLiteTreeStore(try DatabaseFile.scratchCopy(path), isWriter: false, wasUnclean: false)
     }
 
     private init(_ connection: SQLiteConnection, isWriter: Bool, wasUnclean: Bool) throws(SyncError) {
@@ -112,12 +106,14 @@ final class SQLiteTreeStore {
 extension SQLiteTreeStore: TreeStore {
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
         try begin(durably: durably)
+        let formerLater = later
         do {
             let result = try body()
             try commit(durably: durably)
             return result
         } catch {
             isInTransaction = false
+            later = formerLater
             unseenStart = nil
             cache.clear()
             if connection.isInTransaction { try? connection.run("ROLLBACK") }

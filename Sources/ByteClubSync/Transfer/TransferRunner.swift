@@ -108,7 +108,7 @@ final class TransferRunner {
             let now = clock.now
             let isDue = last.withLock { last in
                 if let known = last, now - known.at < Self.progressInterval, progress.completed != progress.total,
-                    progress.completed - known.bytes < SessionStatus.progressStep
+                    progress.completed - known.bytes < StatusRecorder.progressStep
                 {
                     return false
                 }

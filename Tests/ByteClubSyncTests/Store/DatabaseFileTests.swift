@@ -152,7 +152,11 @@ import Testing
             try old.run("PRAGMA user_version = 2")
             try old.close()
         }
-        #expect(try SQLiteTreeStore.reading(path: path) == nil, "who only reads leaves it as it is")
+        let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
+        #expect(refusal?.message.hasSuffix("is the previous version's; the next sync brings it up to date") == true)
+        let copy = try SQLiteTreeStore.scratchCopy(path: path)
+        #expect(try copy.item(ItemID(1)) == item && copy.records(ApprovedDeletion.self).map(\.item.number) == [3, 9])
+        try copy.close()
         for _ in 1...2 {
             let store = try SQLiteTreeStore(path: path)
             #expect(try store.item(ItemID(1)) == item && store.meta(.cursor) == "17")

@@ -1,0 +1,184 @@
+import ByteClubCore
+
+/// Records in the database what status queries show of a running session, and emits the events about it.
+final class StatusRecorder {
+    /// After how many bytes a large file's progress is recorded.
+    static let progressStep: Int64 = 4 << 20
+    /// How many files that wait for a slot are recorded for `why`.
+    private static let recordedWaiting = 256
+
+    private let context: SyncContext
+    private let reporter: SyncReporter
+    /// At how many bytes each large file's progress is recorded next.
+    private var nextProgress: [ItemID: Int64] = [:]
+    /// Why folders cannot be watched, as it was last reported.
+    private var watching: String?
+    /// Whether an obstacle of the whole mirror is recorded, and whether that is known.
+    private var (hasObstacle, isObstacleKnown) = (false, false)
+    private var lastSync: Int64?
+    /// The first protocol violation of the server about a single entry; nil when there was none.
+    private(set) var breach: RemoteError?
+
+    private var store: any TreeStore { context.store }
+
+    init(_ context: SyncContext, _ reporter: SyncReporter) { (self.context, self.reporter) = (context, reporter) }
+
+    // MARK: Transfers
+
+    /// Emits the progress of a large file's transfer, and records it when it has come far enough since the last time.
+    func note(_ progress: TransferProgress, of item: ItemID, _ transfers: TransferBoard, _ retries: RetryTable) {
+        guard transfers.contains(item), let path = try? store.shownPath(of: item) else { return }
+        reporter.emitProgress(path, progress)
+        guard progress.completed >= nextProgress[item] ?? Self.progressStep else { return }
+        nextProgress[item] = progress.completed + Self.progressStep
+        // Best effort: without it, a status query shows less.
+        try? recordWaiting(transfers, retries)
+    }
+
+    /// Notes that a large file's transfer has ended.
+    func noteEnd(of item: ItemID) { nextProgress[item] = nil }
+
+    /// Records the items that wait or are being transferred without a problem.
+    func recordWaiting(_ transfers: TransferBoard, _ retries: RetryTable) throws {
+        let limit = Self.recordedWaiting
+        var waiting = transfers.bytesTransferred.map { WaitingItem($0.key, .underWay(bytes: $0.value)) }
+        waiting += transfers.queued.sorted().prefix(limit).map { WaitingItem($0, .queued) }
+        waiting += transfers.scheduled.sorted().prefix(limit).map { WaitingItem($0, .scheduled) }
+        let now = context.environment.clock.now
+        for (item, until) in retries.beingWritten where until > now {
+            waiting.append(WaitingItem(item, .written(until: context.seconds + (until - now).components.seconds)))
+        }
+        // The first outcome of an item counts.
+        let unique = Dictionary(waiting.map { ($0.item, $0) }, uniquingKeysWith: { first, _ in first })
+        if try unique.isEmpty && store.records(WaitingItem.self).isEmpty { return }
+        try store.transaction(durably: false) { try store.replace(unique.values.sorted { $0.item < $1.item }) }
+    }
+
+    // MARK: Problems
+
+    /// Records and reports items that wait since they were refused too often.
+    func record(_ problems: [(result: SyncReport.Outcome, delay: Duration)]) throws {
+        for (result, delay) in problems {
+            guard case .refused(let message, _, let isBreach) = result.outcome else { continue }
+            if isBreach { breach = breach ?? RemoteError(.protocolViolation, message) }
+            let path = try store.shownPath(of: result.item)
+            let problem = ProblemRecord(
+                path: path, item: result.item, message: message, isFromScan: false,
+                nextAttempt: context.seconds + delay.components.seconds)
+            try store.setProblem(problem, path: path)
+            reporter.emitOnce(SyncEvent(.problem, path: path, message: message))
+        }
+    }
+
+    /// Reports the problems, and removes those of items that are settled or gone.
+    ///
+    /// - Returns: Whether there were none.
+    func reviewProblems() throws -> Bool {
+        let problems = try store.problems()
+        for problem in problems {
+            reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
+            guard !problem.isFromScan, let id = problem.item, try store.item(id)?.isSettled ?? true else { continue }
+            try store.setProblem(nil, path: problem.path)
+        }
+        return problems.isEmpty
+    }
+
+    /// Records what keeps the whole mirror from being synced.
+    func note(obstacle error: SyncError) {
+        // Best effort: the database may be the obstacle.
+        try? store.note(obstacle: error, at: context.seconds)
+        hasObstacle = true
+    }
+
+    /// Removes what was recorded as an obstacle of the whole mirror.
+    func clearObstacle() throws {
+        guard hasObstacle || !isObstacleKnown else { return }
+        try store.replace([ObstacleRecord]())
+        (hasObstacle, isObstacleKnown) = (false, true)
+    }
+
+    /// Records why folders cannot be watched, nil when they can, and reports it once.
+    ///
+    /// - Returns: Whether it has changed.
+    func noteWatching(_ problem: String?) throws -> Bool {
+        if problem == watching { return false }
+        if watching == nil, let problem { reporter.emit(SyncEvent(.problem, message: problem)) }
+        watching = problem
+        try store.setMeta(.watching, problem)
+        return true
+    }
+
+    // MARK: Deletions
+
+    /// Records and reports the held deletions.
+    func record(_ verdict: DeletionGuard.Verdict) throws {
+        // Those that are deferred are judged again when the disk has settled, and keep their approval until then.
+        if verdict.isDeferred { return }
+        let known = try store.heldDeletions()
+        if verdict.held.isEmpty {
+            if !known.isEmpty { try store.setHeldDeletions([]) }
+            // Those that were approved are carried out by now.
+            if !verdict.usesApproval { try store.replace([ApprovedDeletion]()) }
+            return
+        }
+        let since = Dictionary(known.map { ($0.item, $0.since) }, uniquingKeysWith: min)
+        var held: [HeldDeletionRecord] = []
+        for operation in verdict.held {
+            let side: Side = if case .trash = operation { .local } else { .remote }
+            held.append(
+                HeldDeletionRecord(
+                    item: operation.item, side: side, path: try store.shownPath(of: operation.item),
+                    since: since[operation.item] ?? context.seconds))
+        }
+        held.sort { $0.path < $1.path }
+        if known != held { try store.setHeldDeletions(held) }
+        for deletion in held {
+            reporter.emitOnce(
+                SyncEvent(
+                    .held, path: deletion.path,
+                    message:
+                        "too many deletions at once to be believed; put the files back, or see 'byteclub sync deletes review'"
+                ))
+        }
+    }
+
+    // MARK: The whole mirror
+
+    /// Records the time at which both sides agree, at most once in two seconds.
+    func noteAgreement() throws {
+        let now = context.seconds
+        if let lastSync, now - lastSync < 2, now >= lastSync { return }
+        lastSync = now
+        try store.setMetaLater(.lastSync, "\(now)")
+    }
+
+    /// What the sync did, and what is left.
+    func summary(
+        _ outcome: SessionOutcome, _ transfers: TransferBoard, _ retries: RetryTable, _ scope: SyncScope
+    ) throws -> SyncSummary {
+        var summary = reporter.summary
+        let problems = try store.problems()
+        let waiting = try retries.waiting.sorted().map { try store.shownPath(of: $0) }
+        for path in waiting where !problems.contains(where: { $0.path == path }) {
+            reporter.emitOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync takes it"))
+            summary.problems += 1
+        }
+        for path in try transfers.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
+            reporter.emitOnce(
+                SyncEvent(.problem, path: path, message: "large files wait until the schedule allows their transfer"))
+            summary.problems += 1
+        }
+        summary.held = outcome.held
+        summary.heldByRules = scope.heldRules?.entries ?? 0
+        summary.problems += problems.count
+        summary.isComplete =
+            summary.held == 0 && scope.heldRules == nil && summary.problems == 0 && outcome.pausedUntil == nil
+        summary.ignored = try scope.ignored()
+        return summary
+    }
+}
+
+extension SyncEvent {
+    /// The event of a pause until a time in seconds since 1970; `Int64.max` is until it is resumed.
+    init(pausedUntil time: Int64) { self.init(.paused, until: time == .max ? nil : time) }
+}

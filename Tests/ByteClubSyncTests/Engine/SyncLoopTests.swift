@@ -1,0 +1,133 @@
+import ByteClubCore
+import Testing
+
+@testable import ByteClubSync
+
+/// What the loop asks for, told events and reports alone: no disk, no server, no time that passes by itself.
+@Suite struct SyncLoopTests {
+    /// A loop that runs without end, and its clock.
+    private struct Run: ~Copyable {
+        var loop = SyncLoop(SyncConfiguration(directory: "/mirror", stateDirectory: "/state"))
+        var now = SyncInstant(sinceStart: .seconds(1))
+        /// The steps so far, without those that wait.
+        var steps: [SyncLoop.Step] = []
+
+        init() throws {
+            loop.begin(.never, at: now)
+            try rest()
+            steps = []
+        }
+
+        /// Performs the next step, which takes a millisecond.
+        @discardableResult
+        mutating func step(
+            _ report: (SyncLoop.Step) -> SyncReport = { _ in SyncReport() }
+        ) throws -> SyncLoop.Step {
+            let step = loop.next(at: now)
+            var result = report(step)
+            switch step {
+            case .check: loop.setPause(nil, at: now)
+            case .pull: loop.pulled(.end)
+            case .sync: result.last = .root
+            case .scan(let request):
+                let again = loop.rescans.begin(request, at: now)
+                loop.scanned(request, ScanReport(), again: again, unwatched: [], lasting: .zero, at: now)
+            case .delete:
+                _ = loop.deletions.judge(
+                    [], of: 9, approved: [], isSettling: loop.isSettling(at: now), at: now)
+            default: break
+            }
+            _ = try loop.did(step, result, slots: 3, at: now)
+            now = now + .milliseconds(1)
+            if case .wait = step { return step }
+            steps.append(step)
+            return step
+        }
+
+        /// Performs steps until there is nothing to do.
+        mutating func rest(_ report: (SyncLoop.Step) -> SyncReport = { _ in SyncReport() }) throws {
+            for _ in 0..<100 { if case .wait = try step(report) { return } }
+            Issue.record("no rest after 100 steps: \(steps.suffix(8))")
+        }
+
+        mutating func save(_ name: String) { loop.receive(.disk(DiskChange(closed: [.root: [name]])), at: now) }
+
+        func count(_ isWanted: (SyncLoop.Step) -> Bool) -> Int { steps.count(where: isWanted) }
+    }
+
+    @Test("files that are saved without end put off neither the scan of a folder nor conclusions by more than a second")
+    func endlessSaves() throws {
+        var run = try Run()
+        let folder = ItemID(7)
+        run.save("log")
+        run.loop.receive(.disk(DiskChange(finished: [folder])), at: run.now)
+        for _ in 0..<3_000 {
+            try run.step { step in
+                var report = SyncReport()
+                if case .scan(.files) = step { report.ready = [ItemID(3)] }
+                if case .settle = step { report.done = 1 }
+                return report
+            }
+            run.save("log")
+        }
+        let folders = run.count { if case .scan(.folders([folder])) = $0 { true } else { false } }
+        let conclusions = run.count { if case .conclude = $0 { true } else { false } }
+        let files = run.count { if case .scan(.files) = $0 { true } else { false } }
+        #expect(
+            folders == 1 && conclusions >= 2 && conclusions <= 4 && files > 1_000, "\(folders) \(conclusions) \(files)")
+    }
+
+    @Test("what work left undone because of the disk is planned again after the scan it asked for, and only then")
+    func plannedAgain() throws {
+        var run = try Run()
+        let folder = ItemID(7)
+        run.loop.receive(.disk(DiskChange(closed: [.root: ["note"]])), at: run.now)
+        try run.rest { step in
+            var report = SyncReport()
+            if case .scan(.files) = step { report.ready = [ItemID(3)] }
+            if case .settle = step { (report.done, report.rescans) = (1, [folder]) }
+            return report
+        }
+        let kinds = run.steps.compactMap { step -> String? in
+            switch step {
+            case .settle: "settle"
+            case .scan(.folders([folder])): "scan"
+            case .sync: "sync"
+            default: nil
+            }
+        }
+        #expect(kinds == ["settle", "scan", "sync"])
+        run.steps = []
+        run.loop.receive(.disk(DiskChange(finished: [folder])), at: run.now)
+        try run.rest()
+        #expect(
+            run.count { if case .sync = $0 { true } else { false } } == 0, "a scan that finds nothing needs no round")
+    }
+
+    @Test("a folder that was made is scanned, and needs no round for that")
+    func newFolder() throws {
+        var run = try Run()
+        run.save("note")
+        try run.rest { step in
+            var report = SyncReport()
+            if case .scan(.files) = step { report.ready = [ItemID(3)] }
+            if case .settle = step { (report.done, report.newFolders) = (1, [ItemID(7)]) }
+            return report
+        }
+        #expect(run.count { if case .scan(.folders([ItemID(7)])) = $0 { true } else { false } } == 1)
+        #expect(run.count { if case .sync = $0 { true } else { false } } == 0)
+    }
+
+    @Test("very many files that are ready are left to a round, which goes in slices")
+    func manyReady() throws {
+        var run = try Run()
+        run.save("one")
+        try run.rest { step in
+            var report = SyncReport()
+            if case .scan(.files) = step { report.ready = Set((1...5_000).map { ItemID($0) }) }
+            return report
+        }
+        #expect(run.count { if case .settle = $0 { true } else { false } } == 0)
+        #expect(run.count { if case .sync = $0 { true } else { false } } == 1)
+    }
+}
