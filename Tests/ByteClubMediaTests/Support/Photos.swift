@@ -7,7 +7,7 @@ enum Photos {
     static let spheres = ["city", "courtyard", "forest", "interior", "night", "studio", "sunrise", "sunset"]
 
     static var root: String {
-        let parts = #filePath.split(separator: "/").dropLast(3)
+        let parts = #filePath.split(separator: "/").dropLast(4)
         return "/" + parts.joined(separator: "/") + "/Fixtures/panoramas/"
     }
 
