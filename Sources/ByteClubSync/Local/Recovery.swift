@@ -14,7 +14,8 @@ struct Recovery {
     /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
     func run(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         let staging = control.staging
-        for entry in try staging.list() {
+        let left = try staging.list()
+        for entry in left {
             switch StagedName(entry.name) {
             case .writing(let item) where busy.contains(item): continue
             case .writing where entry.kind == .file: try staging.removeFile(entry.name)
@@ -32,9 +33,18 @@ struct Recovery {
             default: try trash.take(entry.name, from: staging, as: "staging/" + entry.name)
             }
         }
-        try staging.sync()
+        // What a crash has moved out of staging is recorded only when that is durable.
+        if try !left.isEmpty || hasPending { try staging.sync() }
         try copier.recover(&report)
         if installer.isIdle { try installer.recognizeInstalled(&report) }
+    }
+
+    /// Whether an engine was stopped while it gave contents their names.
+    private var hasPending: Bool {
+        get throws {
+            try !context.store.records(PendingInstall.self).isEmpty
+                || !context.store.records(PendingConflictCopy.self).isEmpty
+        }
     }
 
     /// Trashes a displaced file that was replaced or deleted on purpose; an edit made in between is moved back, also

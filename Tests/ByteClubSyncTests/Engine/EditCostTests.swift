@@ -69,4 +69,22 @@ import Testing
             #expect(costs[0].readsBeforeWire == 1, "\(costs[0])")
         }
     }
+
+    @Test("a sync with nothing to do makes nothing durable, also in an engine that was just started")
+    func idle() throws {
+        let scene = MachineScene()
+        for number in 0..<20 { scene.disk.write("note \(number).txt", "text") }
+        try scene.settle()
+        var random = SeededGenerator(seed: 1)
+        scene.machine.restart(afterPowerCut: false, using: &random)
+        scene.wait()
+        let commits = scene.machine.database.commits
+        let syncs = Mutex<[String]>([])
+        scene.disk.before = { call in
+            if call.verb.isChange || !call.verb.isRead { syncs.withLock { $0.append("\(call.verb) \(call.path)") } }
+        }
+        _ = try scene.sync().get()
+        scene.disk.before = nil
+        #expect(syncs.withLock { $0 } == [] && scene.machine.database.commits == commits)
+    }
 }

@@ -105,6 +105,7 @@ struct MirrorPlace: Hashable, Sendable {
 
     /// Remembers the mirror for commands that name none.
     func remember() throws {
+        if Self.path(in: rememberedIn) == directory { return }
         try LocalFile.replace(rememberedIn, with: Array((directory + "\n").utf8))
     }
 
