@@ -58,6 +58,28 @@ import Testing
         }
     }
 
+    /// Few files get their names one by one; the power is cut right before these are durable.
+    @Test("a large file and a merged note are there, also when the cut comes early", arguments: seeds, [false, true])
+    func early(seed: UInt64, isLarge: Bool) async throws {
+        let scene = try MachineScene.synced(["a": "1\n2\n3\n"])
+        let text = String(repeating: "large\n", count: Int(SyncBatch.maximumInlineBytes) / 5)
+        if isLarge {
+            try await scene.put("b", text)
+        } else {
+            try await scene.put("a", "one\n2\n3\n")
+            scene.disk.write("a", "1\n2\nthree\n")
+            scene.disk.syncAll()
+        }
+        scene.wait()
+        scene.before(.rename, "staging/") { $0.before(.syncFolder) { $0.machine.kill() } }
+        #expect(throws: (any Error).self, "nothing was made durable") { try scene.sync().get() }
+        scene.restart(afterPowerCut: true, seed: seed)
+        try scene.settle()
+        let wanted = isLarge ? ["a": "1\n2\n3\n", "b": text] : ["a": "one\n2\nthree\n"]
+        #expect(scene.files == wanted)
+        #expect(try await scene.stored() == wanted)
+    }
+
     /// Many files are written by other threads, one group while the one before gets its names.
     @Test(
         "many new files are there with what they hold, also when the cut comes early", arguments: seeds, [false, true])
