@@ -98,14 +98,11 @@ final class StatusRecorder {
     }
 
     /// Records why folders cannot be watched, nil when they can, and reports it once.
-    ///
-    /// - Returns: Whether it has changed.
-    func noteWatching(_ problem: String?) throws -> Bool {
-        if problem == watching { return false }
+    func noteWatching(_ problem: String?) throws {
+        if problem == watching { return }
+        try store.setMeta(.watching, problem)
         if watching == nil, let problem { reporter.emit(SyncEvent(.problem, message: problem)) }
         watching = problem
-        try store.setMeta(.watching, problem)
-        return true
     }
 
     // MARK: Deletions

@@ -238,8 +238,9 @@ actor SyncSession {
 
     /// Reports when folders cannot be watched, and when they can again.
     private func noteWatching() throws {
-        guard let watcher, try status.noteWatching(watcher.problem) else { return }
+        guard let watcher else { return }
         loop.setWatched(watcher.problem == nil, at: environment.clock.now)
+        try status.noteWatching(watcher.problem)
     }
 
     private func pull(_ report: inout SyncReport) async throws {

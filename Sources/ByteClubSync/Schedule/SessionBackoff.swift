@@ -6,8 +6,8 @@ struct SessionBackoff: Sendable {
     private static let mostCalls = 3
     /// How many failures of its own database in a row a session tolerates.
     private static let mostDatabaseFailures = 3
-    /// The longest wait that a server can ask for.
-    private static let longestAsked = Duration.seconds(30)
+    /// The longest wait that a server can ask for, in seconds.
+    private static let longestAsked = 30.0
 
     private var callFailures = 0
     private var sessionFailures = 0
@@ -37,7 +37,8 @@ struct SessionBackoff: Sendable {
         callFailures += 1
         // One answer that violates the protocol may come from a proxy; a second one is the server's.
         if callFailures > (error.code == .protocolViolation ? 1 : Self.mostCalls) { throw error }
-        let asked = error.retryAfter.map { min(.seconds($0), Self.longestAsked) }
+        // Limited before it is converted: a server may ask for more seconds than a duration holds.
+        let asked = error.retryAfter.map { Duration.seconds(min($0, Self.longestAsked)) }
         wait(asked ?? Backoff.call.delay(after: callFailures), isAsked: asked != nil, at: now)
     }
 

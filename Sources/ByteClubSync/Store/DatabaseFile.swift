@@ -39,9 +39,10 @@ enum DatabaseFile {
     /// that can be used.
     static func scratchCopy(_ path: String) throws(SyncError) -> SQLiteConnection {
         let copy = try SQLiteConnection("", .writing)
-        if let (source, found) = try openKnown(path, .reading) {
+        if let (source, _) = try openKnown(path, .reading) {
             try copy.copy(source)
-            if found != version { try migrate(copy) }
+            // An engine may have migrated it meanwhile.
+            if try copy.number("PRAGMA user_version") != version { try migrate(copy) }
         } else {
             try makeSchema(copy)
         }

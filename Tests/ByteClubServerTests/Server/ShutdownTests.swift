@@ -1,5 +1,6 @@
 import ByteClubCore
 import Dispatch
+import NIOCore
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -9,7 +10,11 @@ import Testing
 @Suite struct ShutdownTests {
     @Test("a shutdown answers long polls at once and lets an upload that has begun end", .timeLimit(.minutes(5)))
     func drain() async throws {
-        try await TestServer.run { server in
+        // Longer than a loaded machine may take between two steps.
+        let patience = { (configuration: inout ClubConfiguration) in
+            (configuration.connections.drain, configuration.connections.stall) = (.minutes(4), .minutes(4))
+        }
+        try await TestServer.run(adjusting: patience) { server in
             let cursor = try await server.post("/1/delta").decoded(DeltaPage.self).cursor
             let port = server.port
             let head = "PUT /1/files_put/auto/a.md HTTP/1.1\r\nHost: x\r\n\(server.bearer)\r\nExpect: 100-continue\r\n"

@@ -104,6 +104,24 @@ import Testing
             run.count { if case .sync = $0 { true } else { false } } == 0, "a scan that finds nothing needs no round")
     }
 
+    @Test(
+        "a server that asks for more seconds than a duration holds is waited for half a minute", arguments: [31, 1e300])
+    func retryAfter(seconds: Double) throws {
+        var run = try Run()
+        run.save("note")
+        try run.rest { step in
+            var report = SyncReport()
+            if case .scan(.files) = step { report.ready = [ItemID(3)] }
+            if case .settle = step {
+                report.failure = RemoteError(.unreachable, "busy", retryAfter: seconds)
+            }
+            return report
+        }
+        var wait: Duration?
+        if case .wait(let until?) = run.loop.next(at: run.now) { wait = until - run.now }
+        #expect(wait.map { $0 > .seconds(29) && $0 <= .seconds(30) } == true)
+    }
+
     @Test("a folder that was made is scanned, and needs no round for that")
     func newFolder() throws {
         var run = try Run()
