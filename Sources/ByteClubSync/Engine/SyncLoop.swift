@@ -75,8 +75,8 @@ struct SyncLoop: ~Copyable {
     // Turns.
     /// Whether the last work was a scan: then its findings are planned first.
     private var hasScanned = false
-    /// Folders in which work has found the disk other than the tree: what it left undone is planned again after a scan.
-    private var awaited: Set<ItemID> = []
+    /// Whether work has found the disk other than the tree: what it left undone is planned again after a scan.
+    private var awaitsRescan = false
     /// Whether anything has happened since the last conclusion that needs another one.
     private var needsConclusion = true
     private var concludedAt: SyncInstant?
@@ -245,7 +245,7 @@ struct SyncLoop: ~Copyable {
         _ step: Step, _ report: SyncReport, at now: SyncInstant
     ) throws(RemoteError) {
         // What a scan finds is planned for that reason; other work has failed.
-        if !step.isScan { awaited.formUnion(report.rescans) }
+        if !step.isScan, !report.rescans.isEmpty { awaitsRescan = true }
         switch step {
         case .recover: needsRecovery = report.needsRecovery
         case .check: needsCheck = false
@@ -259,10 +259,8 @@ struct SyncLoop: ~Copyable {
             hasScanned = true
             switch request {
             case .files: break
-            case .folders(let scanned):
-                if !awaited.isDisjoint(with: scanned) { needsRound = true }
-                awaited.subtract(scanned)
-            case .everything: (awaited, needsRound, needsConclusion) = ([], true, true)
+            case .folders: if awaitsRescan { (awaitsRescan, needsRound) = (false, true) }
+            case .everything: (awaitsRescan, needsRound, needsConclusion) = (false, true, true)
             }
         case .settle:
             needsConclusion = true
@@ -282,7 +280,7 @@ struct SyncLoop: ~Copyable {
             needsConclusion = true
             try advanceRound(step, report, at: now)
         case .conclude:
-            deletions.noteDeferral(isMissing: isMissingDue(at: now), at: now)
+            noteDeferral(at: now)
             backoff.succeeded()
             (needsConclusion, concludedAt) = (false, now)
             if state != .paused { state = .concluded }
@@ -327,8 +325,9 @@ struct SyncLoop: ~Copyable {
         backoff.succeeded()
     }
 
-    /// Whether items are missing, and only the scan that confirms it is outstanding.
-    private func isMissingDue(at now: SyncInstant) -> Bool { rescans.missingDeadline.map { $0 <= now } ?? false }
+    private mutating func noteDeferral(at now: SyncInstant) {
+        deletions.noteDeferral(isMissing: rescans.missingDeadline.map { $0 <= now } ?? false, at: now)
+    }
 
     /// Handles the result of a pull.
     mutating func pulled(_ result: PullResult) {
@@ -353,8 +352,7 @@ struct SyncLoop: ~Copyable {
         let missing = rescans.missing
         rescans.end(request, vanished: found.vanished, at: now)
         if found.hasChanges || rescans.missing != missing { (needsRound, needsConclusion) = (true, true) }
-        // A conclusion ends the deferral: the deletions are judged between.
-        if isMissingDue(at: now) { deletions.noteDeferral(isMissing: true, at: now) }
+        noteDeferral(at: now)
         periodicScans.note(request, unwatched: unwatched, lasting: lasting)
         if goal == .never {
             rescans.addRacy(

@@ -303,11 +303,10 @@ extension SyncContext {
     /// one, which has a problem already; else the disk takes two names for one although their keys differ, which is a
     /// problem.
     func noteTaken(_ location: Location, wantedBy item: ItemID, _ report: inout SyncReport) throws {
-        let path = LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
-        // A scan has skipped it already, and would do so again.
-        if try store.problems().contains(where: { $0.path.utf8.elementsEqual(path.utf8) && $0.item != item }) { return }
         report.rescans.insert(location.parent)
         if try !store.children(of: location.parent, key: location.name.key, on: .local).isEmpty { return }
+        let path = LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
+        if try store.problems().contains(where: { $0.path.utf8.elementsEqual(path.utf8) && $0.item != item }) { return }
         report.refuse(item, "this disk takes its name for another entry's: '\(path)'")
     }
 }
