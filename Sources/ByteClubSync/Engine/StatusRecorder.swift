@@ -109,13 +109,11 @@ final class StatusRecorder {
 
     /// Records and reports the held deletions.
     func record(_ verdict: DeletionGuard.Verdict) throws {
-        // Those that are deferred are judged again when the disk has settled, and keep their approval until then.
-        if verdict.isDeferred { return }
         let known = try store.heldDeletions()
         if verdict.held.isEmpty {
             if !known.isEmpty { try store.setHeldDeletions([]) }
-            // Those that were approved are carried out by now.
-            if !verdict.usesApproval { try store.replace([ApprovedDeletion]()) }
+            // Those that were approved are carried out by now, unless they are deferred.
+            if !verdict.usesApproval, !verdict.isDeferred { try store.replace([ApprovedDeletion]()) }
             return
         }
         let since = Dictionary(known.map { ($0.item, $0.since) }, uniquingKeysWith: min)

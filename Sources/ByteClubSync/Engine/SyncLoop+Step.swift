@@ -39,6 +39,30 @@ extension SyncLoop {
         var isScan: Bool { if case .scan = self { true } else { false } }
     }
 
+    /// The loop's state.
+    enum State: Hashable {
+        case idle
+        /// There is work to do.
+        case active
+        /// In the middle of a round: the last item that was planned, and the deletions that were planned so far.
+        case round(after: ItemID?, deletions: [ItemID], done: Int)
+        /// Nothing is left to do now.
+        case concluded
+        case paused
+        case ended
+
+        var name: String {
+            switch self {
+            case .idle: "idle"
+            case .active: "active"
+            case .round: "round"
+            case .concluded: "concluded"
+            case .paused: "paused"
+            case .ended: "ended"
+            }
+        }
+    }
+
     /// How current the tree is with respect to the server.
     enum Feed: Hashable, Sendable {
         /// The feed must be read.

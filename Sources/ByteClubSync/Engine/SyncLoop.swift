@@ -14,30 +14,6 @@ enum SyncGoal: Hashable, Sendable {
 /// It has no clock, does no I/O and knows no store; the session performs the steps. An event or step that is impossible
 /// in a state is a precondition failure that names both.
 struct SyncLoop: ~Copyable {
-    /// The loop's state.
-    private enum State: Hashable {
-        case idle
-        /// There is work to do.
-        case active
-        /// In the middle of a round: the last item that was planned, and the deletions that were planned so far.
-        case round(after: ItemID?, deletions: [ItemID], done: Int)
-        /// Nothing is left to do now.
-        case concluded
-        case paused
-        case ended
-
-        var name: String {
-            switch self {
-            case .idle: "idle"
-            case .active: "active"
-            case .round: "round"
-            case .concluded: "concluded"
-            case .paused: "paused"
-            case .ended: "ended"
-            }
-        }
-    }
-
     /// How long the disk must be unchanged before it counts as settled (debounce).
     static let debounce = Duration.milliseconds(200)
     /// After how many rounds without effect the loop waits before it tries again.
@@ -75,11 +51,14 @@ struct SyncLoop: ~Copyable {
     // Turns.
     /// Whether the last work was a scan: then its findings are planned first.
     private var hasScanned = false
-    /// Whether work has found the disk other than the tree: what it left undone is planned again after a scan.
-    private var awaitsRescan = false
+    /// Folders in which work has found the disk other than the tree: what it left undone is planned again after a scan.
+    private var awaited: Set<ItemID> = []
+    /// Whether the last work of a round was a plan of items alone: then a slice is next.
+    private var hasSettled = false
     /// Whether anything has happened since the last conclusion that needs another one.
     private var needsConclusion = true
-    private var concludedAt: SyncInstant?
+    /// Since when a conclusion is put off by work.
+    private var busySince: SyncInstant
     private var idleRounds = 0
     // Background work.
     private var polls = PollSchedule()
@@ -94,6 +73,7 @@ struct SyncLoop: ~Copyable {
     private var scheduledAt: SyncInstant?
 
     init(_ configuration: SyncConfiguration) {
+        busySince = SyncInstant(sinceStart: .zero)
         deletions = DeletionGuard(configuration.deleteGuard, approvesAll: configuration.approvesDeletions)
         periodicScans = PeriodicScans(every: configuration.rescanInterval)
         audits = configuration.auditPeriod > .zero
@@ -109,7 +89,7 @@ struct SyncLoop: ~Copyable {
         feed = .stale
         (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
         (idleRounds, backoff, pausedUntil) = (0, SessionBackoff(), nil)
-        (waitsUntil, scheduledAt, ready, hasScanned, concludedAt) = (nil, nil, [], false, now)
+        (waitsUntil, scheduledAt, ready, hasScanned, busySince) = (nil, nil, [], false, now)
         if case .agreement(let retries, _) = goal { retriesLeft = retries }
         rescans.addEverything(at: now)
     }
@@ -132,7 +112,7 @@ struct SyncLoop: ~Copyable {
             (isAuditing, needsConclusion) = (false, true)
             if let file { audited.append(file) }
         }
-        wake()
+        wake(at: now)
     }
 
     private mutating func receive(_ change: DiskChange, at now: SyncInstant) {
@@ -158,11 +138,11 @@ struct SyncLoop: ~Copyable {
     }
 
     /// Leaves an idle state, since there may be work to do.
-    private mutating func wake() {
+    private mutating func wake(at now: SyncInstant) {
         switch state {
         case .idle, .concluded:
             state = .active
-            (idleRounds, needsCheck, waitsUntil) = (0, true, nil)
+            (idleRounds, needsCheck, waitsUntil, busySince) = (0, true, nil, now)
         case .active, .round, .paused: break
         case .ended: preconditionFailure("an event cannot wake a loop that is \(state.name)")
         }
@@ -245,7 +225,7 @@ struct SyncLoop: ~Copyable {
         _ step: Step, _ report: SyncReport, at now: SyncInstant
     ) throws(RemoteError) {
         // What a scan finds is planned for that reason; other work has failed.
-        if !step.isScan, !report.rescans.isEmpty { awaitsRescan = true }
+        if !step.isScan { awaited.formUnion(report.rescans) }
         switch step {
         case .recover: needsRecovery = report.needsRecovery
         case .check: needsCheck = false
@@ -259,8 +239,10 @@ struct SyncLoop: ~Copyable {
             hasScanned = true
             switch request {
             case .files: break
-            case .folders: if awaitsRescan { (awaitsRescan, needsRound) = (false, true) }
-            case .everything: (awaitsRescan, needsRound, needsConclusion) = (false, true, true)
+            case .folders(let scanned):
+                if !awaited.isDisjoint(with: scanned) { needsRound = true }
+                awaited.subtract(scanned)
+            case .everything: (awaited, needsRound, needsConclusion) = ([], true, true)
             }
         case .settle:
             needsConclusion = true
@@ -280,9 +262,9 @@ struct SyncLoop: ~Copyable {
             needsConclusion = true
             try advanceRound(step, report, at: now)
         case .conclude:
-            noteDeferral(at: now)
+            deletions.noteDeferral(isMissing: isMissingDue(at: now), at: now)
             backoff.succeeded()
-            (needsConclusion, concludedAt) = (false, now)
+            (needsConclusion, busySince) = (false, now)
             if state != .paused { state = .concluded }
         case .poll: polls.started()
         case .audit: isAuditing = true
@@ -325,9 +307,8 @@ struct SyncLoop: ~Copyable {
         backoff.succeeded()
     }
 
-    private mutating func noteDeferral(at now: SyncInstant) {
-        deletions.noteDeferral(isMissing: rescans.missingDeadline.map { $0 <= now } ?? false, at: now)
-    }
+    /// Whether items are missing, and only the scan that confirms it is outstanding.
+    private func isMissingDue(at now: SyncInstant) -> Bool { rescans.missingDeadline.map { $0 <= now } ?? false }
 
     /// Handles the result of a pull.
     mutating func pulled(_ result: PullResult) {
@@ -352,7 +333,8 @@ struct SyncLoop: ~Copyable {
         let missing = rescans.missing
         rescans.end(request, vanished: found.vanished, at: now)
         if found.hasChanges || rescans.missing != missing { (needsRound, needsConclusion) = (true, true) }
-        noteDeferral(at: now)
+        // A conclusion ends the deferral: the deletions are judged between.
+        if isMissingDue(at: now) { deletions.noteDeferral(isMissing: true, at: now) }
         periodicScans.note(request, unwatched: unwatched, lasting: lasting)
         if goal == .never {
             rescans.addRacy(
@@ -409,7 +391,7 @@ struct SyncLoop: ~Copyable {
     private var isFeedPartial: Bool { if case .partial = feed { true } else { false } }
 
     /// Whether the feed is read to its end.
-    var isFeedRead: Bool { feed == .current && pages.isEmpty }
+    private var isFeedRead: Bool { feed == .current && pages.isEmpty }
 
     /// Whether the disk changed within the debounce interval: more changes are likely, no deletion is confirmed.
     func isSettling(at now: SyncInstant) -> Bool {
@@ -443,7 +425,7 @@ struct SyncLoop: ~Copyable {
 
     /// A deadline has passed.
     private mutating func goOn(at now: SyncInstant) {
-        (state, needsCheck, waitsUntil, idleRounds) = (.active, true, nil, 0)
+        (state, needsCheck, waitsUntil, idleRounds, busySince) = (.active, true, nil, 0, now)
         if deletions.isDeferring { needsRound = true }
         if let scheduledAt, scheduledAt <= now { (needsRound, self.scheduledAt) = (true, nil) }
     }
@@ -471,6 +453,7 @@ struct SyncLoop: ~Copyable {
 
     /// The step towards agreement of both sides.
     private mutating func nextWork(at now: SyncInstant) -> Step? {
+        if isConclusionDue(at: now) { return .conclude }
         // A scan's findings are planned first, so that a disk that never settles does not starve other work.
         if hasScanned, let step = nextExchange(at: now) {
             hasScanned = false
@@ -478,20 +461,20 @@ struct SyncLoop: ~Copyable {
         }
         // Inline contents of a partly read feed are being installed, and no scan may find them half done.
         if !isFeedPartial, let request = rescans.next(at: now, isSettling: isSettling(at: now)) {
-            if case .files = request, isConclusionDue(at: now) { return .conclude }
             return .scan(request)
         }
         hasScanned = false
         return nextExchange(at: now)
     }
 
-    /// Whether all but files that are saved without end is done, and that for so long that it is concluded between.
+    /// Whether work without end has put off a conclusion for too long; a round is not interrupted.
     private func isConclusionDue(at now: SyncInstant) -> Bool {
-        guard needsConclusion, !needsRound, ready.isEmpty, feed == .current, !isInRound, let concludedAt else {
-            return false
-        }
-        return now - concludedAt >= Self.conclusionDelay
+        guard goal == .never, needsConclusion, feed == .current, !isInRound else { return false }
+        return now - busySince >= Self.conclusionDelay
     }
+
+    /// Whether something is known that a plan has not seen yet.
+    var isWorkLeft: Bool { needsRound || !ready.isEmpty || isInRound || !isFeedRead }
 
     /// The step that syncs the two sides.
     private mutating func nextExchange(at now: SyncInstant) -> Step? {
@@ -505,10 +488,12 @@ struct SyncLoop: ~Copyable {
         if let next = retries.next, next <= now { needsRound = true }
         if let item = transfers.nextWaiting() { ready.insert(item) }
         if ready.count > Self.mostReady { (ready, needsRound) = ([], true) }
-        if !ready.isEmpty, !needsRound || isInRound {
-            defer { ready = [] }
+        // Items that are ready all the time do not keep a round from its end.
+        if !ready.isEmpty, isInRound ? !hasSettled : !needsRound {
+            defer { (ready, hasSettled) = ([], isInRound) }
             return .settle(ready)
         }
+        hasSettled = false
         switch state {
         case .round(let last?, let deletions, _) where last == .root: return .delete(deletions)
         case .round(let last, _, _): return .sync(after: last)

@@ -114,7 +114,9 @@ actor SyncSession {
 
     /// What a sync did, and what is left.
     func summary() throws -> SyncSummary {
-        try status.summary(outcome, loop.transfers, loop.retries, local.scope)
+        var summary = try status.summary(outcome, loop.transfers, loop.retries, local.scope)
+        if loop.isWorkLeft { summary.isComplete = false }
+        return summary
     }
 
     /// The first protocol violation of the server about a single entry; nil when there was none.
@@ -356,9 +358,8 @@ actor SyncSession {
         let verdict = loop.deletions.judge(
             candidates, of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
-            isSettling: loop.isSettling(at: now), at: now)
-        // What is deferred is judged again when the disk has settled; until then the number held stays.
-        if !verdict.isDeferred { outcome.held = verdict.heldWeight }
+            held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
+        outcome.held = verdict.heldWeight
         try status.record(verdict)
         try local.deleter.delete(
             verdict.allowed.compactMap { if case .trash(let id) = $0 { id } else { nil } }, &report)
@@ -374,14 +375,14 @@ actor SyncSession {
         try auditor.review()
         local.reader.forgetContents()
         loop.retries.forget(try loop.retries.all.sorted().filter { try store.item($0)?.isSettled ?? true })
-        if loop.isFeedRead { connector.replica?.inlineContents.clear() }
+        if !loop.isWorkLeft { connector.replica?.inlineContents.clear() }
         let hasNoProblems = try status.reviewProblems()
         try status.recordWaiting(loop.transfers, loop.retries)
         try status.clearObstacle()
         let isDone =
             hasNoProblems && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
             && loop.transfers.scheduled.isEmpty
-        if isDone, outcome.held == 0, local.scope.heldRules == nil { try status.noteAgreement() }
+        if isDone, !loop.isWorkLeft, outcome.held == 0, local.scope.heldRules == nil { try status.noteAgreement() }
         if loop.needsAuditTime {
             loop.setAudit(at: environment.clock.now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }

@@ -299,14 +299,12 @@ final class Installer {
 }
 
 extension SyncContext {
-    /// Handles a name that is taken on disk: by a known entry, by a new one, which the next scan finds, or by a skipped
-    /// one, which has a problem already; else the disk takes two names for one although their keys differ, which is a
-    /// problem.
+    /// Handles a name that is taken on disk: by a known entry, or by one that the next scan finds; when that finds none,
+    /// the disk takes two names for one although their keys differ, which is a problem.
     func noteTaken(_ location: Location, wantedBy item: ItemID, _ report: inout SyncReport) throws {
         report.rescans.insert(location.parent)
         if try !store.children(of: location.parent, key: location.name.key, on: .local).isEmpty { return }
         let path = LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
-        if try store.problems().contains(where: { $0.path.utf8.elementsEqual(path.utf8) && $0.item != item }) { return }
         report.refuse(item, "this disk takes its name for another entry's: '\(path)'")
     }
 }

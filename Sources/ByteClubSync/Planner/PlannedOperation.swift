@@ -49,6 +49,14 @@ enum PlannedOperation: Hashable, Sendable {
         }
     }
 
+    /// Where it puts the item on disk; nil when it does not.
+    var place: Location? {
+        switch self {
+        case .makeFolder(_, let location), .moveLocal(_, let location), .download(_, let location): location
+        default: nil
+        }
+    }
+
     /// Whether it has no effect on either side.
     var isBookkeeping: Bool {
         switch self {

@@ -104,11 +104,13 @@ final class ScanPass {
         var stored: [(visit: Visit, folder: any DiskFolder, known: KnownListing)] = []
         while stored.count < Self.fingerprintsAtOnce, let visit = pending.popLast() {
             guard let known = try store.listing(of: visit.item) else {
-                if stored.isEmpty { return try trying(visit) { try list(visit, open(visit), known: nil) } }
+                if stored.isEmpty {
+                    return try trying(visit) { try list(visit, open(visit, isNew: true), known: nil) }
+                }
                 pending.append(visit)
                 break
             }
-            try trying(visit) { try stored.append((visit, open(visit), known)) }
+            try trying(visit) { try stored.append((visit, open(visit, isNew: visit.isNew), known)) }
         }
         let fingerprints = scanner.root.listingFingerprints(of: stored.map(\.folder))
         for (index, fingerprint) in fingerprints.enumerated() {
@@ -129,9 +131,10 @@ final class ScanPass {
         }
     }
 
-    private func open(_ visit: Visit) throws(FileError) -> any DiskFolder {
+    /// Opens a folder and has it watched; without a known listing, it may be another one than was watched before.
+    private func open(_ visit: Visit, isNew: Bool) throws(FileError) -> any DiskFolder {
         let folder = try visit.name.map { name throws(FileError) in try visit.above.folder(name) } ?? visit.above
-        scanner.watch(folder, visit.item, visit.isNew)
+        scanner.watch(folder, visit.item, isNew)
         return folder
     }
 

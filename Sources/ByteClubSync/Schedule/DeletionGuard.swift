@@ -13,12 +13,17 @@ struct DeletionGuard: Sendable {
     struct Verdict: Hashable, Sendable {
         var allowed: [PlannedOperation] = []
         var held: [PlannedOperation] = []
-        /// How many entries the held ones would remove.
+        /// How many entries the held ones would remove, with those that were held before and are deferred now.
         var heldWeight = 0
         /// Whether the threshold was exceeded, so that only approved ones are allowed.
         var usesApproval = false
         /// Whether some were deferred until the disk has settled.
         var isDeferred = false
+
+        fileprivate mutating func hold(_ candidate: Candidate) {
+            held.append(candidate.operation)
+            heldWeight += candidate.weight
+        }
     }
 
     /// The sliding window in which deletions are added up, so that many small ones count like a large one.
@@ -62,14 +67,19 @@ struct DeletionGuard: Sendable {
         return threshold.holds(deletions: entries + recent, of: synced + recent)
     }
 
-    /// Decides about all planned deletions; `approved` are those that were approved.
+    /// Decides about all planned deletions; `approved` are those that were approved, `held` those that are held so far.
     mutating func judge(
-        _ candidates: [Candidate], of synced: Int, approved: Set<ItemID>, isSettling: Bool, at now: SyncInstant
+        _ candidates: [Candidate], of synced: Int, approved: Set<ItemID>, held: Set<ItemID>, isSettling: Bool,
+        at now: SyncInstant
     ) -> Verdict {
         var verdict = Verdict()
         var wanted = candidates
         if isSettling {
             wanted.removeAll { if case .deleteRemote = $0.operation { true } else { false } }
+            // The others are judged again when the disk has settled; until then they stay as they are.
+            for candidate in candidates where held.subtracting(approved).contains(candidate.operation.item) {
+                if case .deleteRemote = candidate.operation { verdict.hold(candidate) }
+            }
         }
         verdict.isDeferred = wanted.count < candidates.count
         isDeferring = verdict.isDeferred
@@ -83,8 +93,7 @@ struct DeletionGuard: Sendable {
             if approved.contains(candidate.operation.item) {
                 verdict.allowed.append(candidate.operation)
             } else {
-                verdict.held.append(candidate.operation)
-                verdict.heldWeight += candidate.weight
+                verdict.hold(candidate)
             }
         }
         return verdict

@@ -102,7 +102,7 @@ struct RescanQueue: Sendable {
         if missing.isEmpty {
             (missingSince, repeats) = (nil, 0)
         } else if repeats == 0 {
-            missingSince = now
+            missingSince = min(missingSince ?? now, now)
         } else {
             missingSince = repeats < Self.mostRepeats ? now + Self.repeatDelay : now + .seconds(60)
         }

@@ -220,10 +220,17 @@ final class TransferRunner {
         }
         let path = try replica.tree.path(of: id, &report)
         let stage = StagedName.writing(id).text
-        do throws(FileError) {
+        do {
+            // Large contents are not downloaded for a place that is taken.
+            if item.local == nil, let folder = try context.handles.folder(location.parent, &report),
+                try folder.entry(location.name.text) != nil
+            {
+                try context.noteTaken(location, wantedBy: id, &report)
+                return false
+            }
             guard try context.hasRoom(for: reported.size, id, &report) else { return false }
             try removeStaged(stage)
-        } catch {
+        } catch let error as FileError {
             report.refuse(id, in: location.parent, error)
             return false
         }

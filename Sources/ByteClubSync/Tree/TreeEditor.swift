@@ -99,6 +99,8 @@ struct TreeEditor: ~Copyable {
     /// A folder of the server was created on disk.
     mutating func madeFolder(_ id: ItemID, at location: Location, _ stat: FileStat) throws {
         try invalidate(location.parent)
+        // What is known of a folder that was there before does not hold for this one.
+        try invalidate(id)
         guard var item = try store.item(id), let remote = item.remote else { return }
         item.local = LocalState(location: location, isFolder: true, stat: stat)
         item.setBase(

@@ -31,4 +31,19 @@ import Testing
         club.pass(.seconds(10))
         #expect(reader.disk.tree().count == 10 && writer.database.heldDeletions().isEmpty)
     }
+
+    @Test("deletions that are held while the disk is changing are shown as held at once")
+    func heldWhileSettling() {
+        var deletions = DeletionGuard(DeleteGuard(), approvesAll: false)
+        let candidates =
+            (1...60).map { DeletionGuard.Candidate(operation: .trash(ItemID($0)), weight: 1) }
+            + (61...90).map { DeletionGuard.Candidate(operation: .deleteRemote(ItemID($0)), weight: 2) }
+        let known = Set((81...90).map { ItemID($0) })
+        let verdict = deletions.judge(
+            candidates, of: 100, approved: [ItemID(81)], held: known, isSettling: true,
+            at: SyncInstant(sinceStart: .seconds(1)))
+        #expect(verdict.isDeferred && verdict.allowed.isEmpty)
+        #expect(verdict.held.map(\.item).sorted() == (Array(1...60) + Array(82...90)).map { ItemID($0) })
+        #expect(verdict.heldWeight == 60 + 18)
+    }
 }

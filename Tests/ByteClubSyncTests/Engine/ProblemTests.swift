@@ -55,6 +55,22 @@ import Testing
         #expect(try await remote.text("way-out/new.md") == "must not land outside")
     }
 
+    @Test("a large file whose name a link has is not downloaded for nothing, and arrives when the link is gone")
+    func linkInPlaceOfLargeFile() async throws {
+        let (remote, device) = try await synced()
+        let text = String(repeating: "0123456789abcdef", count: 1 << 20)
+        unsafe symlink("/etc/passwd", device.root + "/large")
+        try await remote.write("large", text)
+        for _ in 0..<2 {
+            let summary = try await device.sync()
+            #expect(summary.problems == 1 && summary.downloaded == 0 && !summary.isComplete)
+        }
+        device.remove("large")
+        let summary = try await device.sync()
+        #expect(summary.downloaded == 1 && summary.isComplete)
+        #expect(device.read("large") == text)
+    }
+
     @Test("a folder that becomes a link is no deletion, and nothing is written through it")
     func folderBecomesLink() async throws {
         let (remote, device) = try await synced()

@@ -34,7 +34,7 @@ import Testing
                 loop.scanned(request, ScanReport(), again: again, unwatched: [], lasting: .zero, at: now)
             case .delete:
                 _ = loop.deletions.judge(
-                    [], of: 9, approved: [], isSettling: loop.isSettling(at: now), at: now)
+                    [], of: 9, approved: [], held: [], isSettling: loop.isSettling(at: now), at: now)
             default: break
             }
             _ = try loop.did(step, result, slots: 3, at: now)
@@ -55,8 +55,10 @@ import Testing
         func count(_ isWanted: (SyncLoop.Step) -> Bool) -> Int { steps.count(where: isWanted) }
     }
 
-    @Test("files that are saved without end put off neither the scan of a folder nor conclusions by more than a second")
-    func endlessSaves() throws {
+    @Test(
+        "files that are saved without end put off neither the scan of a folder nor conclusions by more than a second",
+        arguments: [false, true])
+    func endlessSaves(hasMore: Bool) throws {
         var run = try Run()
         let folder = ItemID(7)
         run.save("log")
@@ -65,10 +67,11 @@ import Testing
             try run.step { step in
                 var report = SyncReport()
                 if case .scan(.files) = step { report.ready = [ItemID(3)] }
-                if case .settle = step { report.done = 1 }
+                if case .settle = step { (report.done, report.hasChanges) = (1, hasMore) }
                 return report
             }
-            run.save("log")
+            // As a watcher tells it: the folder has changed, too.
+            run.loop.receive(.disk(DiskChange(closed: [.root: ["log"]], begun: [.root])), at: run.now)
         }
         let folders = run.count { if case .scan(.folders([folder])) = $0 { true } else { false } }
         let conclusions = run.count { if case .conclude = $0 { true } else { false } }

@@ -371,7 +371,10 @@ final class Simulation: @unchecked Sendable {
         if settings.isStrict {
             // In less time than it takes until everything is scanned anew.
             for _ in 0..<12 { passForAll(.seconds(2)) }
-            if result.faults.isEmpty, !agrees { result.faults.append("something was not noticed by events alone") }
+            if result.faults.isEmpty, !agrees {
+                result.faults.append("something was not noticed by events alone")
+                for machine in machines { machine.account.forEach(note) }
+            }
         }
         var quiet = 0
         var before = (revision, machines.map { fingerprint($0) })
