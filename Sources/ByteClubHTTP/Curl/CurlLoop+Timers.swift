@@ -15,7 +15,7 @@ extension CurlLoop {
     /// When the loop has to look at its timers next.
     var nextCheck: Moment {
         var next = min(nextActiveCheck, nextWaitingCheck)
-        for transfer in active.values where transfer.throttledUntil != nil {
+        for transfer in active.values where transfer.attempt.throttledUntil != nil {
             next = min(next, deadline(of: transfer))
         }
         nextActiveCheck = min(nextActiveCheck, next)
@@ -25,7 +25,8 @@ extension CurlLoop {
     /// The next moment at which an active transfer needs looking after.
     func deadline(of transfer: Transfer) -> Moment {
         if transfer.isSuspended { return .distantFuture }
-        let throttled = transfer.throttledUntil ?? transfer.lastActivity.advanced(by: transfer.idleLimit)
+        let throttled =
+            transfer.attempt.throttledUntil ?? transfer.attempt.lastActivity.advanced(by: transfer.idleLimit)
         return min(throttled, transfer.resourceDeadline)
     }
 
@@ -34,13 +35,13 @@ extension CurlLoop {
         for transfer in active.values {
             if !transfer.isSuspended {
                 if now >= transfer.resourceDeadline {
-                    timeOut(transfer, "the request took too long")
+                    timeOut(transfer, "the request took too long", at: now)
                     continue
                 }
-                if let until = transfer.throttledUntil {
+                if let until = transfer.attempt.throttledUntil {
                     if now >= until { unpause(transfer, at: now) }
-                } else if now >= transfer.lastActivity.advanced(by: transfer.idleLimit) {
-                    timeOut(transfer, "nothing moved for \(transfer.idleLimit)")
+                } else if now >= transfer.attempt.lastActivity.advanced(by: transfer.idleLimit) {
+                    timeOut(transfer, "nothing moved for \(transfer.idleLimit)", at: now)
                     continue
                 }
             }
@@ -53,7 +54,7 @@ extension CurlLoop {
         var next = Moment.distantFuture
         for transfer in live.values where !transfer.isActive && !transfer.isSuspended {
             if now >= transfer.resourceDeadline {
-                timeOut(transfer, "the request took too long")
+                timeOut(transfer, "the request took too long", at: now)
                 continue
             }
             next = min(next, transfer.resourceDeadline)
@@ -64,8 +65,8 @@ extension CurlLoop {
         nextWaitingCheck = next == .distantFuture ? next : max(next, now.advanced(by: Self.grain))
     }
 
-    private func timeOut(_ transfer: Transfer, _ message: String) {
-        finish(transfer, .failure(transfer.error(.timedOut, message, phase: transfer.phase)))
+    private func timeOut(_ transfer: Transfer, _ message: String, at now: Moment) {
+        finish(transfer, .failure(transfer.error(.timedOut, message, phase: transfer.phase)), at: now)
     }
 
     func suspend(_ transfer: Transfer, at now: Moment) {
@@ -73,7 +74,7 @@ extension CurlLoop {
         transfer.isSuspended = true
         transfer.suspendedAt = now
         // Without a connection there is nothing to pause yet; the callbacks will hold it.
-        if let easy = transfer.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_ALL) }
+        if let easy = transfer.attempt.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_ALL) }
     }
 
     func resume(_ transfer: Transfer, at now: Moment) {
@@ -92,8 +93,8 @@ extension CurlLoop {
     }
 
     private func unpause(_ transfer: Transfer, at now: Moment) {
-        transfer.throttledUntil = nil
-        transfer.lastActivity = now
-        if let easy = transfer.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
+        transfer.attempt.throttledUntil = nil
+        transfer.attempt.lastActivity = now
+        if let easy = transfer.attempt.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
     }
 }

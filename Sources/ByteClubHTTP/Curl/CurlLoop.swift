@@ -52,20 +52,22 @@ final class CurlLoop {
     /// Works until the session is invalidated and its last task has a result.
     func run() {
         while true {
-            drain(sleepy: false)
-            checkTimers(at: .now)
-            var isBusy = admit()
+            let start = Moment.now
+            drain(sleepy: false, at: start)
+            checkTimers(at: start)
+            var isBusy = admit(at: start)
             var running: Int32 = 0
             _ = unsafe byteclub_curl_multi_perform(multi, &running)
-            if collect() { isBusy = true }
+            // Callbacks have read the clock since; what follows must not be before them.
+            let end = Moment.now
+            if collect(at: end) { isBusy = true }
             if isEnding, live.isEmpty, inbox.end() { return }
-            if !isBusy { sleep() }
+            if !isBusy { sleep(at: end) }
         }
     }
 
-    private func sleep() {
-        if drain(sleepy: true) { return }
-        let now = Moment.now
+    private func sleep(at now: Moment) {
+        if drain(sleepy: true, at: now) { return }
         let next = nextCheck
         let time = next == .distantFuture ? Self.longestSleep : now.duration(to: next).wholeMilliseconds
         _ = unsafe byteclub_curl_multi_poll(multi, inbox.descriptor, Int32(min(time, Self.longestSleep)))
@@ -74,30 +76,26 @@ final class CurlLoop {
 
     /// Carries out what was posted; true if that was anything.
     @discardableResult
-    private func drain(sleepy: Bool) -> Bool {
+    private func drain(sleepy: Bool, at now: Moment) -> Bool {
         inbox.take(into: &commands, sleepy: sleepy)
         if commands.isEmpty { return false }
-        let now = Moment.now
         for command in commands {
             switch command {
             case .start(let task): start(task, at: now)
-            case .cancel(let task):
-                if let transfer = live[task.id] {
-                    finish(transfer, .failure(transfer.error(.cancelled, "cancelled", phase: transfer.phase)))
-                }
+            case .cancel(let task): if let transfer = live[task.id] { cancel(transfer, at: now) }
             case .suspend(let task): if let transfer = live[task.id] { suspend(transfer, at: now) }
             case .resume(let task): if let transfer = live[task.id] { resume(transfer, at: now) }
             case .invalidate(let cancelling):
                 isEnding = true
-                if cancelling {
-                    for transfer in live.values {
-                        finish(transfer, .failure(transfer.error(.cancelled, "cancelled", phase: transfer.phase)))
-                    }
-                }
+                if cancelling { for transfer in live.values { cancel(transfer, at: now) } }
             }
         }
         commands.removeAll(keepingCapacity: true)
         return true
+    }
+
+    private func cancel(_ transfer: Transfer, at now: Moment) {
+        finish(transfer, .failure(transfer.error(.cancelled, "cancelled", phase: transfer.phase)), at: now)
     }
 
     private func start(_ task: SessionTask, at now: Moment) {
@@ -115,7 +113,7 @@ final class CurlLoop {
     }
 
     /// Moves transfers whose turn it is into the multi handle; true if there were any.
-    private func admit() -> Bool {
+    private func admit(at now: Moment) -> Bool {
         var hasAny = false
         while let transfer = admission.next() {
             guard case .waiting = transfer.stage else {
@@ -123,37 +121,37 @@ final class CurlLoop {
                 continue
             }
             if transfer.isSuspended {
-                transfer.stage = .parked
+                transfer.enter(.parked)
                 admission.release(transfer.head.url.origin)
                 continue
             }
-            launch(transfer)
+            launch(transfer, at: now)
             hasAny = true
         }
         return hasAny
     }
 
-    private func launch(_ transfer: Transfer) {
-        let now = Moment.now
-        transfer.stage = .active
+    private func launch(_ transfer: Transfer, at now: Moment) {
+        transfer.enter(.active)
         active[transfer.task.id] = transfer
         do {
             try transfer.begin(at: now)
         } catch {
             let problem = transfer.error(error.code, error.message, phase: .file, errno: error.errno)
-            return finish(transfer, .failure(problem))
+            return finish(transfer, .failure(problem), at: now)
         }
         guard let easy = idleHandles.popLast() ?? EasyHandle() else {
-            return finish(transfer, .failure(transfer.error(.other, "libcurl is out of memory", phase: .queue)))
+            return finish(
+                transfer, .failure(transfer.error(.other, "libcurl is out of memory", phase: .queue)), at: now)
         }
-        transfer.easy = easy
+        transfer.attempt.easy = easy
         unsafe easy.prepare(transfer, configuration, share: share)
         guard easy.failure == CURLE_OK else {
             let code = easy.failure
             var problem = transfer.error(.other, "the request cannot be set up: \(easy.describe(code))", phase: .queue)
             problem.curlCode = Int32(code.rawValue)
-            transfer.easy = nil
-            return finish(transfer, .failure(problem))
+            transfer.attempt.easy = nil
+            return finish(transfer, .failure(problem), at: now)
         }
         nextActiveCheck = min(nextActiveCheck, deadline(of: transfer))
         // Balanced when the handle leaves the multi handle: until then libcurl's pointers keep the transfer alive.
@@ -161,19 +159,19 @@ final class CurlLoop {
         let code = unsafe byteclub_curl_multi_add(multi, easy.pointer)
         if code != CURLM_OK {
             unsafe Unmanaged.passUnretained(transfer).release()
-            transfer.easy = nil
-            finish(transfer, .failure(transfer.error(.other, "libcurl refuses the request", phase: .queue)))
+            transfer.attempt.easy = nil
+            finish(transfer, .failure(transfer.error(.other, "libcurl refuses the request", phase: .queue)), at: now)
         }
     }
 
     /// Takes a transfer out of the multi handle, if it is there, and frees its turn.
     func retire(_ transfer: Transfer, keepingHandle: Bool) {
         guard transfer.isActive else { return }
-        transfer.stage = .retired
+        transfer.enter(.retired)
         active[transfer.task.id] = nil
         admission.release(transfer.head.url.origin)
-        guard let easy = transfer.easy else { return }
-        transfer.easy = nil
+        guard let easy = transfer.attempt.easy else { return }
+        transfer.attempt.easy = nil
         _ = unsafe byteclub_curl_multi_remove(multi, easy.pointer)
         unsafe Unmanaged.passUnretained(transfer).release()
         if keepingHandle, idleHandles.count < Self.mostIdleHandles {

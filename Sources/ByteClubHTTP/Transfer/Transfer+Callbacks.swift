@@ -12,15 +12,16 @@ extension Transfer {
     static let onHeader: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let transfer = unsafe from(context)
-        transfer.lastActivity = .now
-        transfer.headBytes += size * count
-        guard transfer.headBytes <= mostHeadBytes else {
-            transfer.failure = transfer.error(
+        transfer.attempt.lastActivity = .now
+        transfer.attempt.headBytes += size * count
+        guard transfer.attempt.headBytes <= mostHeadBytes else {
+            transfer.attempt.failure = transfer.error(
                 .protocolViolation, "the head of the response is longer than \(mostHeadBytes) bytes", phase: .receive)
             return 0
         }
-        guard unsafe transfer.parser.consume(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
-            transfer.failure = transfer.error(.protocolViolation, "the server does not speak HTTP", phase: .receive)
+        guard unsafe transfer.attempt.parser.consume(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
+            transfer.attempt.failure = transfer.error(
+                .protocolViolation, "the server does not speak HTTP", phase: .receive)
             return 0
         }
         return transfer.isWelcome ? size * count : 0
@@ -54,28 +55,30 @@ extension Transfer {
             pause(until: now.advanced(by: time))
             return Int(CURL_WRITEFUNC_PAUSE)
         }
-        lastActivity = now
+        attempt.lastActivity = now
         if willBeDiscarded {
-            discarded += chunk.count
-            return discarded > Self.mostDiscarded ? 0 : chunk.count
+            attempt.discarded += chunk.count
+            return attempt.discarded > Self.mostDiscarded ? 0 : chunk.count
         }
         do throws(DownloadFile.Failure) {
             if goesToFile, case .download(let path) = task.kind {
                 let file = try openFile(path)
-                if let bodyLimit, Int64(chunk.count) > bodyLimit - file.size { return refuseBody(over: bodyLimit) }
+                if let limit = attempt.bodyLimit, Int64(chunk.count) > limit - file.size {
+                    return refuseBody(over: limit)
+                }
                 try unsafe file.write(chunk)
                 return chunk.count
             }
         } catch {
-            failure = self.error(.cannotWriteFile, error.message, phase: .file, errno: error.errno)
+            attempt.failure = self.error(.cannotWriteFile, error.message, phase: .file, errno: error.errno)
             return 0
         }
-        let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), bodyLimit ?? .max))
-        guard chunk.count <= limit - bytes.count else { return refuseBody(over: Int64(limit)) }
-        if bytes.isEmpty, meter.progress.bytesExpectedToReceive > 0 {
-            bytes.reserveCapacity(Int(min(meter.progress.bytesExpectedToReceive, 1 << 20, Int64(limit))))
+        let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), attempt.bodyLimit ?? .max))
+        guard chunk.count <= limit - attempt.bytes.count else { return refuseBody(over: Int64(limit)) }
+        if attempt.bytes.isEmpty, meter.progress.bytesExpectedToReceive > 0 {
+            attempt.bytes.reserveCapacity(Int(min(meter.progress.bytesExpectedToReceive, 1 << 20, Int64(limit))))
         }
-        unsafe bytes.append(contentsOf: chunk)
+        unsafe attempt.bytes.append(contentsOf: chunk)
         return chunk.count
     }
 
@@ -85,16 +88,16 @@ extension Transfer {
     private static let mostHeadBytes = 128 << 10
 
     private func refuseBody(over limit: Int64) -> Int {
-        failure = error(.bodyTooLarge, "the response is larger than \(limit) bytes", phase: .receive)
+        attempt.failure = error(.bodyTooLarge, "the response is larger than \(limit) bytes", phase: .receive)
         return 0
     }
 
     /// Whether the body that the head announces may come, as far as the head tells; asks for its limit once.
     private var isWelcome: Bool {
-        guard bodyLimit == nil, let response = parser.response, response.status.kind == .successful,
+        guard attempt.bodyLimit == nil, let response = attempt.response, response.status.kind == .successful,
             let limit = task.options.maximumBodyBytes?(response)
         else { return true }
-        bodyLimit = max(limit, 0)
+        attempt.bodyLimit = max(limit, 0)
         // The length in memory is another when it comes compressed.
         guard goesToFile, let length = response.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit
         else { return true }
@@ -103,7 +106,7 @@ extension Transfer {
 
     /// Whether the body belongs to a redirect that will be followed.
     private var willBeDiscarded: Bool {
-        guard task.options.redirects != .none, let response = parser.response else { return false }
+        guard task.options.redirects != .none, let response = attempt.response else { return false }
         return response.status.kind == .redirection && ![300, 304].contains(response.status.code)
             && response.headerFields.contains(.location)
     }
@@ -126,7 +129,7 @@ extension Transfer {
         do {
             return try unsafe source.read(into: buffer)
         } catch {
-            failure = self.error(error.code, error.message, phase: .file, errno: error.errno)
+            attempt.failure = self.error(error.code, error.message, phase: .file, errno: error.errno)
             return Int(CURL_READFUNC_ABORT)
         }
     }
@@ -136,23 +139,23 @@ extension Transfer {
     /// Where repeating could do harm this must fail.
     private func seek(to offset: Int64, from origin: Int32) -> Int32 {
         guard mayRepeat, origin == SEEK_SET, let source, source.seek(to: offset) else { return CURL_SEEKFUNC_FAIL }
-        replays += 1
-        meter.begin(attempt: attempt + replays, expectedToSend: source.length, at: .now)
+        attempt.replays += 1
+        meter.begin(attempt: attempt.number + attempt.replays, expectedToSend: source.length, at: .now)
         return CURL_SEEKFUNC_OK
     }
 
     private func count(sent: Int64, received: Int64, expected: Int64) {
-        guard sent != self.sent || received != self.received else { return }
-        self.sent = sent
-        self.received = received
+        guard sent != attempt.sent || received != attempt.received else { return }
+        attempt.sent = sent
+        attempt.received = received
         let now = Moment.now
-        lastActivity = now
+        attempt.lastActivity = now
         if meter.update(sent: sent, received: received, expectedToReceive: expected, at: now) {
             task.publish(meter.progress)
         }
     }
 
     private func pause(until time: Moment) {
-        throttledUntil = min(throttledUntil ?? .distantFuture, time)
+        attempt.throttledUntil = min(attempt.throttledUntil ?? .distantFuture, time)
     }
 }

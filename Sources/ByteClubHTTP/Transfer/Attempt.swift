@@ -1,0 +1,36 @@
+import HTTPTypes
+
+/// What one attempt of a transfer has gathered; the next attempt begins with a new value.
+struct Attempt {
+    /// Counted from 1, with 0 before the first attempt; the hops of a redirect share one number.
+    var number: Int
+    /// How often libcurl itself sent the body again on another connection.
+    var replays = 0
+    /// The handle, while it is used for this attempt.
+    var easy: EasyHandle?
+    var lastActivity: Moment
+    /// When to unpause libcurl, while the rate limit holds it.
+    var throttledUntil: Moment?
+
+    var parser = ResponseParser()
+    /// How long the heads of the responses are together so far.
+    var headBytes = 0
+    /// The most bytes that the response's body may have; nil for no limit, and before the head is whole.
+    var bodyLimit: Int64?
+    /// The body, as far as it is kept in memory.
+    var bytes: [UInt8] = []
+    /// How many bytes of a redirect's body were thrown away.
+    var discarded = 0
+    var sent: Int64 = 0
+    var received: Int64 = 0
+    /// What a callback found wrong; beats libcurl's own code.
+    var failure: TransferError?
+
+    init(number: Int, at now: Moment) {
+        self.number = number
+        lastActivity = now
+    }
+
+    /// The response, once its head is whole.
+    var response: HTTPResponse? { parser.response }
+}
