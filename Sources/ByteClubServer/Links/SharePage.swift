@@ -40,7 +40,7 @@ struct SharePage: Sendable {
             .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy,
             .referrerPolicy: "no-referrer", .robots: "noindex",
         ]
-        return Response(status, headers: headers, body: .bytes(ByteBuffer(string: Template.share.render(self))))
+        return Response(status, headers: headers, body: .bytes(ByteBuffer(string: Template.share.render(self) + "\n")))
     }
 
     private static let policy: String = {
