@@ -2,7 +2,7 @@ import ByteClubCore
 
 /// Reads the folder for requests, for each when it is its turn.
 struct FolderReader: Sendable {
-    let store: any ClubStore
+    let store: any FolderStore
     let shares: FairShares
 
     /// Reads the folder when it is the request's turn, and only as long as the client waits for it.

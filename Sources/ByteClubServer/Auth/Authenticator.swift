@@ -3,12 +3,12 @@ import HTTPTypes
 
 /// Finds out who sends a request, and counts those who do not show it.
 struct Authenticator: Sendable {
-    private let store: any ClubStore
+    private let store: any SessionStore
     private let settings: ClubAPI.Settings
     private let nonces: NonceMemory
 
     /// Knows the members of a store; signatures of before now count for nothing.
-    init(store: any ClubStore, settings: ClubAPI.Settings) {
+    init(store: any SessionStore, settings: ClubAPI.Settings) {
         self.store = store
         self.settings = settings
         nonces = NonceMemory(since: settings.now())

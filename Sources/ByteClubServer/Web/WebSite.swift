@@ -5,7 +5,7 @@ import NIOCore
 
 /// The pages with which people sign in, let programs in, shut them out again, take links back and invite others.
 struct WebSite: Sendable {
-    let store: any ClubStore & LinkStore
+    let store: any AccountStore & LinkStore
     let settings: ClubAPI.Settings
     let csrfKey: SymmetricKey
     let shares: FairShares

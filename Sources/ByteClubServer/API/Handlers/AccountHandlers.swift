@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Tells members about themselves.
 struct AccountHandlers: Sendable {
-    let store: any ClubStore
+    let store: any RoomStore
     let publicURL: String
 
     /// Answers `GET /account/info`.

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Applies what a mirror changed, in one batch.
 struct BatchHandler: Sendable {
-    let store: any ClubStore
+    let store: any FolderStore & UploadStore & RoomStore
     /// Where a batch's memory comes from.
     let memory: SharedPool
 

@@ -6,7 +6,7 @@ struct ChunkHandlers: Sendable {
     /// The most hashes in one question for missing chunks.
     private static let maximumHashes = 10_000
 
-    let store: any ClubStore
+    let store: any UploadStore & RoomStore
     /// Where a chunk's memory comes from.
     let memory: SharedPool
 

@@ -6,7 +6,7 @@ struct DeltaHandlers: Sendable {
     /// The most entries of one page of changes.
     private static let pageSize = 2000
 
-    let store: any ClubStore
+    let store: any FolderStore
     let reader: FolderReader
     let media: MediaInfoReader
     let authenticator: Authenticator

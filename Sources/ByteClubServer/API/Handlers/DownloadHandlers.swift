@@ -4,7 +4,7 @@ import NIOCore
 
 /// Hands out the bytes of files, and smaller pictures of photos.
 struct DownloadHandlers: Sendable {
-    let store: any ClubStore
+    let store: any FolderStore
     let thumbnails: ThumbnailStore
 
     /// Answers `GET /files/<root>/<path>`.

@@ -2,7 +2,7 @@ import ByteClubCore
 
 /// Changes what is in the folder, but for new contents.
 struct FileOperationHandlers: Sendable {
-    let store: any ClubStore
+    let store: any FolderStore & LinkStore
 
     /// Answers `POST /fileops/copy`.
     func copy(_ request: MemberRequest) async throws -> Response {

@@ -5,7 +5,7 @@ import HTTPTypes
 struct FolderHandlers: Sendable {
     private static let largestListing: Int64 = 25_000
 
-    let store: any ClubStore
+    let store: any FolderStore
     let reader: FolderReader
     let media: MediaInfoReader
 

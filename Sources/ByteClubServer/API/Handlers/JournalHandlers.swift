@@ -12,7 +12,7 @@ struct JournalHandlers: Sendable {
     /// The longest wait for a change in seconds.
     private static let longestWait: Int64 = 480
 
-    let store: any ClubStore
+    let store: any FolderStore
     let reader: FolderReader
     /// Where a page's memory comes from.
     let memory: SharedPool

@@ -6,7 +6,7 @@ struct LinkHandlers: Sendable {
     /// The most links that one response tells.
     private static let mostLinks = 1000
 
-    let store: any ClubStore
+    let store: any FolderStore & LinkStore
     let reader: FolderReader
     let settings: ClubAPI.Settings
 

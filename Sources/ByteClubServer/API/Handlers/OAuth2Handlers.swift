@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Signs programs in by OAuth 2.0, and out.
 struct OAuth2Handlers: Sendable {
-    let store: any ClubStore
+    let store: any AppStore & GrantStore & SessionStore
     let authenticator: Authenticator
 
     /// Answers `POST /oauth2/token`: a code becomes a token, once.

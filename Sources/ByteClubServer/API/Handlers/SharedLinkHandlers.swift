@@ -6,7 +6,7 @@ import NIOCore
 struct SharedLinkHandlers: Sendable {
     private static let mostEntries = 1000
 
-    let store: any ClubStore
+    let store: any FolderStore & LinkStore
     let reader: FolderReader
     let downloads: DownloadHandlers
     let settings: ClubAPI.Settings

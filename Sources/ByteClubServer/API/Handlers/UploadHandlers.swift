@@ -20,7 +20,7 @@ struct UploadHandlers: Sendable {
         }
     }
 
-    let store: any ClubStore
+    let store: any FolderStore & UploadStore & RoomStore
     let authenticator: Authenticator
     /// The most bytes of one upload or chunk.
     let bodyLimit: Int64
