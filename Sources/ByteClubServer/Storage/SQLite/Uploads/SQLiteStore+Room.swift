@@ -1,32 +1,11 @@
 import ByteClubCore
 import GRDB
 
-extension SQLiteStore {
-    func hold(
-        _ bytes: Int64, for member: Int64, replacing path: RemotePath?, naming chunks: [ContentHash]
-    ) async throws -> (any RoomHold)? {
-        try files.reserve.check(for: bytes)
-        guard settings.hasQuota, bytes > 0 else { return nil }
-        let hold = underWay.hold(bytes, of: member, quota: settings.memberQuota)
-        guard let lack = try await lack(of: hold, bytes, for: member, replacing: path, naming: chunks) else {
-            return hold
-        }
-        guard try await giveUpIdle(lack.bytes, of: member) else { throw lack.error }
-        if let still = try await self.lack(of: hold, bytes, for: member, replacing: path, naming: chunks) {
-            throw still.error
-        }
-        return hold
-    }
+extension SQLiteStore: QuotaStore {
+    func checkDisk(for bytes: Int64) throws { try files.reserve.check(for: bytes) }
 
-    private func lack(
-        of hold: BytesUnderWay.Hold, _ bytes: Int64, for member: Int64, replacing path: RemotePath?,
-        naming chunks: [ContentHash]
-    ) async throws -> RoomDemand.Lack? {
-        // What is under way was counted before: what arrives meanwhile counts twice, never not at all.
-        let demand = RoomDemand(
-            bytes: bytes, member: member, hold: hold, waiting: try await self.chunks.waitingBytes(),
-            named: try await self.chunks.waitingBytes(of: chunks, from: member))
-        let settings = settings
+    func lack(of demand: RoomDemand, replacing path: RemotePath?) async throws -> RoomDemand.Lack? {
+        let (settings, member) = (settings, demand.member)
         return try await query { database in
             let ledger = UsageLedger(database)
             return try demand.lack(
@@ -36,16 +15,7 @@ extension SQLiteStore {
         }
     }
 
-    // Without a quota they stay for what is like them.
-    func named(_ chunks: [ContentHash], by member: Int64) async {
-        guard settings.hasQuota, !chunks.isEmpty else { return }
-        // Those that cannot be removed go when their time is over.
-        try? await self.chunks.remove(chunks, from: member)
-    }
-
-    /// Gives up what a member left lying, the oldest first, until so many bytes are free; returns whether anything
-    /// went.
-    private func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool {
+    func giveUpIdle(_ bytes: Int64, of member: Int64) async throws -> Bool {
         try await removeExpiredUploads()
         let (claims, oldest) = (claims, now().seconds - WaitingTime.idle)
         let (uploads, freed) = try await writer.perform { transaction in
