@@ -25,9 +25,9 @@ public protocol FolderState {
     /// The live entries strictly below a key, ordered by key, at most `limit`.
     func descendants(_ key: PathKey, limit: Int) throws -> [FolderEntry]
 
-    /// The newest versions strictly below a key whose names match, ordered by key, at most `limit`.
+    /// The newest versions strictly below a key whose names match a query, ordered by key, at most `limit`.
     func matches(
-        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+        _ query: SearchQuery, below key: PathKey, includeDeleted: Bool, limit: Int
     ) throws -> [FolderEntry]
 
     /// The newest versions at or below `prefix` with a revision above `revision`, ordered by revision, at most `limit`.
@@ -78,14 +78,14 @@ extension FolderState {
 
     /// Gets them all first, for states that are in memory.
     public func matches(
-        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+        _ query: SearchQuery, below key: PathKey, includeDeleted: Bool, limit: Int
     ) throws -> [FolderEntry] {
         let all =
             includeDeleted
             ? try changes(after: 0, prefix: key, includeDeleted: true, limit: .max)
                 .filter { $0.path.key != key }.sorted { $0.path.key < $1.path.key }
             : try descendants(key, limit: .max)
-        return Array(all.filter { name($0.path.name) }.prefix(limit))
+        return Array(all.filter { query.matches($0.path.name) }.prefix(limit))
     }
 
     /// Looks at every child, for states that forget nothing.

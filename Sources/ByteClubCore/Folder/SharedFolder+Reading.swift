@@ -69,9 +69,8 @@ extension SharedFolder {
         _ path: RemotePath, query: SearchQuery, limit: Int, includeDeleted: Bool
     ) throws -> [Metadata] {
         guard let folder = try live(path) else { throw APIError.notFound(path) }
-        return try state.matches(
-            below: folder.path.key, includeDeleted: includeDeleted, limit: limit, name: query.matches
-        ).map { Metadata($0) }
+        return try state.matches(query, below: folder.path.key, includeDeleted: includeDeleted, limit: limit)
+            .map { Metadata($0) }
     }
 
     /// A file's versions, newest first, deletions among them.

@@ -37,9 +37,9 @@ struct AnyFolderState: FolderState {
     }
 
     func matches(
-        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+        _ query: SearchQuery, below key: PathKey, includeDeleted: Bool, limit: Int
     ) throws -> [FolderEntry] {
-        try base.matches(below: key, includeDeleted: includeDeleted, limit: limit, name: name)
+        try base.matches(query, below: key, includeDeleted: includeDeleted, limit: limit)
     }
 
     func changes(

@@ -116,7 +116,7 @@ struct SQLiteFolderState: FolderState {
     }
 
     func matches(
-        below key: PathKey, includeDeleted: Bool, limit: Int, name: (String) -> Bool
+        _ query: SearchQuery, below key: PathKey, includeDeleted: Bool, limit: Int
     ) throws -> [FolderEntry] {
         let range = key.sortingBelow
         var found: [FolderEntry] = []
@@ -129,7 +129,7 @@ struct SQLiteFolderState: FolderState {
         while found.count < limit, let row = try rows.next() {
             let path: String = row[1]
             let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
-            if name(String(path[slash...])) { found.append(try Self.entry(row)) }
+            if query.matches(String(path[slash...])) { found.append(try Self.entry(row)) }
         }
         return found
     }

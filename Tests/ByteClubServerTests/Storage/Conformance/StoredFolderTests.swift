@@ -127,6 +127,7 @@ struct StoredFolderTests {
         let after = Int64.random(in: 0...max(1, last), using: &generator)
         let revision = Int64.random(in: 0...max(1, last), using: &generator)
         let limit = [2, 5, Int.max].randomElement(using: &generator) ?? 5
+        let query = try SearchQuery("a")
         for key in keys {
             let ask = { @Sendable (state: any FolderState) throws -> [[FolderEntry]] in
                 [
@@ -136,8 +137,8 @@ struct StoredFolderTests {
                     try state.children(key, includeDeleted: true, limit: limit),
                     try state.children(key, includeDeleted: false, limit: limit),
                     try state.descendants(key, limit: limit),
-                    try state.matches(below: key, includeDeleted: true, limit: limit) { $0.contains("a") },
-                    try state.matches(below: key, includeDeleted: false, limit: limit) { $0.contains("a") },
+                    try state.matches(query, below: key, includeDeleted: true, limit: limit),
+                    try state.matches(query, below: key, includeDeleted: false, limit: limit),
                     try state.changes(after: after, prefix: key, includeDeleted: true, limit: limit),
                     try state.changes(after: 0, prefix: key, includeDeleted: false, limit: limit),
                     try state.journal(after: after, limit: limit),
