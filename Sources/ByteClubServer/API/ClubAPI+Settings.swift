@@ -11,14 +11,21 @@ extension ClubAPI {
         /// The clock, in seconds since 1970.
         var now: @Sendable () -> Int64 = SystemTime.seconds
 
-        /// ``publicURL`` without its path; nil when it is not known.
-        var publicOrigin: String? {
-            let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-            return parts.count < 3 ? nil : parts[..<3].joined(separator: "/")
-        }
         /// How often members may call.
         var limits = RequestLimits()
         /// How often passwords may be guessed.
         var signIns = SignInLimits()
+
+        /// The scheme, host and port that a client used: those that the owner published, otherwise as its request has
+        /// them.
+        func origin(for client: Client) -> String {
+            publicOrigin ?? (client.isSecure ? "https://" : "http://") + (client.host ?? "")
+        }
+
+        /// ``publicURL`` without its path; nil when it is not known.
+        private var publicOrigin: String? {
+            let parts = publicURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+            return parts.count < 3 ? nil : parts[..<3].joined(separator: "/")
+        }
     }
 }

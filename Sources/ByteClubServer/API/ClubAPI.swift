@@ -55,7 +55,7 @@ struct ClubAPI: Sendable {
             try authenticator.countAnonymous(request)
             return preflight
         }
-        let (target, match) = try await authenticator.countingStrangers(request) { () throws(APIError) in
+        let (target, match) = try await countingRefusal(of: request, noting: &record) { () throws(APIError) in
             let target = try RequestTarget(request.target)
             guard let match = Router.standard.match(target.components) else {
                 throw APIError(404, "there is no such operation")
@@ -64,11 +64,11 @@ struct ClubAPI: Sendable {
         }
         if let path = match.loggablePath { record.path = path }
         guard let endpoint = match.endpoint(for: request.method) else {
-            try await authenticator.countStranger(request)
+            try await countRefused(request, noting: &record)
             return .refusal(APIError(405, "\(request.method) is not allowed here"), allowing: match.methods)
         }
         record.endpoint = endpoint.name
-        let routed = try await authenticator.countingStrangers(request) { () throws(APIError) in
+        let routed = try await countingRefusal(of: request, noting: &record) { () throws(APIError) in
             try RoutedRequest(request, to: endpoint, at: target, tail: match.tail)
         }
         return try await respond(to: routed, noting: &record)
@@ -84,18 +84,18 @@ struct ClubAPI: Sendable {
             if Credentials.areShown(by: request), !Credentials.areOAuth1(of: request) {
                 identity = try await admit(request, as: role, noting: &record)
             }
-            try await readForm(of: &request, from: identity)
+            try await readForm(of: &request, from: identity, noting: &record)
             let sender =
                 if let identity { identity } else { try await admit(request, as: role, noting: &record) }
             response = try await handler(self)(MemberRequest(request, from: sender))
             try response.hold(shares, for: sender.party)
         case .anyone(let handler):
             if !request.endpoint.countsItself { try authenticator.countAnonymous(request.request) }
-            try await readForm(of: &request, from: nil)
+            try await readForm(of: &request, from: nil, noting: &record)
             response = try await handler(self)(request)
             try response.hold(shares, for: request.party)
         case .page(let handler):
-            try await readForm(of: &request, from: nil)
+            try await readForm(of: &request, from: nil, noting: &record)
             response = try await site.respond(to: request, handler(site))
             try response.hold(shares, for: request.party)
         }
@@ -107,16 +107,38 @@ struct ClubAPI: Sendable {
     ) async throws -> Identity {
         let identity = try await authenticator.identity(of: request)
         record.member = identity.member.uid
-        try authenticator.admit(identity.member, as: role, making: request)
+        try authenticator.admit(identity, as: role)
         return identity
     }
 
-    private func readForm(of request: inout RoutedRequest, from identity: Identity?) async throws {
+    private func readForm(
+        of request: inout RoutedRequest, from identity: Identity?, noting record: inout RequestRecord
+    ) async throws {
         do {
             try await request.readForm(in: shares.forms, for: identity?.party ?? request.party)
         } catch let error as APIError {
-            if identity == nil { try await authenticator.countStranger(request) }
+            if identity == nil { try await countRefused(request.request, noting: &record) }
             throw error
         }
+    }
+
+    private func countingRefusal<T>(
+        of request: Request, noting record: inout RequestRecord, _ body: () throws(APIError) -> T
+    ) async throws(APIError) -> T {
+        do {
+            return try body()
+        } catch {
+            try await countRefused(request, noting: &record)
+            throw error
+        }
+    }
+
+    /// Counts a request that is refused before its sender is asked for: as a member's when it shows whose it is.
+    private func countRefused(_ request: Request, noting record: inout RequestRecord) async throws(APIError) {
+        guard let sender = await authenticator.sender(of: request) else {
+            return try authenticator.countAnonymous(request)
+        }
+        record.member = sender.member.uid
+        try authenticator.count(sender)
     }
 }

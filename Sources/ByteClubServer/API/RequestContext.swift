@@ -48,16 +48,9 @@ extension RequestContext {
         try await request.whileClientWaits(body)
     }
 
-    /// The scheme, host and port that the client used: those that the owner published, otherwise as the request has
-    /// them.
-    func origin(_ settings: ClubAPI.Settings) -> String {
-        if let published = settings.publicOrigin { return published }
-        return (client.isSecure ? "https://" : "http://") + (client.host ?? "")
-    }
-
     /// The URL of a place on the server, as the client can reach it.
     func url(_ components: [String], _ settings: ClubAPI.Settings) -> String {
-        var base = settings.publicURL.isEmpty ? origin(settings) : settings.publicURL
+        var base = settings.publicURL.isEmpty ? settings.origin(for: client) : settings.publicURL
         while base.hasSuffix("/") { base.removeLast() }
         return base + components.map { "/" + PercentEncoding.encode($0) }.joined()
     }

@@ -28,14 +28,36 @@ struct Authenticator: Sendable {
         }
     }
 
+    /// Who sends a request whose form is not read; nil when the header and the query do not show it.
+    func sender(of request: Request) async -> Identity? {
+        let query = (try? RequestTarget(request.target))?.query ?? ""
+        let parameters = (try? Parameters(query: query)) ?? Parameters.none
+        let path = RequestTarget.path(of: request.target)
+        guard
+            let credentials = try? Credentials(authorization: request.headers[.authorization], parameters: parameters),
+            let member = try? await member(
+                showing: credentials,
+                verify: { try check($0, of: request, path: String(path), parameters: parameters.pairs) })
+        else { return nil }
+        return Identity(member: member, credentials: credentials, pendingSignature: nil)
+    }
+
     /// Lets a member of at least a role make a request.
     ///
     /// - Throws: ``APIError`` 403 when the member may not, 429 or 503 when the member has made too many.
-    func admit(_ member: Member, as role: Role, making request: RoutedRequest) throws(APIError) {
-        try settings.limits.count(member, isOAuth1: Credentials.areOAuth1(of: request))
-        guard member.role >= role else {
-            throw APIError(403, "only members with the role \(role.word) may do this; yours is \(member.role.word)")
+    func admit(_ sender: Identity, as role: Role) throws(APIError) {
+        try count(sender)
+        let own = sender.member.role
+        guard own >= role else {
+            throw APIError(403, "only members with the role \(role.word) may do this; yours is \(own.word)")
         }
+    }
+
+    /// Counts a member's request.
+    ///
+    /// - Throws: ``APIError`` 429 or 503 when it is one too many.
+    func count(_ sender: Identity) throws(APIError) {
+        try settings.limits.count(sender.member, isOAuth1: sender.credentials.isOAuth1)
     }
 
     /// Counts a request that no account stands behind.
@@ -43,37 +65,6 @@ struct Authenticator: Sendable {
     /// - Throws: ``APIError`` 429 when it is one too many.
     func countAnonymous(_ request: Request) throws(APIError) {
         try settings.limits.countAnonymous(from: request.client.address)
-    }
-
-    /// Counts a request that failed before its sender was asked for, unless it shows a member's credentials.
-    ///
-    /// - Throws: ``APIError`` 429 when it is one too many.
-    func countStranger(_ request: RoutedRequest) async throws(APIError) {
-        if Credentials.areShown(by: request), await isMembers({ try await shownIdentity(of: request) }) { return }
-        try countAnonymous(request.request)
-    }
-
-    /// The same for a request whose URL names nothing: its header alone counts, in which nothing can be signed.
-    func countStranger(_ request: Request) async throws(APIError) {
-        if let header = request.headers[.authorization],
-            await isMembers({
-                let credentials = try Credentials(authorization: header, parameters: .none)
-                _ = try await member(showing: credentials) { signature in try check(signature) { "" } }
-            })
-        {
-            return
-        }
-        try countAnonymous(request)
-    }
-
-    /// Does what comes before a request's URL is read, and counts its failure unless a member's credentials are shown.
-    func countingStrangers<T>(_ request: Request, _ body: () throws(APIError) -> T) async throws(APIError) -> T {
-        do {
-            return try body()
-        } catch {
-            try await countStranger(request)
-            throw error
-        }
     }
 
     /// Does what needs no token, and counts it when the secrets shown instead were wrong.
@@ -100,16 +91,20 @@ struct Authenticator: Sendable {
     func check(
         _ signature: PendingSignature, of request: some RequestContext, with extra: [(name: String, value: String)] = []
     ) throws(APIError) {
-        try check(signature) {
-            SignatureBase.text(
-                method: request.method.rawValue, origin: SignatureBase.normalized(request.origin(settings)),
-                path: request.rawPath,
-                parameters: request.parameters.pairs + signature.header.map { ($0.key, $0.value) } + extra)
-        }
+        try check(
+            signature, of: request.request, path: request.rawPath, parameters: request.parameters.pairs + extra)
     }
 
-    private func check(_ signature: PendingSignature, over base: () -> String) throws(APIError) {
+    private func check(
+        _ signature: PendingSignature, of request: Request, path: String, parameters: [(name: String, value: String)]
+    ) throws(APIError) {
         let signed = signature.signed
+        let base = {
+            SignatureBase.text(
+                method: request.method.rawValue,
+                origin: SignatureBase.normalized(settings.origin(for: request.client)),
+                path: path, parameters: parameters + signature.header.map { ($0.key, $0.value) })
+        }
         guard
             signed.isSigned(consumerSecret: signature.consumerSecret, tokenSecret: signature.tokenSecret, base: base)
         else { throw Self.unknownToken }
@@ -153,8 +148,6 @@ struct Authenticator: Sendable {
         }
         throw Self.unknownToken
     }
-
-    private func isMembers<T>(_ identify: () async throws -> T) async -> Bool { (try? await identify()) != nil }
 
     private func countFailure(of request: RoutedRequest) throws(APIError) {
         try settings.limits.countFailure(from: request.client.address)

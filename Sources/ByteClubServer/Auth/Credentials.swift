@@ -31,6 +31,11 @@ enum Credentials: Hashable, Sendable {
         }
     }
 
+    /// Whether they are of OAuth 1.
+    var isOAuth1: Bool {
+        if case .oauth1 = self { true } else { false }
+    }
+
     /// Whether a request shows any credentials at all.
     static func areShown(by request: some RequestContext) -> Bool {
         request.headers[.authorization] != nil || request.parameters["access_token"] != nil || areOAuth1(of: request)

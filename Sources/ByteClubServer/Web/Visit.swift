@@ -72,7 +72,7 @@ extension WebSite {
     }
 
     private func usesTLS(_ request: RoutedRequest) -> Bool {
-        request.origin(settings).lowercased().hasPrefix("https://")
+        settings.origin(for: request.client).lowercased().hasPrefix("https://")
     }
 
     private func cookieName(_ cookie: Cookie, _ request: RoutedRequest) -> String {

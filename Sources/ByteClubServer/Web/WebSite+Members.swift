@@ -27,7 +27,8 @@ extension WebSite {
         if visit["action"] == "invite" {
             let secret = try await store.addInvitation(
                 role: role ?? .editor, lifetime: Invitation.lifetime, by: member.uid)
-            return try await members(visit, member, link: visit.request.origin(settings) + "/invite/" + secret)
+            return try await members(
+                visit, member, link: settings.origin(for: visit.request.client) + "/invite/" + secret)
         }
         guard let name = visit["name"], try await store.credentials(ofMember: name)?.member.uid != member.uid else {
             throw APIError(400, "Nobody can remove or demote themselves.")

@@ -54,7 +54,7 @@ import Testing
             ("GET /login", []), ("GET /style.css", []), ("GET /s/none/a", []), ("GET /1/view/none", []),
             ("GET /1/account/info", []), ("GET /1/account/info", ["Authorization: Bearer wrong"]),
             ("GET /1/account/info", ["Authorization: Basic x"]), ("POST /1/oauth2/token", []),
-            ("DELETE /1/account/info", []),
+            ("GET /1/nothing", ["Authorization: Bearer wrong"]), ("DELETE /1/account/info", []),
             ("GET /%ff", []), ("GET /1/longpoll_delta", []), ("GET /1/longpoll_delta?cursor=x", []),
             ("GET /", ["Cookie: byteclub=\(String(repeating: "0", count: 64))"]),
             ("OPTIONS /1/account/info", ["Origin: http://x", "Access-Control-Request-Method: GET"]),
@@ -81,6 +81,8 @@ import Testing
             for _ in 0..<200 {
                 #expect(try await server.send("GET /1/account/info", [from, server.bearer]).status == 200)
                 #expect(try await server.send("GET /1/nothing", [from, server.bearer]).status == 404)
+                let shown = try await server.send("GET /1/nothing?access_token=\(server.member.token)", [from])
+                #expect(shown.status == 404)
                 let poll = try await server.send("GET /1/longpoll_delta?cursor=\(cursor)&timeout=0", [from])
                 #expect(poll.status == 200)
             }

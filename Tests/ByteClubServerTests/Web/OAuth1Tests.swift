@@ -106,6 +106,29 @@ struct OAuth1Tests {
         }
     }
 
+    @Test("a signed request for what is not there counts as its member's, also in the log")
+    func nothingThere() async throws {
+        let limits = RequestLimits(memberRate: 2, attemptRate: 0, anonymousRate: 1)
+        try await TestServer.run(adjusting: { $0.settings.limits = limits }) { server in
+            var signer = try Self.signer(server)
+            func ask(_ method: String, _ path: String, _ number: Int) async throws -> Int {
+                signer.nonce = "\(method)\(number)"
+                let header = signer.header(method, "http://127.0.0.1:\(server.port)\(path)", [("a", "b c")])
+                return try await server.send("\(method) \(path)?a=b%20c", [header]).status
+            }
+            var statuses: Set<Int> = []
+            for number in 0..<1000 where !statuses.contains(503) {
+                statuses.insert(try await ask("GET", "/1/nothing", number))
+                statuses.insert(try await ask("DELETE", "/1/account/info", number))
+            }
+            #expect(statuses == [404, 405, 503])
+            #expect(limits.refusals.members > 0 && limits.refusals.anonymous == 0)
+            for status in statuses {
+                #expect(await server.log.line { $0.contains(" \(status) ") && $0.contains("uid=1 ") } != nil)
+            }
+        }
+    }
+
     @Test("the file's name is part of what a form upload signs, and no other name is stored")
     func formUpload() async throws {
         try await TestServer.run { server in
