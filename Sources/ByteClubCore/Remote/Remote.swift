@@ -26,12 +26,8 @@ public struct TransferProgress: Hashable, Sendable {
 /// nothing half-done is visible afterwards. Each failure is a ``RemoteError``.
 /// The suite `RemoteConformance` says what each call does; every remote passes it.
 public protocol Remote: Sendable {
-    /// The calls of a remote whose entries have identities; nil when it has no such calls. Whether the server answers
-    /// them is told by ``RemoteFeatures/sync``.
-    var journaled: (any SyncRemote)? { get }
-
     /// The powers beyond what every remote has; asks the server at most once.
-    func features() async throws(RemoteError) -> RemoteFeatures
+    func powers() async throws(RemoteError) -> RemotePowers
 
     /// The member whose credentials are used. `GET /account/info`
     func account() async throws(RemoteError) -> Account
@@ -91,7 +87,7 @@ public protocol Remote: Sendable {
     /// Deletes an entry with all below it. `POST /fileops/delete`
     ///
     /// With `seen`, a file must still have that version, and in a folder nothing may have changed after it; otherwise
-    /// `conflict`. A remote without ``RemoteFeatures/conditionalDelete`` looks first and then deletes.
+    /// `conflict`. A remote without ``RemotePowers/conditionalDelete`` looks first and then deletes.
     func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata
 
     /// Moves an entry with all below it. `POST /fileops/move`
@@ -99,9 +95,4 @@ public protocol Remote: Sendable {
 
     /// Copies an entry with all below it. `POST /fileops/copy`
     func copy(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata
-}
-
-extension Remote {
-    /// No such calls.
-    public var journaled: (any SyncRemote)? { nil }
 }

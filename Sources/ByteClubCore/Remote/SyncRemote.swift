@@ -12,9 +12,7 @@ public struct SyncChanges: Hashable, Sendable {
     }
 }
 
-/// A remote whose entries have identities: what a sync engine needs beyond ``Remote``.
-///
-/// A server that has it says so in ``RemoteFeatures/sync``; otherwise each call here fails with `notFound`.
+/// The calls of ``RemotePowers/sync``, by which a sync engine follows and changes entries that have identities.
 public protocol SyncRemote: Remote {
     /// The changes after a cursor, or the whole state without one, waiting for the first when there is none yet.
     ///
@@ -36,9 +34,4 @@ public protocol SyncRemote: Remote {
 
     /// The digest of a folder and those of the folders in it. `GET /sync/digest`
     func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest
-}
-
-extension SyncRemote {
-    /// This remote.
-    public var journaled: (any SyncRemote)? { self }
 }

@@ -17,7 +17,7 @@ public struct CoreAPIv1Remote: Remote {
     let contentSession: Session
     /// The root word in front of every path.
     let root: String
-    let knownFeatures = FeatureCache()
+    let knownAccount = AccountCache()
 
     /// Creates a remote for a server.
     ///

@@ -1,9 +1,9 @@
 public import ByteClubCore
 
 extension MemoryRemote {
-    /// All powers.
-    public func features() async throws(RemoteError) -> RemoteFeatures {
-        RemoteFeatures(conditionalDelete: true, contentHash: true, longPoll: true, sync: true)
+    /// All powers but links.
+    public func powers() async throws(RemoteError) -> RemotePowers {
+        RemotePowers(conditionalDelete: true, contentHash: true, longPoll: true, sync: self)
     }
 
     /// Describes the member.

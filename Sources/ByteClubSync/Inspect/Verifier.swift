@@ -110,10 +110,7 @@ actor Verifier {
 
     /// Whether the server's digest equals the mirror's; false when the server has none.
     private func hasSameDigest() async throws -> Bool {
-        let wire = try await copy.tree.remote
-        guard try await wire.features().sync, configuration.usesExtension, let wire = wire.journaled else {
-            return false
-        }
+        guard let wire = try await copy.tree.remote.powers().sync, configuration.usesExtension else { return false }
         for _ in 0..<3 {
             try Task.checkCancellation()
             let reported: SyncDigest

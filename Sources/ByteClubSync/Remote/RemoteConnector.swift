@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Creates the replica for a server by its features.
+/// Creates the replica for a server by its powers.
 final class RemoteConnector {
     let tree: RemoteTree
     private let operations: OperationIDs
@@ -12,21 +12,21 @@ final class RemoteConnector {
         self.operations = operations
     }
 
-    /// The replica; asks the server for its features the first time.
+    /// The replica; asks the server for its powers the first time.
     ///
     /// - Throws: ``RemoteError`` when the server cannot be asked; the next call asks again.
     func connect() async throws(RemoteError) -> any RemoteReplica {
         if let replica { return replica }
-        let features = try await tree.remote.features()
+        let powers = try await tree.remote.powers()
         let made: any RemoteReplica
-        if features.sync, tree.context.configuration.usesExtension, let wire = tree.remote.journaled {
+        if tree.context.configuration.usesExtension, let wire = powers.sync {
             do {
                 made = try JournalReplica(tree, wire, operations)
             } catch {
                 throw RemoteError(.localFile, SyncError.wrapping(error).message)
             }
         } else {
-            made = PathReplica(tree, hasLongPoll: features.longPoll)
+            made = PathReplica(tree, hasLongPoll: powers.longPoll)
         }
         replica = made
         return made

@@ -130,16 +130,16 @@ struct CoreAPIv1RequestTests {
     }
 
     @Test("powers are asked for once, and a delete depends on what was seen where the server can check it")
-    func features() async throws {
+    func powers() async throws {
         let account =
             #"{"uid": 1, "display_name": "A", "quota_info": {"quota": 1, "normal": 0, "shared": 0, "datastores": 0}, "byteclub": {"version": 1, "conditional_delete": true}}"#
         let script: ScriptedServer.Script = { request, _ in
             .status(200, request.line.contains("account") ? account : fileJSON("/a", []))
         }
         try await withRemote(script) { remote, server in
-            _ = try await remote.features()
+            _ = try await remote.powers()
             _ = try await remote.delete(RemotePath("/a"), ifUnchangedSince: Self.revision)
-            #expect(try await remote.features().conditionalDelete)
+            #expect(try await remote.powers().conditionalDelete)
             #expect(server.requests.count == 2)
             #expect(server.requests.last?.text == "root=auto&path=%2Fa&parent_rev=1a500000001")
         }

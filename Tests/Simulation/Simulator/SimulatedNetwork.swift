@@ -97,7 +97,11 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         for _ in 0..<Int.random(in: 0..<3, using: &random) { await Task.yield() }
     }
 
-    func features() async throws(RemoteError) -> RemoteFeatures { try await server.features() }
+    func powers() async throws(RemoteError) -> RemotePowers {
+        var powers = try await server.powers()
+        powers.sync = self
+        return powers
+    }
     func account() async throws(RemoteError) -> Account { try await server.account() }
 
     func metadata(at path: RemotePath) async throws(RemoteError) -> Metadata {

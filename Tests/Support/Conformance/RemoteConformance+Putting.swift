@@ -8,7 +8,7 @@ extension RemoteConformance {
             #expect(stored.path == (try run.path("a/b/note.md")))
             #expect(stored.bytes == 5 && !stored.isFolder && !stored.isDeleted)
             #expect(stored.rev != nil && stored.modified != nil && stored.mimeType == "text/markdown")
-            if try await run.remote.features().contentHash {
+            if try await run.remote.powers().contentHash {
                 #expect(stored.contentHash == ContentHasher.hash(Array("hello".utf8)))
             }
             #expect(try await run.remote.metadata(at: run.path("a/b")).isFolder)

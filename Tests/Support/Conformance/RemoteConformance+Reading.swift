@@ -60,7 +60,7 @@ extension RemoteConformance {
             let (first, second) = (try await run.remote.account(), try await run.second.account())
             #expect(first.uid != second.uid)
             #expect(!first.displayName.isEmpty)
-            _ = try await run.remote.features()
+            _ = try await run.remote.powers()
         },
     ]
 

@@ -2,13 +2,13 @@ import ByteClubCore
 import Testing
 
 extension RemoteConformance {
-    /// What remotes with ``RemoteFeatures/sync`` do besides.
+    /// What remotes with ``RemotePowers/sync`` do besides.
     public static let syncCases = identities + preconditions + batches + journal + chunks
 
     static let identities: [RemoteConformanceCase] = [
         RemoteConformanceCase(sync: "the account tells of the powers") { run, _, _ in
-            let (features, account) = (try await run.remote.features(), try await run.remote.account())
-            #expect(features.sync && account.extensions?.sync == true)
+            let (powers, account) = (try await run.remote.powers(), try await run.remote.account())
+            #expect(powers.sync != nil && account.extensions?.sync == true)
         },
         RemoteConformanceCase(sync: "an identity outlives edits and moves by clients that know none") {
             run, sync, root in

@@ -79,9 +79,8 @@ extension RemoteConformanceCase {
         sync name: String, _ body: @escaping @Sendable (RemoteConformanceRun, SyncRun, NodeID) async throws -> Void
     ) {
         self.init(name) { run in
-            let sync = SyncRun(
-                remote: try #require(run.remote as? any SyncRemote), second: try #require(run.second as? any SyncRemote)
-            )
+            let (first, second) = (try await run.remote.powers(), try await run.second.powers())
+            let sync = SyncRun(remote: try #require(first.sync), second: try #require(second.sync))
             let name = try run.path().name
             let folder = try await sync.done(.create(.init(.node(.root), name), nil))
             try await body(run, sync, folder.node)

@@ -47,7 +47,7 @@ struct ShareCommand: ClubCommand {
         } else if let revoke {
             try await takeBack(revoke, login, context)
         } else {
-            let links = try await context.withRemote(login) { try await Self.all(Self.linkRemote($0)) }
+            let links = try await context.withRemote(login) { try await Self.all(Self.managedLinks(of: $0)) }
             try context.print(LinkList(links: links, folder: login.folder), json: outputOptions.json)
         }
     }
@@ -56,9 +56,11 @@ struct ShareCommand: ClubCommand {
         let path = try Self.path(name, login)
         let lifetime = expires?.seconds
         let link = try await context.withRemote(login) { remote in
-            let remote = try await Self.linkRemote(remote, needed: lifetime != nil)
+            let powers = try await remote.powers()
+            let links: (any LinkRemote)? = lifetime == nil ? powers.links : powers.managedLinks
+            guard let links else { throw Self.noLinks }
             do {
-                return try await remote.share(path, for: lifetime)
+                return try await links.share(path, for: lifetime)
             } catch let error as RemoteError where error.code == .notFound {
                 throw Failure(.noInput, "there is nothing at '\(Failure.line(name))'")
             } catch let error as RemoteError where error.code == .forbidden {
@@ -72,7 +74,7 @@ struct ShareCommand: ClubCommand {
 
     private func takeBack(_ text: String, _ login: Login, _ context: Context) async throws {
         let gone = try await context.withRemote(login) { remote in
-            let remote = try await Self.linkRemote(remote)
+            let remote = try await Self.managedLinks(of: remote)
             let links = LinkChoice(text, path: try? Self.path(text, login)).chosen(from: try await Self.all(remote))
             var gone: [PublicLink] = []
             for link in links {
@@ -102,15 +104,15 @@ struct ShareCommand: ClubCommand {
         }
     }
 
-    private static func linkRemote(_ remote: any Remote, needed: Bool = true) async throws -> any LinkRemote {
-        if let remote = remote as? any LinkRemote {
-            if !needed { return remote }
-            if try await remote.features().links { return remote }
-        }
-        throw Failure(.configuration, "this server cannot list links, take them back or have them end when you say")
+    private static let noLinks = Failure(
+        .configuration, "this server cannot list links, take them back or have them end when you say")
+
+    private static func managedLinks(of remote: any Remote) async throws -> any ManagedLinkRemote {
+        guard let links = try await remote.powers().managedLinks else { throw noLinks }
+        return links
     }
 
-    private static func all(_ remote: any LinkRemote) async throws -> [PublicLink] {
+    private static func all(_ remote: any ManagedLinkRemote) async throws -> [PublicLink] {
         try await LinkList.read { try await remote.links(before: $0) }
     }
 }

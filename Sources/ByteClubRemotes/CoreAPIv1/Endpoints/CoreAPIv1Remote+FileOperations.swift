@@ -14,7 +14,7 @@ extension CoreAPIv1Remote {
     public func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata {
         var form: Parameters = ["root": root, "path": path.string]
         if let seen {
-            if try await features().conditionalDelete {
+            if try await powers().conditionalDelete {
                 form["parent_rev"] = seen.description
             } else {
                 try await check(path, isUnchangedSince: seen)

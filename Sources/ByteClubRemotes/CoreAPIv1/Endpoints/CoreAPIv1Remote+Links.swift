@@ -1,6 +1,6 @@
 public import ByteClubCore
 
-extension CoreAPIv1Remote: LinkRemote {
+extension CoreAPIv1Remote: ManagedLinkRemote {
     /// The member's link to a file or a folder. `POST /1/shares/<root>/<path>`
     public func share(_ path: RemotePath, for lifetime: Int64?) async throws(RemoteError) -> SharedLink {
         try await transport.post(

@@ -1,0 +1,30 @@
+/// What a remote can do beyond what every remote does, with the calls of each power.
+///
+/// A power with calls of its own is a value that answers them, and nil where the server does not have it.
+public struct RemotePowers: Sendable {
+    /// Whether a delete can be made to depend on the version that was seen.
+    public var conditionalDelete: Bool
+    /// Whether metadata tells the content hash.
+    public var contentHash: Bool
+    /// Whether ``Remote/waitForChanges(after:timeout:)`` waits rather than answers at once.
+    public var longPoll: Bool
+    /// Identities, a journal with ordered revisions, and batches of writes.
+    public var sync: (any SyncRemote)?
+    /// Links for people without an account.
+    public var links: (any LinkRemote)?
+    /// Links that are listed, taken back, and end at a chosen time.
+    public var managedLinks: (any ManagedLinkRemote)?
+
+    /// Creates a set of powers.
+    public init(
+        conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, sync: (any SyncRemote)? = nil,
+        links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil
+    ) {
+        self.conditionalDelete = conditionalDelete
+        self.contentHash = contentHash
+        self.longPoll = longPoll
+        self.sync = sync
+        self.links = links
+        self.managedLinks = managedLinks
+    }
+}
