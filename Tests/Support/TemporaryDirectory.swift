@@ -15,27 +15,24 @@ public final class TemporaryDirectory: Sendable {
 
     deinit { Self.remove(path) }
 
-    /// Removes a file, or a directory with all below it; links are never followed.
+    /// Removes a file or a link, or a directory with all below it; links are never followed, nor is the path itself.
     public static func remove(_ path: String) {
-        if let directory = unsafe opendir(path) {
-            var names: [String] = []
-            while let entry = unsafe readdir(directory) {
-                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-                }
-                if name != ".", name != ".." { names.append(name) }
-            }
-            unsafe closedir(directory)
-            for name in names {
-                let child = path + "/" + name
-                var status = stat()
-                guard unsafe lstat(child, &status) == 0 else { continue }
-                if status.st_mode & S_IFMT == S_IFDIR { remove(child) } else { unsafe unlink(child) }
-            }
-            unsafe rmdir(path)
-        } else {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFDIR, let directory = unsafe opendir(path) else {
             unsafe unlink(path)
+            return
         }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        unsafe closedir(directory)
+        for name in names { remove(path + "/" + name) }
+        unsafe rmdir(path)
     }
 }
 

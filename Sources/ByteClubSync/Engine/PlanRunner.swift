@@ -17,8 +17,7 @@ struct PlanRunner {
         let ids = items.filter { $0.remote?.isUnverified != true }.map(\.id).filter { !busy.contains($0) }
         if ids.isEmpty { return }
         let plan = try readAndPlan(ids, besides: busy, UnconfirmedView(base: store, unconfirmed: unconfirmed), &report)
-        let blocked = try blocked(plan.operations)
-        for batch in plan.batches.map({ $0.filter { !blocked.contains($0.item) } }) {
+        for batch in try BlockedNames(store).allowed(of: plan.batches) {
             report.deletions += batch.filter(\.isDeletion).map(\.item)
             try await carryOut(batch.filter { !$0.isDeletion }, &report)
         }
@@ -39,24 +38,6 @@ struct PlanRunner {
         }
         context.decided(plan.rules)
         return plan
-    }
-
-    /// The items whose new place on disk is taken by an entry that cannot be synced: they wait until a scan finds that
-    /// gone.
-    private func blocked(_ operations: [PlannedOperation]) throws -> Set<ItemID> {
-        let places = operations.compactMap { operation in operation.place.map { (operation.item, $0) } }
-        if places.isEmpty { return [] }
-        let problems = try store.problems().filter(\.isFromScan)
-        if problems.isEmpty { return [] }
-        // Bytes, since a disk tells names apart that are equal as texts.
-        let owners = Dictionary(
-            problems.map { (Array($0.path.utf8), $0.item) }, uniquingKeysWith: { first, _ in first })
-        var blocked: Set<ItemID> = []
-        for (item, place) in places {
-            let path = LocalPath.join(try store.shownPath(of: place.parent), place.name.text)
-            if let owner = owners[Array(path.utf8)], owner != item { blocked.insert(item) }
-        }
-        return blocked
     }
 
     /// Carries out operations that commute.

@@ -262,7 +262,10 @@ struct SyncLoop: ~Copyable {
             needsConclusion = true
             try advanceRound(step, report, at: now)
         case .conclude:
-            deletions.noteDeferral(isMissing: isMissingDue(at: now), at: now)
+            // A conclusion in the middle of work ends no deferral.
+            if deletions.isDeferring || isMissingDue(at: now) || !isWorkLeft(at: now) {
+                deletions.noteDeferral(isMissing: isMissingDue(at: now), at: now)
+            }
             backoff.succeeded()
             (needsConclusion, busySince) = (false, now)
             if state != .paused { state = .concluded }
@@ -473,8 +476,11 @@ struct SyncLoop: ~Copyable {
         return now - busySince >= Self.conclusionDelay
     }
 
-    /// Whether something is known that a plan has not seen yet.
-    var isWorkLeft: Bool { needsRound || !ready.isEmpty || isInRound || !isFeedRead }
+    /// Whether something is known that no scan or plan has seen yet, or that is deferred.
+    func isWorkLeft(at now: SyncInstant) -> Bool {
+        needsRound || !ready.isEmpty || isInRound || !isFeedRead || deletions.isDeferring
+            || rescans.next(at: now, isSettling: false) != nil
+    }
 
     /// The step that syncs the two sides.
     private mutating func nextExchange(at now: SyncInstant) -> Step? {

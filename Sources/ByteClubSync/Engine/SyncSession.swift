@@ -115,7 +115,7 @@ actor SyncSession {
     /// What a sync did, and what is left.
     func summary() throws -> SyncSummary {
         var summary = try status.summary(outcome, loop.transfers, loop.retries, local.scope)
-        if loop.isWorkLeft { summary.isComplete = false }
+        if loop.isWorkLeft(at: environment.clock.now) { summary.isComplete = false }
         return summary
     }
 
@@ -374,15 +374,16 @@ actor SyncSession {
         try local.maintain(&report)
         try auditor.review()
         local.reader.forgetContents()
+        let isWorkLeft = loop.isWorkLeft(at: environment.clock.now)
         loop.retries.forget(try loop.retries.all.sorted().filter { try store.item($0)?.isSettled ?? true })
-        if !loop.isWorkLeft { connector.replica?.inlineContents.clear() }
+        if !isWorkLeft { connector.replica?.inlineContents.clear() }
         let hasNoProblems = try status.reviewProblems()
         try status.recordWaiting(loop.transfers, loop.retries)
         try status.clearObstacle()
         let isDone =
             hasNoProblems && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
             && loop.transfers.scheduled.isEmpty
-        if isDone, !loop.isWorkLeft, outcome.held == 0, local.scope.heldRules == nil { try status.noteAgreement() }
+        if isDone, !isWorkLeft, outcome.held == 0, local.scope.heldRules == nil { try status.noteAgreement() }
         if loop.needsAuditTime {
             loop.setAudit(at: environment.clock.now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }

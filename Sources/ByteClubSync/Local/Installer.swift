@@ -299,9 +299,11 @@ final class Installer {
 }
 
 extension SyncContext {
-    /// Handles a name that is taken on disk: by a known entry, or by one that the next scan finds; when that finds none,
-    /// the disk takes two names for one although their keys differ, which is a problem.
+    /// Handles a name that is taken on disk: by an entry that cannot be synced, which has a problem already, by a known
+    /// one, or by one that the next scan finds; when that finds none, the disk takes two names for one although their keys
+    /// differ, which is a problem.
     func noteTaken(_ location: Location, wantedBy item: ItemID, _ report: inout SyncReport) throws {
+        if try BlockedNames(store).blocks(location, for: item) { return }
         report.rescans.insert(location.parent)
         if try !store.children(of: location.parent, key: location.name.key, on: .local).isEmpty { return }
         let path = LocalPath.join(try store.shownPath(of: location.parent), location.name.text)

@@ -48,7 +48,7 @@ final class ContentFetcher {
             }.map(\.id)
             if new.isEmpty { continue }
             let plan = try store.reading { try Planner.plan(new, in: view) }
-            for batch in plan.batches {
+            for batch in try BlockedNames(store).allowed(of: plan.batches) {
                 try mover.makeFolders(
                     batch.compactMap { if case .makeFolder(let id, let location) = $0 { (id, location) } else { nil } },
                     &report)

@@ -221,10 +221,9 @@ final class TransferRunner {
         let path = try replica.tree.path(of: id, &report)
         let stage = StagedName.writing(id).text
         do {
-            // Large contents are not downloaded for a place that is taken.
-            if item.local == nil, let folder = try context.handles.folder(location.parent, &report),
-                try folder.entry(location.name.text) != nil
-            {
+            // Large contents are not downloaded for a place that is taken or not there.
+            guard let folder = try context.handles.folder(location.parent, &report) else { return false }
+            if item.local == nil, try folder.entry(location.name.text) != nil {
                 try context.noteTaken(location, wantedBy: id, &report)
                 return false
             }

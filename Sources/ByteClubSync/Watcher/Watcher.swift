@@ -49,7 +49,7 @@ final class Watcher: FolderWatcher {
         watches.withLock { watches in
             if !isNew, watches.number(item) != nil { return }
             guard let inotify else { return watches.refuse(item, EMFILE) }
-            if watches.count >= limit { return watches.refuse(item, ENOSPC) }
+            if watches.number(item) == nil, watches.count >= limit { return watches.refuse(item, ENOSPC) }
             let path = "/proc/self/fd/\(folder.descriptor.number)"
             let number = unsafe inotify_add_watch(inotify.number, path, Self.mask)
             if number >= 0 { watches.add(number, item) } else { watches.refuse(item, errno) }

@@ -44,7 +44,7 @@ import Testing
         let (remote, device) = try await synced()
         let outside = device.home.path + "/outside"
         unsafe mkdir(outside, 0o777)
-        unsafe symlink("/etc/passwd", device.root + "/passwd")
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/passwd")
         unsafe symlink(outside, device.root + "/way-out")
         try await remote.write("way-out/new.md", "must not land outside")
         let summary = try await device.sync()
@@ -59,7 +59,7 @@ import Testing
     func linkInPlaceOfLargeFile() async throws {
         let (remote, device) = try await synced()
         let text = String(repeating: "0123456789abcdef", count: 1 << 20)
-        unsafe symlink("/etc/passwd", device.root + "/large")
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/large")
         try await remote.write("large", text)
         for _ in 0..<2 {
             let summary = try await device.sync()
@@ -69,6 +69,41 @@ import Testing
         let summary = try await device.sync()
         #expect(summary.downloaded == 1 && summary.isComplete)
         #expect(device.read("large") == text)
+    }
+
+    @Test("nothing is fetched for a folder whose name a link has, and what is in it arrives when the link is gone")
+    func linkInPlaceOfFolder() async throws {
+        let (remote, device) = try await synced()
+        let text = String(repeating: "0123456789abcdef", count: 1 << 20)
+        let outside = device.home.path + "/outside"
+        unsafe mkdir(outside, 0o777)
+        unsafe close(creat(outside + "/kept", 0o666))
+        unsafe symlink(outside, device.root + "/photos")
+        try await remote.write("photos/large", text)
+        try await remote.write("photos/inner/small", "small")
+        for _ in 0..<2 {
+            let summary = try await device.sync()
+            #expect(summary.problems == 1 && summary.downloaded == 0 && !summary.isComplete)
+        }
+        device.remove("photos")
+        #expect(unsafe access(outside + "/kept", F_OK) == 0, "a link is removed, not what it points to")
+        let summary = try await device.sync()
+        #expect(summary.downloaded == 2 && summary.isComplete)
+        #expect(device.read("photos/large") == text && device.read("photos/inner/small") == "small")
+    }
+
+    @Test("a rename to a name that a link has waits, and what is written under the old name is sent meanwhile")
+    func renameToLink() async throws {
+        let (remote, device) = try await synced()
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/moved.md")
+        _ = try await remote.move(RemotePath("/byteclub/a.md"), to: RemotePath("/byteclub/moved.md"))
+        device.write("a.md", "edited")
+        let summary = try await device.sync()
+        #expect(summary.problems == 1 && summary.uploaded == 1)
+        #expect(try await remote.text("moved.md") == "edited" && device.read("a.md") == "edited")
+        device.remove("moved.md")
+        #expect(try await device.sync().isComplete)
+        #expect(device.read("moved.md") == "edited" && device.read("a.md") == nil)
     }
 
     @Test("a folder that becomes a link is no deletion, and nothing is written through it")
