@@ -61,12 +61,12 @@ struct PlanCheckTests {
         for side in [Side.local, .remote] {
             let (trees, id) = PlanCheckCase.disputed(copyOn: side)
             let plan = try Planner.plan([id], in: trees)
-            #expect(plan.operations == [.download(id, Location(.root, EntryName("a")))])
+            #expect(plan.operations == [.disk(id, .download(Location(.root, EntryName("a"))))])
         }
         let (trees, id) = PlanCheckCase.disputed(copyOn: nil)
         let plan = try Planner.plan([id], in: trees)
         #expect(plan.operations.map(\.item) == [id])
-        guard case .resolveContent = plan.operations.first else {
+        guard case .disk(_, .resolveContent) = plan.operations.first else {
             Issue.record("\(plan)")
             return
         }

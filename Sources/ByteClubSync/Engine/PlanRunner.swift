@@ -44,17 +44,15 @@ struct PlanRunner {
     private func carryOut(_ operations: [PlannedOperation], _ report: inout SyncReport) async throws {
         if operations.isEmpty { return }
         try keepBooks(operations, &report)
-        var remote: [PlannedOperation] = []
         var folders: [(item: ItemID, location: Location)] = []
         var downloads: [(item: ItemID, location: Location)] = []
-        for operation in operations {
-            switch operation {
-            case .adopt, .forget, .resurrect, .linkIdentity, .trash, .deleteRemote: break
-            case .makeFolder(let id, let location): folders.append((id, location))
-            case .moveLocal(let id, let location): try local.mover.move(id, to: location, &report)
-            case .download(let id, let location): downloads.append((id, location))
-            case .resolveContent(let id, let name): try await resolve(id, name, &report)
-            case .makeRemoteFolder, .upload, .moveRemote: remote.append(operation)
+        for case .disk(let id, let action) in operations {
+            switch action {
+            case .makeFolder(let location): folders.append((id, location))
+            case .move(let location): try local.mover.move(id, to: location, &report)
+            case .download(let location): downloads.append((id, location))
+            case .resolveContent(let name): try await resolve(id, name, &report)
+            case .trash: break  // At the end of the round, with all other deletions.
             }
         }
         try local.mover.makeFolders(folders, &report)
@@ -62,26 +60,25 @@ struct PlanRunner {
             let fetcher = ContentFetcher(context, try await connector.connect(), local.bulk)
             try await fetcher.fetch(downloads, &report)
         }
-        if report.failure == nil, !remote.isEmpty {
-            try await connector.connect().write(remote, local.reader, &report)
+        let writes = operations.compactMap(\.write)
+        if report.failure == nil, !writes.isEmpty {
+            try await connector.connect().write(writes, local.reader, &report)
         }
     }
 
     /// Carries out bookkeeping operations, which have no effect on either side.
     private func keepBooks(_ operations: [PlannedOperation], _ report: inout SyncReport) throws {
-        let books = operations.filter(\.isBookkeeping)
-        if books.isEmpty { return }
+        if operations.allSatisfy({ $0.side != nil }) { return }
         let linked = try store.edit(durably: true) { editor in
             var linked: [(new: ItemID, known: ItemID)] = []
-            for operation in books {
+            for case .note(let id, let what) in operations {
                 let isChange: Bool
-                switch operation {
-                case .adopt(let id): isChange = try editor.markSynced(id)
-                case .forget(let id), .resurrect(let id): isChange = try editor.forgetBase(id)
-                case .linkIdentity(let new, let known):
-                    isChange = try editor.link(new, into: known)
-                    if isChange { linked.append((new, known)) }
-                default: continue
+                switch what {
+                case .adopt: isChange = try editor.markSynced(id)
+                case .forget, .resurrect: isChange = try editor.forgetBase(id)
+                case .linkIdentity(let known):
+                    isChange = try editor.link(id, into: known)
+                    if isChange { linked.append((id, known)) }
                 }
                 // Operations that change nothing would be planned and done for ever.
                 if isChange { report.done += 1 }

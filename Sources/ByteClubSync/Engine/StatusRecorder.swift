@@ -119,7 +119,7 @@ final class StatusRecorder {
         let since = Dictionary(known.map { ($0.item, $0.since) }, uniquingKeysWith: min)
         var held: [HeldDeletionRecord] = []
         for operation in verdict.held {
-            let side: Side = if case .trash = operation { .local } else { .remote }
+            let side: Side = operation.side == .local ? .local : .remote
             held.append(
                 HeldDeletionRecord(
                     item: operation.item, side: side, path: try store.shownPath(of: operation.item),

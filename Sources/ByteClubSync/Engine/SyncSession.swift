@@ -352,7 +352,7 @@ actor SyncSession {
             ? [] : store.reading { try Planner.plan(items, in: view).operations.filter(\.isDeletion) }
         let now = environment.clock.now
         let candidates = try wanted.map { operation in
-            let weight = if case .deleteRemote(let id) = operation { try store.remoteCount(id) } else { 1 }
+            let weight = operation.side == .remote ? try store.remoteCount(operation.item) : 1
             return DeletionGuard.Candidate(operation: operation, weight: weight)
         }
         let verdict = loop.deletions.judge(
@@ -361,10 +361,9 @@ actor SyncSession {
             held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
         outcome.held = verdict.heldWeight
         try status.record(verdict)
-        try local.deleter.delete(
-            verdict.allowed.compactMap { if case .trash(let id) = $0 { id } else { nil } }, &report)
-        let remote = verdict.allowed.filter { if case .deleteRemote = $0 { true } else { false } }
-        if !remote.isEmpty { try await replica().write(remote, local.reader, &report) }
+        try local.deleter.delete(verdict.allowed.filter { $0.side == .local }.map(\.item), &report)
+        let writes = verdict.allowed.compactMap(\.write)
+        if !writes.isEmpty { try await replica().write(writes, local.reader, &report) }
     }
 
     // MARK: Conclusion

@@ -25,9 +25,7 @@ extension Explainer {
     /// The progress of a large file's transfer, or what it was when the sync ended; nil when there is none.
     func transferProgress(of item: Item) throws -> String? {
         guard case .underWay(let bytes) = waiting[item.id] else { return nil }
-        let isUpload = try Planner.plan([item.id], in: store).operations.contains { operation in
-            if case .upload = operation { true } else { false }
-        }
+        let isUpload = try Planner.plan([item.id], in: store).operations.contains { $0.write?.action == .upload }
         let total = HumanSize.text((isUpload ? item.local?.size : item.remote?.size) ?? 0)
         let part = bytes > 0 ? "\(HumanSize.text(bytes)) of \(total)" : "less than 4 MB of \(total)"
         return facts.isRunning

@@ -141,19 +141,19 @@ struct Explainer {
     private func words(_ operation: PlannedOperation) throws -> String {
         let location = { (location: Location) in "'\(try paths.path(of: location, on: .local))'" }
         return switch operation {
-        case .adopt: "remember that both sides are equal"
-        case .forget: "forget it: both sides have deleted it"
-        case .resurrect: "bring it back: it was deleted on one side and changed on the other"
-        case .linkIdentity: "take the entry on disk and the one on the server for the same"
-        case .makeFolder(_, let target): "make the folder \(try location(target)) here"
-        case .moveLocal(_, let target): "move it here to \(try location(target))"
-        case .download(_, let target): "download it to \(try location(target))"
-        case .trash: "put it into the trash here"
-        case .resolveContent(_, let name): "merge both texts, or keep this machine's as '\(name.text)'"
-        case .makeRemoteFolder: "make the folder on the server"
-        case .upload: "upload it"
-        case .moveRemote(_, let target): "move it on the server to \(try location(target))"
-        case .deleteRemote: "delete it on the server"
+        case .note(_, .adopt): "remember that both sides are equal"
+        case .note(_, .forget): "forget it: both sides have deleted it"
+        case .note(_, .resurrect): "bring it back: it was deleted on one side and changed on the other"
+        case .note(_, .linkIdentity): "take the entry on disk and the one on the server for the same"
+        case .disk(_, .makeFolder(let target)): "make the folder \(try location(target)) here"
+        case .disk(_, .move(let target)): "move it here to \(try location(target))"
+        case .disk(_, .download(let target)): "download it to \(try location(target))"
+        case .disk(_, .trash): "put it into the trash here"
+        case .disk(_, .resolveContent(let name)): "merge both texts, or keep this machine's as '\(name.text)'"
+        case .server(_, .makeFolder): "make the folder on the server"
+        case .server(_, .upload): "upload it"
+        case .server(_, .move(let target)): "move it on the server to \(try location(target))"
+        case .server(_, .delete): "delete it on the server"
         }
     }
 

@@ -90,19 +90,19 @@ actor DryRun {
             LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
         }
         switch operation {
-        case .adopt, .forget, .resurrect, .linkIdentity: return nil
-        case .makeFolder: return SyncEvent(.makeLocalFolder, path: path)
-        case .moveLocal(_, let location): return SyncEvent(.moveLocal, path: try target(location), from: path)
-        case .download: return SyncEvent(.download, path: path)
-        case .trash: return SyncEvent(.deleteLocal, path: path)
-        case .resolveContent(_, let name):
+        case .note: return nil
+        case .disk(_, .makeFolder): return SyncEvent(.makeLocalFolder, path: path)
+        case .disk(_, .move(let location)): return SyncEvent(.moveLocal, path: try target(location), from: path)
+        case .disk(_, .download): return SyncEvent(.download, path: path)
+        case .disk(_, .trash): return SyncEvent(.deleteLocal, path: path)
+        case .disk(_, .resolveContent(let name)):
             return SyncEvent(.conflict, path: path, copy: LocalPath.join(LocalPath.split(path).parent, name.text))
-        case .makeRemoteFolder: return SyncEvent(.makeRemoteFolder, path: path)
-        case .upload: return SyncEvent(.upload, path: path)
-        case .moveRemote(_, let location):
+        case .server(_, .makeFolder): return SyncEvent(.makeRemoteFolder, path: path)
+        case .server(_, .upload): return SyncEvent(.upload, path: path)
+        case .server(_, .move(let location)):
             return SyncEvent(
                 .moveRemote, path: try target(location), from: try store.path(of: operation.item, on: .remote))
-        case .deleteRemote: return SyncEvent(.deleteRemote, path: path)
+        case .server(_, .delete): return SyncEvent(.deleteRemote, path: path)
         }
     }
 }

@@ -113,12 +113,12 @@ extension PlannerDraft {
         let isThere = item.location(on: side) != nil
         if item.isFolder { moves[Node(side: side, item: item.id)] = (location.parent, level) }
         switch (side, isThere, item.isFolder) {
-        case (.local, false, true): build(.makeFolder(item.id, location), at: level)
-        case (.local, false, false): transfer(.download(item.id, location))
-        case (.local, true, _): build(.moveLocal(item.id, location), at: level)
-        case (.remote, false, true): build(.makeRemoteFolder(item.id), at: level)
-        case (.remote, false, false): transfer(.upload(item.id))
-        case (.remote, true, _): build(.moveRemote(item.id, location), at: level)
+        case (.local, false, true): build(.disk(item.id, .makeFolder(location)), at: level)
+        case (.local, false, false): transfer(.disk(item.id, .download(location)))
+        case (.local, true, _): build(.disk(item.id, .move(location)), at: level)
+        case (.remote, false, true): build(.server(item.id, .makeFolder), at: level)
+        case (.remote, false, false): transfer(.server(item.id, .upload))
+        case (.remote, true, _): build(.server(item.id, .move(location)), at: level)
         }
         if side == .local { locations[item.id] = location }
         if arrivals[Node(side: .remote, item: item.id)] == .undone { return }

@@ -36,7 +36,7 @@ extension PlannerDraft {
         for side in [Side.local, .remote] { claims[Spot(side: side, folder: location.parent, key: free.key)] = item.id }
         locations[item.id] = location
         renamed.insert(item.id)
-        build(.moveLocal(item.id, location), at: 0)
+        build(.disk(item.id, .move(location)), at: 0)
         explain(item.id, .nameClash)
         return nil
     }

@@ -6,22 +6,22 @@ extension PlannerDraft {
         guard let local = item.local else { return }
         let location = locations[item.id] ?? local.location
         switch content {
-        case .same: if isPlaced, !item.isSettled { note(.adopt(item.id), .adopted) }
+        case .same: if isPlaced, !item.isSettled { note(item.id, .adopt, .adopted) }
         case .unread: read(item.id)
         case .upload:
-            transfer(.upload(item.id))
+            transfer(.server(item.id, .upload))
             explainContent(item.id, .editedLocally)
         case .download:
-            transfer(.download(item.id, location))
+            transfer(.disk(item.id, .download(location)))
             explainContent(item.id, .editedRemotely)
         case .resolveContent:
             guard let name = try copyName(of: item, local, beside: location) else {
                 // The conflict copy exists already, made by an earlier attempt or by another device.
-                transfer(.download(item.id, location))
+                transfer(.disk(item.id, .download(location)))
                 return explainContent(item.id, .editedBoth)
             }
             claims[Spot(side: .local, folder: location.parent, key: name.key)] = item.id
-            transfer(.resolveContent(item.id, conflictName: name))
+            transfer(.disk(item.id, .resolveContent(conflictName: name)))
             explainContent(item.id, .editedBoth)
         }
     }

@@ -14,20 +14,20 @@ extension PlannerDraft {
     /// Decides about an item that the other side has deleted.
     mutating func delete(_ item: Item, on side: Side) throws {
         switch try fate(of: item, on: side) {
-        case .survives: note(.resurrect(item.id), .kept)
+        case .survives: note(item.id, .resurrect, .kept)
         case .waits(let blocker): block(item.id, blocker)
         case .waitsForItself: block(item.id, .contents(item.id))
         case .goes(let height):
             if side == .remote {
                 explain(item.id, .deletedLocally)
                 // One deletion includes all that is in a folder.
-                if try !goesWithFolder(item) { remove(.deleteRemote(item.id), at: 0) }
+                if try !goesWithFolder(item) { remove(.server(item.id, .delete), at: 0) }
             } else {
                 explain(item.id, .deletedRemotely)
                 if item.isFolder {
                     for child in try view.children(of: item.id, on: .local) { try decide(child.id) }
                 }
-                remove(.trash(item.id), at: height)
+                remove(.disk(item.id, .trash), at: height)
             }
         }
     }

@@ -71,8 +71,8 @@ extension PlannerDraft {
         switch side {
         case .local:
             locations[item.id] = parked
-            build(.moveLocal(item.id, parked), at: 0)
-        case .remote: build(.moveRemote(item.id, parked), at: 0)
+            build(.disk(item.id, .move(parked)), at: 0)
+        case .remote: build(.server(item.id, .move(parked)), at: 0)
         }
         return 0
     }

@@ -64,8 +64,8 @@ struct PlannerDraft<View: TreeView> {
         }
         switch item.intent {
         case .settled: break
-        case .forget: note(.forget(id), .forgotten)
-        case .keep: note(.resurrect(id), .kept)
+        case .forget: note(id, .forget, .forgotten)
+        case .keep: note(id, .resurrect, .kept)
         case .read: read(id)
         case .delete(let side): try delete(item, on: side)
         case .create(let side): try come(item, on: side)
@@ -123,13 +123,13 @@ struct PlannerDraft<View: TreeView> {
 
     // MARK: Operations
 
-    mutating func note(_ operation: PlannedOperation, _ rule: Rule) {
-        bookkeeping.append(operation)
-        plan.rules[operation.item] = rule
+    mutating func note(_ id: ItemID, _ what: Bookkeeping, _ rule: Rule) {
+        bookkeeping.append(.note(id, what))
+        plan.rules[id] = rule
     }
 
     mutating func linkIdentity(_ local: ItemID, _ remote: ItemID) {
-        links.append(.linkIdentity(local: local, remote: remote))
+        links.append(.note(local, .linkIdentity(to: remote)))
         plan.rules[local] = .linked
         plan.rules[remote] = .linked
     }

@@ -50,11 +50,12 @@ final class ContentFetcher {
             let plan = try store.reading { try Planner.plan(new, in: view) }
             for batch in try BlockedNames(store).allowed(of: plan.batches) {
                 try mover.makeFolders(
-                    batch.compactMap { if case .makeFolder(let id, let location) = $0 { (id, location) } else { nil } },
-                    &report)
+                    batch.compactMap { operation in
+                        if case .disk(let id, .makeFolder(let location)) = operation { (id, location) } else { nil }
+                    }, &report)
                 let ready = try store.reading {
                     try batch.compactMap { operation -> Wanted? in
-                        guard case .download(let id, let location) = operation,
+                        guard case .disk(let id, .download(let location)) = operation,
                             let hash = try store.item(id)?.remote?.hash,
                             replica.inlineContents.content(hash) != nil
                         else { return nil }

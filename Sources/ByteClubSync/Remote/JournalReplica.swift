@@ -311,11 +311,11 @@ final class JournalReplica: RemoteReplica {
         var weight: Int { (bytes?.count ?? 0) + 320 + operation.nameLength }
     }
 
-    func write(_ operations: [PlannedOperation], _ reader: FileReader, _ report: inout SyncReport) async throws {
-        if operations.isEmpty { return }
+    func write(_ writes: [PlannedWrite], _ reader: FileReader, _ report: inout SyncReport) async throws {
+        if writes.isEmpty { return }
         if root == nil { return try await makeRoot(&report) }
         try await withThrowingTaskGroup(of: Answer.self) { group in
-            var rest = operations[...]
+            var rest = writes[...]
             var underWay = 0
             let wire = wire
             while true {
@@ -363,9 +363,9 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Prepares as many operations as fit one batch.
+    /// Prepares as many writes as fit one batch.
     private func nextBatch(
-        _ rest: inout ArraySlice<PlannedOperation>, _ reader: FileReader, _ report: inout SyncReport
+        _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> [BatchedWrite] {
         var batch: [BatchedWrite] = []
         var weight = 1_024
@@ -388,17 +388,16 @@ final class JournalReplica: RemoteReplica {
         return batch
     }
 
-    /// Prepares an operation for sending; nil when it must wait, or is a large transfer.
+    /// Prepares a write for sending; nil when it must wait, or is a large transfer.
     private func prepare(
-        _ operation: PlannedOperation, _ reader: FileReader, _ report: inout SyncReport
+        _ planned: PlannedWrite, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> BatchedWrite? {
-        guard let item = try store.item(operation.item), try tree.isStillDue(operation, item) else { return nil }
-        switch operation {
-        case .makeRemoteFolder: return try prepareFolder(item)
-        case .upload: return try prepareUpload(item, reader, &report)
-        case .moveRemote(_, let location): return try prepareMove(item, location)
-        case .deleteRemote: return try prepareDeletion(item)
-        default: return nil
+        guard let item = try store.item(planned.item), tree.isStillDue(planned.action, item) else { return nil }
+        return switch planned.action {
+        case .makeFolder: try prepareFolder(item)
+        case .upload: try prepareUpload(item, reader, &report)
+        case .move(let location): try prepareMove(item, location)
+        case .delete: try prepareDeletion(item)
         }
     }
 
@@ -577,7 +576,7 @@ final class JournalReplica: RemoteReplica {
 
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws {
         guard case .chunks = result, let item = try store.item(upload.write.item), item.local != nil,
-            try tree.isStillDue(.upload(item.id), item),
+            tree.isStillDue(.upload, item),
             let operation = try contentOperation(
                 item, upload.content.whole, upload.content.size, chunks: upload.content.chunks.map(\.hash))
         else { return }

@@ -231,39 +231,39 @@ final class PathReplica: RemoteReplica {
         }
     }
 
-    func write(_ operations: [PlannedOperation], _ reader: FileReader, _ report: inout SyncReport) async throws {
-        for group in Self.grouped(operations) where !hasPendingMove {
+    func write(_ writes: [PlannedWrite], _ reader: FileReader, _ report: inout SyncReport) async throws {
+        for group in Self.grouped(writes) where !hasPendingMove {
             try await write(group, reader, &report)
             if report.failure != nil { return }
         }
     }
 
-    /// Groups operations: folders and moves one by one, since they may depend on each other; contents and deletions in
+    /// Groups writes: folders and moves one by one, since they may depend on each other; contents and deletions in
     /// parallel.
-    private static func grouped(_ operations: [PlannedOperation]) -> [ArraySlice<PlannedOperation>] {
-        var groups: [ArraySlice<PlannedOperation>] = []
+    private static func grouped(_ writes: [PlannedWrite]) -> [ArraySlice<PlannedWrite>] {
+        var groups: [ArraySlice<PlannedWrite>] = []
         var start = 0
-        for (index, operation) in operations.enumerated() {
+        for (index, write) in writes.enumerated() {
             let isAlone =
-                switch operation {
-                case .upload, .deleteRemote: false
-                default: true
+                switch write.action {
+                case .upload, .delete: false
+                case .makeFolder, .move: true
                 }
             if isAlone {
-                if start < index { groups.append(operations[start..<index]) }
-                groups.append(operations[index...index])
+                if start < index { groups.append(writes[start..<index]) }
+                groups.append(writes[index...index])
                 start = index + 1
             }
         }
-        if start < operations.count { groups.append(operations[start...]) }
+        if start < writes.count { groups.append(writes[start...]) }
         return groups
     }
 
     private func write(
-        _ operations: ArraySlice<PlannedOperation>, _ reader: FileReader, _ report: inout SyncReport
+        _ writes: ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
     ) async throws {
         try await withThrowingTaskGroup(of: (Call, Result<Metadata, RemoteError>).self) { group in
-            var rest = operations
+            var rest = writes
             var underWay = 0
             let remote = remote
             while true {
@@ -280,12 +280,12 @@ final class PathReplica: RemoteReplica {
         }
     }
 
-    private func prepare(_ operation: PlannedOperation, _ reader: FileReader, _ report: inout SyncReport) throws
-        -> Call?
-    {
-        guard let item = try store.item(operation.item), try tree.isStillDue(operation, item) else { return nil }
-        switch operation {
-        case .makeRemoteFolder:
+    private func prepare(
+        _ planned: PlannedWrite, _ reader: FileReader, _ report: inout SyncReport
+    ) throws -> Call? {
+        guard let item = try store.item(planned.item), tree.isStillDue(planned.action, item) else { return nil }
+        switch planned.action {
+        case .makeFolder:
             guard let local = item.local, item.remote == nil, try tree.isOnServer(local.location.parent) else {
                 return nil
             }
@@ -306,14 +306,13 @@ final class PathReplica: RemoteReplica {
                     item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
                     local: content.local),
                 verb: .put(path, content.bytes, condition))
-        case .moveRemote(_, let location):
+        case .move(let location):
             guard item.remote != nil, try tree.isOnServer(location.parent) else { return nil }
             return Call(
                 write: OutgoingWrite(
                     item: item.id, effect: .move(location), pathBefore: try store.path(of: item.id, on: .remote)),
                 verb: .move(try tree.path(of: item.id, &report), try tree.path(of: location, &report)))
-        case .deleteRemote: return try prepareDeletion(item, &report)
-        default: return nil
+        case .delete: return try prepareDeletion(item, &report)
         }
     }
 

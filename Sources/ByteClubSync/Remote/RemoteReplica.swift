@@ -62,7 +62,7 @@ protocol RemoteReplica: AnyObject {
     ///
     /// - Throws: ``RemoteError`` when no other write would succeed, and the store's errors; what is refused for one
     ///   item is in the report.
-    func write(_ operations: [PlannedOperation], _ reader: FileReader, _ report: inout SyncReport) async throws
+    func write(_ writes: [PlannedWrite], _ reader: FileReader, _ report: inout SyncReport) async throws
 
     /// Uploads a merged text on condition that the server still has the version that was merged in; false when it has
     /// not.

@@ -185,11 +185,11 @@ final class RemoteTree {
 
     /// Whether a planned write is still due by the current tree: with the tree's new revision as its condition it would
     /// replace an unseen change.
-    func isStillDue(_ operation: PlannedOperation, _ item: Item) throws -> Bool {
-        switch operation {
+    func isStillDue(_ action: ServerAction, _ item: Item) -> Bool {
+        switch action {
         case .upload: item.remote == nil || item.synced != nil && !item.isEditedRemotely
-        case .moveRemote: !item.isPlacedRemotely
-        default: true
+        case .move: !item.isPlacedRemotely
+        case .makeFolder, .delete: true
         }
     }
 

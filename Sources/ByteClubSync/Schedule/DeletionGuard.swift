@@ -75,10 +75,10 @@ struct DeletionGuard: Sendable {
         var verdict = Verdict()
         var wanted = candidates
         if isSettling {
-            wanted.removeAll { if case .deleteRemote = $0.operation { true } else { false } }
+            wanted.removeAll { $0.operation.side == .remote }
             // The others are judged again when the disk has settled; until then they stay as they are.
             for candidate in candidates where held.subtracting(approved).contains(candidate.operation.item) {
-                if case .deleteRemote = candidate.operation { verdict.hold(candidate) }
+                if candidate.operation.side == .remote { verdict.hold(candidate) }
             }
         }
         verdict.isDeferred = wanted.count < candidates.count

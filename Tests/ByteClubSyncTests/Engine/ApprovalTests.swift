@@ -36,8 +36,8 @@ import Testing
     func heldWhileSettling() {
         var deletions = DeletionGuard(DeleteGuard(), approvesAll: false)
         let candidates =
-            (1...60).map { DeletionGuard.Candidate(operation: .trash(ItemID($0)), weight: 1) }
-            + (61...90).map { DeletionGuard.Candidate(operation: .deleteRemote(ItemID($0)), weight: 2) }
+            (1...60).map { DeletionGuard.Candidate(operation: .disk(ItemID($0), .trash), weight: 1) }
+            + (61...90).map { DeletionGuard.Candidate(operation: .server(ItemID($0), .delete), weight: 2) }
         let known = Set((81...90).map { ItemID($0) })
         let verdict = deletions.judge(
             candidates, of: 100, approved: [ItemID(81)], held: known, isSettling: true,

@@ -36,8 +36,8 @@ import Testing
         let plan = try Planner.plan([folder.id, inside.id, other.id, untouched.id], in: mirror.store)
         #expect(
             plan.operations == [
-                .makeFolder(folder.id, Location(.root, EntryName("F"))),
-                .download(inside.id, Location(folder.id, EntryName("a"))), .upload(other.id),
+                .disk(folder.id, .makeFolder(Location(.root, EntryName("F")))),
+                .disk(inside.id, .download(Location(folder.id, EntryName("a")))), .server(other.id, .upload),
             ])
     }
 

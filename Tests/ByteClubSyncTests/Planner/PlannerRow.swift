@@ -102,19 +102,19 @@ struct PlannerRow: Sendable, CustomTestStringConvertible {
         let item = operation.item
         let what =
             switch operation {
-            case .adopt: "adopt"
-            case .forget: "forget"
-            case .resurrect: "cancel the deletion"
-            case .linkIdentity(_, let remote): "link to \(name(remote))"
-            case .makeFolder(_, let location): "make on disk" + suffix(" at ", location, of: item)
-            case .moveLocal(_, let location): "move on disk to \(path(location))"
-            case .download(_, let location): "download" + suffix(" to ", location, of: item)
-            case .trash: "trash"
-            case .resolveContent(_, let copy): "resolve, copy '\(copy)'"
-            case .makeRemoteFolder: "make on server"
-            case .upload: "upload"
-            case .moveRemote(_, let location): "move on server to \(path(location))"
-            case .deleteRemote: "delete on server"
+            case .note(_, .adopt): "adopt"
+            case .note(_, .forget): "forget"
+            case .note(_, .resurrect): "cancel the deletion"
+            case .note(_, .linkIdentity(let remote)): "link to \(name(remote))"
+            case .disk(_, .makeFolder(let location)): "make on disk" + suffix(" at ", location, of: item)
+            case .disk(_, .move(let location)): "move on disk to \(path(location))"
+            case .disk(_, .download(let location)): "download" + suffix(" to ", location, of: item)
+            case .disk(_, .trash): "trash"
+            case .disk(_, .resolveContent(let copy)): "resolve, copy '\(copy)'"
+            case .server(_, .makeFolder): "make on server"
+            case .server(_, .upload): "upload"
+            case .server(_, .move(let location)): "move on server to \(path(location))"
+            case .server(_, .delete): "delete on server"
             }
         return "\(name(item)): \(what)"
     }

@@ -26,19 +26,20 @@ struct PretendedWorld: Sendable {
     mutating func apply(_ operation: PlannedOperation, closing: Bool = true) -> Bool {
         guard let item = trees[operation.item] else { return false }
         switch operation {
-        case .adopt: return adopt(item)
-        case .forget: return forget(item)
-        case .resurrect: return resurrect(item)
-        case .linkIdentity(_, let remote): return linkIdentity(item, remote)
-        case .makeFolder(_, let location): return makeFolder(item, location, closing)
-        case .moveLocal(_, let location): return moveLocal(item, location, closing)
-        case .download(_, let location): return download(item, location, closing)
-        case .trash: return trash(item)
-        case .resolveContent(_, let name): return resolveContent(item, name, closing)
-        case .makeRemoteFolder: return create(item, isFolder: true, closing)
-        case .upload: return item.remote == nil ? create(item, isFolder: false, closing) : upload(item, closing)
-        case .moveRemote(_, let location): return moveRemote(item, location, closing)
-        case .deleteRemote: return deleteRemote(item)
+        case .note(_, .adopt): return adopt(item)
+        case .note(_, .forget): return forget(item)
+        case .note(_, .resurrect): return resurrect(item)
+        case .note(_, .linkIdentity(let remote)): return linkIdentity(item, remote)
+        case .disk(_, .makeFolder(let location)): return makeFolder(item, location, closing)
+        case .disk(_, .move(let location)): return moveLocal(item, location, closing)
+        case .disk(_, .download(let location)): return download(item, location, closing)
+        case .disk(_, .trash): return trash(item)
+        case .disk(_, .resolveContent(let name)): return resolveContent(item, name, closing)
+        case .server(_, .makeFolder): return create(item, isFolder: true, closing)
+        case .server(_, .upload):
+            return item.remote == nil ? create(item, isFolder: false, closing) : upload(item, closing)
+        case .server(_, .move(let location)): return moveRemote(item, location, closing)
+        case .server(_, .delete): return deleteRemote(item)
         }
     }
 
