@@ -95,7 +95,9 @@ struct Explainer {
         let unseen = try unseen(item)
         if let unseen { answer.next.append(unseen) }
         if plan.unread.contains(item.id) { answer.next.append("read it") }
-        answer.next += try plan.operations.filter { $0.item == item.id }.map(words)
+        answer.next += try plan.operations.filter { $0.item == item.id }.map { operation in
+            try operation.words { "'\(try paths.path(of: $0, on: .local))'" }
+        }
         let own = try ownObstacles(chain)
         answer.blockers = own.lines
         answer.nextAttempt = own.nextAttempt
@@ -135,26 +137,6 @@ struct Explainer {
             return answer
         }
         return nil
-    }
-
-    /// What an operation does, for people.
-    private func words(_ operation: PlannedOperation) throws -> String {
-        let location = { (location: Location) in "'\(try paths.path(of: location, on: .local))'" }
-        return switch operation {
-        case .note(_, .adopt): "remember that both sides are equal"
-        case .note(_, .forget): "forget it: both sides have deleted it"
-        case .note(_, .resurrect): "bring it back: it was deleted on one side and changed on the other"
-        case .note(_, .linkIdentity): "take the entry on disk and the one on the server for the same"
-        case .disk(_, .makeFolder(let target)): "make the folder \(try location(target)) here"
-        case .disk(_, .move(let target)): "move it here to \(try location(target))"
-        case .disk(_, .download(let target)): "download it to \(try location(target))"
-        case .disk(_, .trash): "put it into the trash here"
-        case .disk(_, .resolveContent(let name)): "merge both texts, or keep this machine's as '\(name.text)'"
-        case .server(_, .makeFolder): "make the folder on the server"
-        case .server(_, .upload): "upload it"
-        case .server(_, .move(let target)): "move it on the server to \(try location(target))"
-        case .server(_, .delete): "delete it on the server"
-        }
     }
 
     /// Whether a path is another or a folder above it.

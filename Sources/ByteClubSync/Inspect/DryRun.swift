@@ -84,25 +84,16 @@ actor DryRun {
 
     /// The event of an operation; nil for bookkeeping.
     private func event(_ operation: PlannedOperation) throws -> SyncEvent? {
+        guard let kind = operation.event else { return nil }
         let store = copy.context.store
         let path = try store.shownPath(of: operation.item)
-        let target = { (location: Location) in
-            LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
-        }
         switch operation {
-        case .note: return nil
-        case .disk(_, .makeFolder): return SyncEvent(.makeLocalFolder, path: path)
-        case .disk(_, .move(let location)): return SyncEvent(.moveLocal, path: try target(location), from: path)
-        case .disk(_, .download): return SyncEvent(.download, path: path)
-        case .disk(_, .trash): return SyncEvent(.deleteLocal, path: path)
+        case .disk(let id, .move(let target)), .server(let id, .move(let target)):
+            let new = LocalPath.join(try store.shownPath(of: target.parent), target.name.text)
+            return SyncEvent(kind, path: new, from: try operation.side.map { try store.path(of: id, on: $0) })
         case .disk(_, .resolveContent(let name)):
-            return SyncEvent(.conflict, path: path, copy: LocalPath.join(LocalPath.split(path).parent, name.text))
-        case .server(_, .makeFolder): return SyncEvent(.makeRemoteFolder, path: path)
-        case .server(_, .upload): return SyncEvent(.upload, path: path)
-        case .server(_, .move(let location)):
-            return SyncEvent(
-                .moveRemote, path: try target(location), from: try store.path(of: operation.item, on: .remote))
-        case .server(_, .delete): return SyncEvent(.deleteRemote, path: path)
+            return SyncEvent(kind, path: path, copy: LocalPath.join(LocalPath.split(path).parent, name.text))
+        case .note, .disk, .server: return SyncEvent(kind, path: path)
         }
     }
 }

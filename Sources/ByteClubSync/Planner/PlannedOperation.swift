@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// One operation of a plan, which brings disk and server closer to agreement.
 ///
 /// It is carried out only if both sides still match the trees (invariant I5); otherwise nothing is changed, and the
@@ -35,6 +37,24 @@ enum PlannedOperation: Hashable, Sendable {
         }
     }
 
+    /// The event that tells of it; nil when none does.
+    var event: SyncEvent.Kind? {
+        switch self {
+        case .note: nil
+        case .disk(_, let action): action.event
+        case .server(_, let action): action.event
+        }
+    }
+
+    /// What it does, for people; `quoted` shows a place.
+    func words(_ quoted: (Location) throws -> String) rethrows -> String {
+        switch self {
+        case .note(_, let what): what.words
+        case .disk(_, let action): try action.words(quoted)
+        case .server(_, let action): try action.words(quoted)
+        }
+    }
+
     /// What it does to the server; nil when it does nothing there.
     var write: PlannedWrite? {
         if case .server(let id, let action) = self { PlannedWrite(item: id, action: action) } else { nil }
@@ -52,6 +72,15 @@ enum Bookkeeping: Hashable, Sendable {
     case resurrect
     /// A new entry on disk, this item, and one on the server are the same: give both the identity of the server's.
     case linkIdentity(to: ItemID)
+
+    fileprivate var words: String {
+        switch self {
+        case .adopt: "remember that both sides are equal"
+        case .forget: "forget it: both sides have deleted it"
+        case .resurrect: "bring it back: it was deleted on one side and changed on the other"
+        case .linkIdentity: "take the entry on disk and the one on the server for the same"
+        }
+    }
 }
 
 /// What is done on the disk.
@@ -74,6 +103,26 @@ enum DiskAction: Hashable, Sendable {
         case .trash, .resolveContent: nil
         }
     }
+
+    fileprivate var event: SyncEvent.Kind {
+        switch self {
+        case .makeFolder: .makeLocalFolder
+        case .move: .moveLocal
+        case .download: .download
+        case .trash: .deleteLocal
+        case .resolveContent: .conflict
+        }
+    }
+
+    fileprivate func words(_ quoted: (Location) throws -> String) rethrows -> String {
+        switch self {
+        case .makeFolder(let target): "make the folder \(try quoted(target)) here"
+        case .move(let target): "move it here to \(try quoted(target))"
+        case .download(let target): "download it to \(try quoted(target))"
+        case .trash: "put it into the trash here"
+        case .resolveContent(let name): "merge both texts, or keep this machine's as '\(name.text)'"
+        }
+    }
 }
 
 /// What is done on the server.
@@ -86,6 +135,34 @@ enum ServerAction: Hashable, Sendable {
     case move(Location)
     /// Delete the entry with all that is in it, unless any of it has changed.
     case delete
+
+    /// Whether it is still due by what is known of the item now: with the tree's new revision as its condition it would
+    /// replace an unseen change.
+    func isStillDue(_ item: Item) -> Bool {
+        switch self {
+        case .upload: item.remote == nil || item.synced != nil && !item.isEditedRemotely
+        case .move: !item.isPlacedRemotely
+        case .makeFolder, .delete: true
+        }
+    }
+
+    fileprivate var event: SyncEvent.Kind {
+        switch self {
+        case .makeFolder: .makeRemoteFolder
+        case .upload: .upload
+        case .move: .moveRemote
+        case .delete: .deleteRemote
+        }
+    }
+
+    fileprivate func words(_ quoted: (Location) throws -> String) rethrows -> String {
+        switch self {
+        case .makeFolder: "make the folder on the server"
+        case .upload: "upload it"
+        case .move(let target): "move it on the server to \(try quoted(target))"
+        case .delete: "delete it on the server"
+        }
+    }
 }
 
 /// A planned change of the server.

@@ -392,7 +392,7 @@ final class JournalReplica: RemoteReplica {
     private func prepare(
         _ planned: PlannedWrite, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> BatchedWrite? {
-        guard let item = try store.item(planned.item), tree.isStillDue(planned.action, item) else { return nil }
+        guard let item = try store.item(planned.item), planned.action.isStillDue(item) else { return nil }
         return switch planned.action {
         case .makeFolder: try prepareFolder(item)
         case .upload: try prepareUpload(item, reader, &report)
@@ -576,7 +576,7 @@ final class JournalReplica: RemoteReplica {
 
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws {
         guard case .chunks = result, let item = try store.item(upload.write.item), item.local != nil,
-            tree.isStillDue(.upload, item),
+            ServerAction.upload.isStillDue(item),
             let operation = try contentOperation(
                 item, upload.content.whole, upload.content.size, chunks: upload.content.chunks.map(\.hash))
         else { return }

@@ -283,7 +283,7 @@ final class PathReplica: RemoteReplica {
     private func prepare(
         _ planned: PlannedWrite, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> Call? {
-        guard let item = try store.item(planned.item), tree.isStillDue(planned.action, item) else { return nil }
+        guard let item = try store.item(planned.item), planned.action.isStillDue(item) else { return nil }
         switch planned.action {
         case .makeFolder:
             guard let local = item.local, item.remote == nil, try tree.isOnServer(local.location.parent) else {

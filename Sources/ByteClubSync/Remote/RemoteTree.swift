@@ -183,16 +183,6 @@ final class RemoteTree {
         return found
     }
 
-    /// Whether a planned write is still due by the current tree: with the tree's new revision as its condition it would
-    /// replace an unseen change.
-    func isStillDue(_ action: ServerAction, _ item: Item) -> Bool {
-        switch action {
-        case .upload: item.remote == nil || item.synced != nil && !item.isEditedRemotely
-        case .move: !item.isPlacedRemotely
-        case .makeFolder, .delete: true
-        }
-    }
-
     // MARK: Scope
 
     /// Whether a folder lies outside of the mirrored one.
