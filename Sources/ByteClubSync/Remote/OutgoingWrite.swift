@@ -20,7 +20,45 @@ struct OutgoingWrite: Sendable {
 
     /// The content that it sends; nil when it sends none.
     var hash: ContentHash? {
-        if case .content(let hash, _) = effect { hash } else { nil }
+        switch effect {
+        case .content(let hash, _): hash
+        case .folder, .move, .delete: nil
+        }
+    }
+
+    /// Where it puts an entry that the server has already; nil when it leaves it where it is.
+    var target: Location? {
+        switch effect {
+        case .move(let location): location
+        case .folder, .content, .delete: nil
+        }
+    }
+
+    /// The merge base of its item once the server has accepted it and reports this state; nil for none.
+    func base(of item: Item, _ reported: RemoteState) -> SyncedState? {
+        switch effect {
+        case .folder:
+            guard let location = local?.location else { return item.synced }
+            return SyncedState(
+                location: location, remoteName: location.name.unless(reported.location.name), isFolder: true,
+                revision: reported.revision)
+        case .content(let hash, let size):
+            guard let location = item.synced?.location ?? local?.location else { return item.synced }
+            return SyncedState(
+                location: location,
+                remoteName: item.synced.map { $0.remoteName } ?? location.name.unless(reported.location.name),
+                isFolder: false, hash: hash, size: size, revision: reported.revision)
+        case .move(let location):
+            guard var base = item.synced else { return nil }
+            // Without identities, a move makes a revision of its own.
+            if reported.node == nil, !item.isFolder { base.revision = reported.revision }
+            if let local = item.local, local.location.isSameKey(as: location) {
+                base.location = local.location
+                base.remoteName = local.location.name.unless(reported.location.name)
+            }
+            return base
+        case .delete: return item.synced
+        }
     }
 
     /// Logs the completed write; to be called in a transaction.

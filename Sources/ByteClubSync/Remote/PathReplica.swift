@@ -389,11 +389,7 @@ final class PathReplica: RemoteReplica {
         _ write: OutgoingWrite, _ metadata: Metadata, _ item: Item, _ editor: inout TreeEditor,
         _ report: inout SyncReport
     ) throws {
-        let parent: ItemID
-        switch write.effect {
-        case .move(let location): parent = location.parent
-        default: parent = item.remote?.location.parent ?? write.local?.location.parent ?? .root
-        }
+        let parent = (write.target ?? item.remote?.location ?? write.local?.location)?.parent ?? .root
         var reported = RemoteState(
             location: Location(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
             hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev?.number ?? 0)
@@ -415,7 +411,7 @@ final class PathReplica: RemoteReplica {
             // The name was free on the server: the tree's entry there is gone.
             try tree.forget(other)
         }
-        if case .move = write.effect { try markUnverified(below: item, &report) }
+        if write.target != nil { try markUnverified(below: item, &report) }
         // The feed may have listed a later edit before the answer to a large upload arrived.
         let newer = item.remote.flatMap { !$0.isUnverified && $0.revision > reported.revision ? $0 : nil }
         try editor.written(item, write, reported, newer: newer)

@@ -323,33 +323,11 @@ extension Item {
     fileprivate mutating func record(_ write: OutgoingWrite, _ reported: RemoteState) {
         remote = reported
         lastNode = reported.node
-        switch write.effect {
-        case .delete: break
-        case .folder:
-            guard let location = write.local?.location else { return }
-            setBase(
-                SyncedState(
-                    location: location, remoteName: location.name.unless(reported.location.name), isFolder: true,
-                    revision: reported.revision))
-        case .content(let hash, let size):
+        if let hash = write.hash {
             remote?.hash = hash
             sent = nil
-            guard let location = synced?.location ?? write.local?.location else { return }
-            setBase(
-                SyncedState(
-                    location: location,
-                    remoteName: synced.map { $0.remoteName } ?? location.name.unless(reported.location.name),
-                    isFolder: false, hash: hash, size: size, revision: reported.revision))
-        case .move(let location):
-            guard var base = synced else { return }
-            // Without identities, a move makes a revision of its own.
-            if reported.node == nil, !isFolder { base.revision = reported.revision }
-            if let local, local.location.isSameKey(as: location) {
-                base.location = local.location
-                base.remoteName = local.location.name.unless(reported.location.name)
-            }
-            setBase(base)
         }
+        setBase(write.base(of: self, reported))
     }
 }
 
