@@ -33,4 +33,23 @@ public struct SyncSummary: Hashable, Sendable, Codable {
 
     /// Creates a summary of nothing.
     public init() {}
+
+    /// Counts an event that concerns so many entries.
+    public mutating func count(_ event: SyncEvent, nodes: Int) {
+        switch event.event {
+        case .upload:
+            uploaded += 1
+            bytesUp += event.bytes ?? 0
+        case .download:
+            downloaded += 1
+            bytesDown += event.bytes ?? 0
+        case .deleteLocal: deletedLocal += nodes
+        case .deleteRemote: deletedRemote += nodes
+        case .moveLocal: movedLocal += 1
+        case .moveRemote: movedRemote += 1
+        case .merge: merged += 1
+        case .conflict: conflicts += 1
+        case .makeLocalFolder, .makeRemoteFolder, .problem, .held, .progress, .paused, .idle, .summary: break
+        }
+    }
 }

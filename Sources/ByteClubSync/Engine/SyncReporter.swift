@@ -18,21 +18,7 @@ final class SyncReporter {
 
     /// Counts and emits an event.
     func emit(_ event: SyncEvent, nodes: Int = 1) {
-        switch event.event {
-        case .upload:
-            summary.uploaded += 1
-            summary.bytesUp += event.bytes ?? 0
-        case .download:
-            summary.downloaded += 1
-            summary.bytesDown += event.bytes ?? 0
-        case .deleteLocal: summary.deletedLocal += nodes
-        case .deleteRemote: summary.deletedRemote += nodes
-        case .moveLocal: summary.movedLocal += 1
-        case .moveRemote: summary.movedRemote += 1
-        case .merge: summary.merged += 1
-        case .conflict: summary.conflicts += 1
-        default: break
-        }
+        summary.count(event, nodes: nodes)
         onEvent(event)
     }
 
