@@ -29,6 +29,23 @@ enum EventLine {
         }
     }
 
+    /// One line for people about what a sync would do.
+    static func plan(_ step: PlannedStep) -> String {
+        let shown = Failure.line(step.path)
+        switch step.event {
+        case .download: return "would download \(shown)"
+        case .upload: return "would upload \(shown)"
+        case .deleteLocal: return "would remove here \(shown)"
+        case .deleteRemote: return "would remove on the server \(shown)"
+        case .makeLocalFolder: return "would make here \(shown)/"
+        case .makeRemoteFolder: return "would make on the server \(shown)/"
+        case .moveLocal: return "would move here \(Failure.line(step.from ?? "")) to \(shown)"
+        case .moveRemote: return "would move on the server \(Failure.line(step.from ?? "")) to \(shown)"
+        case .merge, .conflict, .problem, .held, .progress, .paused, .idle, .summary:
+            return "would keep both sides of \(shown), this machine's as \(Failure.line(step.copy ?? ""))"
+        }
+    }
+
     /// A summary's line.
     static func text(_ summary: SyncSummary) -> String {
         var parts: [String] = []

@@ -3,7 +3,7 @@ import ByteClubCore
 /// One step of a sync that was only asked for.
 struct PlannedStep: Encodable, Hashable, Sendable {
     /// The event that the step would be.
-    var event: String
+    var event: SyncEvent.Kind
     /// The entry's path relative to the mirror's root.
     var path: String
     /// Where it would be moved from.
@@ -15,26 +15,10 @@ struct PlannedStep: Encodable, Hashable, Sendable {
 
     /// Describes a step by the event that it would be.
     init(_ event: SyncEvent) {
-        self.event = event.event.rawValue
+        self.event = event.event
         path = event.path ?? ""
         from = event.from
         copy = event.copy
-    }
-
-    /// One line for people.
-    var text: String {
-        let shown = Failure.line(path)
-        switch event {
-        case "mkdir-local": return "would make here \(shown)/"
-        case "mkdir-remote": return "would make on the server \(shown)/"
-        case "download": return "would download \(shown)"
-        case "upload": return "would upload \(shown)"
-        case "delete-local": return "would remove here \(shown)"
-        case "delete-remote": return "would remove on the server \(shown)"
-        case "move-local": return "would move here \(Failure.line(from ?? "")) to \(shown)"
-        case "move-remote": return "would move on the server \(Failure.line(from ?? "")) to \(shown)"
-        default: return "would keep both sides of \(shown), this machine's as \(Failure.line(copy ?? ""))"
-        }
     }
 }
 

@@ -86,7 +86,7 @@ final class SyncPrinter: Sendable {
         try live?.end()
         let planned = events.map { PlannedStep($0) }
         for step in planned {
-            if json { try context.output.write(JSON.line(step)) } else { try context.output.line(step.text) }
+            if json { try context.output.write(JSON.line(step)) } else { try context.output.line(EventLine.plan(step)) }
         }
         if json {
             try context.output.write(JSON.line(PlannedSummary(planned: planned.count)))
