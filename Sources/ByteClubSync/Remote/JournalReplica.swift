@@ -308,7 +308,7 @@ final class JournalReplica: RemoteReplica {
         var bytes: [UInt8]?
 
         /// Its approximate size in a batch, in bytes.
-        var weight: Int { (bytes?.count ?? 0) + 320 + operation.nameLength }
+        var weight: Int { (bytes?.count ?? 0) + 320 + 2 * (operation.place?.name.utf8.count ?? 0) }
     }
 
     func write(_ writes: [PlannedWrite], _ reader: FileReader, _ report: inout SyncReport) async throws {

@@ -11,13 +11,3 @@ extension SyncEntry {
             revision: revision, placeRevision: placeRevision)
     }
 }
-
-extension SyncOperation {
-    var nameLength: Int {
-        switch action {
-        case .create(let location, _), .undelete(_, let location, _), .move(_, let location):
-            2 * location.name.utf8.count
-        case .edit, .delete: 0
-        }
-    }
-}

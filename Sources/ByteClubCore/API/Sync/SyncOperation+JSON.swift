@@ -74,13 +74,8 @@ extension SyncOperation: JSONReadable {
             json.value(verb)
             json.key("op_id")
             json.value(id.text)
-            switch action {
-            case .create(let place, _): place.writeMembers(to: &json)
-            case .edit(let node, _), .delete(let node): json.member("id", node.number)
-            case .undelete(let node, let place, _), .move(let node, let place):
-                json.member("id", node.number)
-                place.writeMembers(to: &json)
-            }
+            json.member("id", node?.number)
+            place?.writeMembers(to: &json)
             if let content {
                 json.member("bytes", content.bytes)
                 json.member("hash", content.hash?.description)

@@ -84,6 +84,22 @@ public struct SyncOperation: Hashable, Sendable {
         self.condition = condition
     }
 
+    /// The entry that the operation is about; nil when it makes one.
+    public var node: NodeID? {
+        switch action {
+        case .create: nil
+        case .edit(let node, _), .undelete(let node, _, _), .move(let node, _), .delete(let node): node
+        }
+    }
+
+    /// Where the operation puts the entry; nil when it leaves it where it is.
+    public var place: Place? {
+        switch action {
+        case .create(let place, _), .undelete(_, let place, _), .move(_, let place): place
+        case .edit, .delete: nil
+        }
+    }
+
     /// The content that the operation stores; nil when it stores none.
     public var content: Content? {
         get {
