@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 
 @testable import ByteClubSync
 
@@ -80,7 +81,7 @@ struct StoreRates {
             remote: RemoteState(
                 node: NodeID(Int64(number) + 1), location: location(number), isFolder: false,
                 hash: ContentHash(bytes: bytes),
-                size: 4_096, revision: Int64(number) + 1, generation: 1))
+                size: 4_096, revision: .number(Int64(number) + 1), generation: 1))
     }
 
     /// The items have been numbered from 1.

@@ -103,9 +103,11 @@ struct StoreRun {
         case 6:
             if let local = item.local {
                 item.remote = RemoteState(
-                    location: local.location, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
+                    location: local.location, isFolder: local.isFolder, hash: local.hash, size: local.size,
+                    revision: .number(3))
                 item.base = SyncedState(
-                    location: local.location, isFolder: local.isFolder, hash: local.hash, size: local.size, revision: 3)
+                    location: local.location, isFolder: local.isFolder, hash: local.hash, size: local.size,
+                    revision: .number(3))
             }
         case 7: item.local = nil
         case 8: item.remote = nil
@@ -139,15 +141,21 @@ struct StoreRun {
     private mutating func remote(like local: LocalState?) -> RemoteState {
         RemoteState(
             node: chance(2) == 0 ? nil : NodeID(number(40)), location: location(like: local), isFolder: chance(2) == 0,
-            hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: number(5), placeRevision: number(5),
-            generation: number(4))
+            hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: revision(),
+            placeRevision: number(5),
+            generation: number(4), isUnverified: chance(5) == 0)
     }
 
     private mutating func synced(like local: LocalState?) -> SyncedState {
         SyncedState(
             location: location(like: local), remoteName: chance(3) == 0 ? EntryName(name()) : nil,
             isFolder: chance(2) == 0,
-            hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: number(5))
+            hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: revision())
+    }
+
+    /// None, one of a journal that looks like a number, or an ETag.
+    private mutating func revision() -> Revision? {
+        pick([nil, .number(1), .number(0x5e), .number(number(5)), Revision("12"), Revision("W/\"5e-1\"")])
     }
 
     private mutating func location(like local: LocalState? = nil) -> Location {

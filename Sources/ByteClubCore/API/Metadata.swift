@@ -55,7 +55,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         bytes = entry.isDeleted || entry.isFolder ? 0 : entry.bytes
         size = HumanSize.text(bytes)
         let isRoot = entry.path.isRoot
-        rev = isRoot ? nil : Revision(number: entry.revision, namespace: namespace)
+        rev = isRoot ? nil : JournalRevision(number: entry.revision, namespace: namespace).revision
         modified = isRoot ? nil : entry.modified
         clientModified = entry.isFolder ? nil : entry.modified
         mimeType = entry.isFolder ? nil : type.mime
@@ -73,7 +73,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         try box.encode(bytes, forKey: .bytes)
         try box.encode(size, forKey: .size)
         try box.encodeIfPresent(rev, forKey: .rev)
-        try box.encodeIfPresent(rev?.number, forKey: .revision)
+        try box.encodeIfPresent(rev.flatMap { JournalRevision($0)?.number }, forKey: .revision)
         try box.encodeIfPresent(modified, forKey: .modified)
         try box.encodeIfPresent(clientModified, forKey: .clientModified)
         try box.encodeIfPresent(mimeType, forKey: .mimeType)

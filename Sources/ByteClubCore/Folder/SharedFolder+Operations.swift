@@ -12,7 +12,7 @@ extension SharedFolder {
     ///
     /// With `seen`, a file must still have that version, and nothing that is left in a folder may be newer.
     /// Throws ``APIError`` 403 for the root, 404 when it is gone, 406 over the limit, 409 when it is newer than `seen`.
-    public mutating func delete(_ path: RemotePath, seen: Revision?) throws -> FolderEntry {
+    public mutating func delete(_ path: RemotePath, seen: JournalRevision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
         guard let entry = try live(path) else { throw APIError.notFound(path) }
         let summary = try summary(of: entry, limit: Self.maximumEntries)
@@ -94,7 +94,7 @@ extension SharedFolder {
     ///
     /// - Throws: ``APIError`` 404 for a version that the path never had, 400 for one that is a deletion, 403 when a
     ///   folder is there now.
-    public mutating func restore(_ path: RemotePath, to revision: Revision) throws -> FolderEntry {
+    public mutating func restore(_ path: RemotePath, to revision: JournalRevision) throws -> FolderEntry {
         guard let old = try state.version(path.key, revision: revision.number), !old.isFolder else {
             throw APIError(404, "Revision '\(revision)' of '\(path)' not found")
         }

@@ -20,7 +20,7 @@ extension SharedFolder {
         switch (current, condition) {
         case (nil, _): return try record(.file(at: place, bytes: bytes, hash: hash))
         case (let file?, .overwrite): return try edit(file, bytes: bytes, hash: hash)
-        case (let file?, .parent(let revision)) where file.revision == revision.number:
+        case (let file?, .parent(let revision)) where file.revision == JournalRevision(revision)?.number:
             return try edit(file, bytes: bytes, hash: hash)
         case (let file?, .parent):
             if file.contentHash == hash { return file }
@@ -42,8 +42,9 @@ extension SharedFolder {
 
     /// Whether a path has a version, or can have had it before it was forgotten: an edit of such a one is a conflict.
     private func mayHaveHad(_ path: RemotePath, _ revision: Revision) throws -> Bool {
-        if try state.version(path.key, revision: revision.number) != nil { return true }
-        return try revision.number <= state.forgottenRevision() && state.latest(path.key) != nil
+        guard let number = JournalRevision(revision)?.number else { return false }
+        if try state.version(path.key, revision: number) != nil { return true }
+        return try number <= state.forgottenRevision() && state.latest(path.key) != nil
     }
 
     private func freePath(

@@ -34,7 +34,7 @@ public struct SharedFolder<State: FolderState> {
     /// The live file at a path, or one of its versions.
     ///
     /// - Throws: ``APIError`` 404 when it is missing, deleted, a folder, or never had the version.
-    public func file(_ path: RemotePath, revision: Revision?) throws -> FolderEntry {
+    public func file(_ path: RemotePath, revision: JournalRevision?) throws -> FolderEntry {
         let entry = try revision.map { try state.version(path.key, revision: $0.number) } ?? live(path)
         guard let entry, !entry.isFolder, !entry.isDeleted else { throw APIError.notFound(path) }
         return entry

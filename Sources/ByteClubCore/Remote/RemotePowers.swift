@@ -8,6 +8,8 @@ public struct RemotePowers: Sendable {
     public var contentHash: Bool
     /// Whether ``Remote/waitForChanges(after:timeout:)`` waits rather than answers at once.
     public var longPoll: Bool
+    /// Whether its revisions are ``JournalRevision``s, so that of two versions it is known which is the later.
+    public var orderedRevisions: Bool
     /// Identities, a journal with ordered revisions, and batches of writes.
     public var sync: (any SyncRemote)?
     /// Links for people without an account.
@@ -17,12 +19,13 @@ public struct RemotePowers: Sendable {
 
     /// Creates a set of powers.
     public init(
-        conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, sync: (any SyncRemote)? = nil,
-        links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil
+        conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, orderedRevisions: Bool,
+        sync: (any SyncRemote)? = nil, links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil
     ) {
         self.conditionalDelete = conditionalDelete
         self.contentHash = contentHash
         self.longPoll = longPoll
+        self.orderedRevisions = orderedRevisions
         self.sync = sync
         self.links = links
         self.managedLinks = managedLinks

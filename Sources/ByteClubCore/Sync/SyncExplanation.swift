@@ -12,13 +12,13 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
         public var hash: String?
         /// When the file was last written, in seconds since 1970; only of the disk's row.
         public var modified: Int64?
-        /// The number of the content's revision; not of the disk's row.
-        public var revision: Int64?
+        /// The server's name of the content's version; not of the disk's row.
+        public var revision: String?
 
         /// Describes an entry.
         public init(
             path: String, isFolder: Bool, size: Int64? = nil, hash: String? = nil, modified: Int64? = nil,
-            revision: Int64? = nil
+            revision: String? = nil
         ) {
             self.path = path
             self.isFolder = isFolder

@@ -1,39 +1,29 @@
-/// One version of one entry: the number of the change in its namespace, and the namespace.
+/// One version of one entry, as a server names it: a text that is equal to another or not, and says no more.
 ///
-/// On the wire it is lower-case hexadecimal, opaque to clients: the number, then eight digits for the namespace.
-public struct Revision: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
-    /// The number of the change, from 1, strictly rising within a namespace.
-    public let number: Int64
-    /// The namespace whose changes are counted.
-    public let namespace: UInt32
+/// Where a server has an order of its versions, their names are ``JournalRevision``s.
+public struct Revision: Hashable, Sendable, Encodable, CustomStringConvertible {
+    /// The most UTF-8 bytes of a name, enough for an ETag (RFC 9110 section 8.8.3).
+    public static let maximumBytes = 256
 
-    /// Creates the revision of a change.
-    public init(number: Int64, namespace: UInt32 = 1) {
-        self.number = number
-        self.namespace = namespace
-    }
+    /// The server's text.
+    public let description: String
 
-    /// Reads the wire's form: 9 to 24 hexadecimal digits; nil when the text is anything else.
+    /// Takes the server's text: 1 to ``maximumBytes`` bytes without control characters; nil for anything else.
     public init?(_ text: String) {
-        let digits = text.utf8
-        guard digits.count >= 9, digits.count <= 24, digits.allSatisfy({ Hexadecimal.value($0) != nil }),
-            let number = Int64(text.dropLast(8), radix: 16), let namespace = UInt32(text.suffix(8), radix: 16)
-        else { return nil }
-        self.init(number: number, namespace: namespace)
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        guard isPrintable, (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
+        description = text
     }
 
-    /// The wire's form.
-    public var description: String {
-        let tail = String(namespace, radix: 16)
-        return String(number, radix: 16) + String(repeating: "0", count: 8 - tail.count) + tail
+    /// Takes a journal's version, whose text is known to be one.
+    init(_ version: JournalRevision) { description = version.description }
+
+    /// Whether both are the same to the byte; texts that are only composed differently are not.
+    public static func == (left: Revision, right: Revision) -> Bool {
+        left.description.utf8.elementsEqual(right.description.utf8)
     }
 
-    /// Orders by number.
-    public static func < (left: Revision, right: Revision) -> Bool {
-        (left.namespace, left.number) < (right.namespace, right.number)
-    }
-
-    /// Encodes the wire's form.
+    /// Encodes the server's text.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -3,7 +3,7 @@ public import ByteClubCore
 extension MemoryRemote {
     /// All powers but links.
     public func powers() async throws(RemoteError) -> RemotePowers {
-        RemotePowers(conditionalDelete: true, contentHash: true, longPoll: true, sync: self)
+        RemotePowers(conditionalDelete: true, contentHash: true, longPoll: true, orderedRevisions: true, sync: self)
     }
 
     /// Describes the member.
@@ -95,10 +95,23 @@ extension MemoryRemote {
     }
 
     private func file(_ path: RemotePath, _ revision: Revision?) throws(RemoteError) -> ([UInt8], Metadata) {
-        let entry = try read { try $0.file(path, revision: revision) }
+        let version = try Self.version(revision)
+        let entry = try read { try $0.file(path, revision: version) }
         guard let hash = entry.contentHash, let bytes = tree.blob(hash) else {
             throw RemoteError(.serverFault, "the content of '\(path)' is gone")
         }
         return (bytes, Metadata(entry))
+    }
+
+    /// A version as the folder counts it.
+    static func version(_ revision: Revision?) throws(RemoteError) -> JournalRevision? {
+        guard let revision else { return nil }
+        return try version(revision)
+    }
+
+    /// A version as the folder counts it; what is none is refused as the server does.
+    static func version(_ revision: Revision) throws(RemoteError) -> JournalRevision {
+        guard let version = JournalRevision(revision) else { throw RemoteError(.badRequest, "'rev': not a rev") }
+        return version
     }
 }

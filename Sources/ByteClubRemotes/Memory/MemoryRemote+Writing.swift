@@ -23,7 +23,10 @@ extension MemoryRemote {
 
     /// Makes a new version with an old one's content.
     public func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata {
-        try await perform(.restore, path) { () throws(RemoteError) in try write { try $0.restore(path, to: revision) } }
+        try await perform(.restore, path) { () throws(RemoteError) in
+            let version = try Self.version(revision)
+            return try write { try $0.restore(path, to: version) }
+        }
     }
 
     /// Makes a folder and its missing parents.
@@ -33,7 +36,10 @@ extension MemoryRemote {
 
     /// Deletes an entry with all below it.
     public func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata {
-        try await perform(.delete, path) { () throws(RemoteError) in try write { try $0.delete(path, seen: seen) } }
+        try await perform(.delete, path) { () throws(RemoteError) in
+            let version = try Self.version(seen)
+            return try write { try $0.delete(path, seen: version) }
+        }
     }
 
     /// Moves an entry with all below it.

@@ -6,7 +6,7 @@ struct EntityTag: Hashable, Sendable {
     let text: String
 
     /// The tag of a version.
-    init(_ revision: Revision) {
+    init(_ revision: JournalRevision) {
         text = "\"\(revision)\""
     }
 

@@ -91,9 +91,9 @@ struct Parameters: Sendable {
     /// A rev.
     ///
     /// - Throws: ``APIError`` 400 for anything else.
-    func revision(_ name: String) throws(APIError) -> Revision? {
+    func revision(_ name: String) throws(APIError) -> JournalRevision? {
         guard let text = self[name] else { return nil }
-        guard let revision = Revision(text) else { throw APIError(400, "not a rev", parameter: name) }
+        guard let revision = JournalRevision(text) else { throw APIError(400, "not a rev", parameter: name) }
         return revision
     }
 

@@ -14,7 +14,7 @@ extension Response {
         _ entry: FolderEntry, _ content: StoredContent, for request: some RequestContext, headers: HTTPFields = [:]
     ) throws -> Response {
         let type = MediaType(name: entry.path.name)
-        let tag = EntityTag(Revision(number: entry.revision))
+        let tag = EntityTag(JournalRevision(number: entry.revision))
         var headers = headers
         headers[.eTag] = tag.text
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {

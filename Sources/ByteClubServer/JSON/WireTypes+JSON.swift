@@ -24,8 +24,10 @@ extension Metadata: JSONWritable {
         if let rev {
             json.key("rev")
             json.value(rev.description)
-            json.key("revision")
-            json.value(rev.number)
+            if let version = JournalRevision(rev) {
+                json.key("revision")
+                json.value(version.number)
+            }
         }
         if let modified {
             json.key("modified")

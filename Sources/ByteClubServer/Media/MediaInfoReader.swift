@@ -77,7 +77,8 @@ struct MediaInfoReader: Sendable {
         for photo in lot {
             guard let hash = photo.contentHash, known[hash] == nil else { continue }
             let entry = FolderEntry(
-                path: photo.path, isFolder: false, revision: photo.rev?.number ?? 0, bytes: photo.bytes,
+                path: photo.path, isFolder: false, revision: photo.rev.flatMap { JournalRevision($0)?.number } ?? 0,
+                bytes: photo.bytes,
                 contentHash: hash, modified: APIDate(seconds: 0), author: 0)
             let content = try await store.content(of: entry).local(upTo: Self.headerLimit)
             found[hash] = try await threads.runIfActive { try Self.info(in: content) }

@@ -37,7 +37,9 @@ protocol FolderStore: Sendable {
     /// A live file, or one of its versions, with its bytes.
     ///
     /// - Throws: ``APIError`` 404 as ``SharedFolder/file(_:revision:)``.
-    func file(_ path: RemotePath, revision: Revision?) async throws -> (entry: FolderEntry, content: StoredContent)
+    func file(_ path: RemotePath, revision: JournalRevision?) async throws -> (
+        entry: FolderEntry, content: StoredContent
+    )
 
     /// The bytes of a file's version.
     ///

@@ -76,12 +76,14 @@ struct Explainer {
         answer.server = try item.remote.map { remote in
             SyncExplanation.Row(
                 path: try paths.path(of: remote.location, on: .remote), isFolder: remote.isFolder,
-                size: remote.isFolder ? nil : remote.size, hash: remote.hash?.description, revision: remote.revision)
+                size: remote.isFolder ? nil : remote.size, hash: remote.hash?.description,
+                revision: remote.revision?.description)
         }
         answer.synced = try item.synced.map { synced in
             SyncExplanation.Row(
                 path: try paths.path(of: synced.location, on: .local), isFolder: synced.isFolder,
-                size: synced.isFolder ? nil : synced.size, hash: synced.hash?.description, revision: synced.revision)
+                size: synced.isFolder ? nil : synced.size, hash: synced.hash?.description,
+                revision: synced.revision?.description)
         }
         let chain = try paths.chain(of: item)
         if let excluded = chain.first(where: \.isExcluded) {

@@ -179,8 +179,8 @@ final class Installer {
     /// Installs a staged content; nil when the target is not as the plan saw it.
     private func moveIntoPlace(_ one: inout StagedContent, _ report: inout SyncReport) throws -> FileStat? {
         let install = one.install
-        guard let item = try store.item(one.item),
-            item.remote?.revision == install.revision || item.remote?.hash == install.hash,
+        guard let item = try store.item(one.item), let remote = item.remote,
+            remote.revision == install.revision || remote.hash == install.hash,
             item.local == one.replaced, let target = try context.handles.folder(install.location.parent, &report)
         else {
             try staging.removeFile(one.stage.text)

@@ -8,10 +8,10 @@ struct PendingInstall: Hashable, Sendable {
     let item: ItemID
     let location: Location
     let hash: ContentHash
-    /// The server's revision of the content.
-    let revision: Int64
+    /// The server's revision of the content; nil when it tells none.
+    let revision: Revision?
 
-    init(item: ItemID, location: Location, hash: ContentHash, revision: Int64) {
+    init(item: ItemID, location: Location, hash: ContentHash, revision: Revision?) {
         (self.item, self.location, self.hash, self.revision) = (item, location, hash, revision)
     }
 }

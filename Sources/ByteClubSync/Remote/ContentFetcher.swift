@@ -178,10 +178,10 @@ final class ContentFetcher {
     func base(of item: Item, _ base: SyncedState, _ report: inout SyncReport) async throws -> [UInt8]? {
         guard let hash = base.hash, base.size <= Int64(TextMerge.limit) else { return nil }
         if let kept = context.environment.bases.content(hash) { return kept }
-        guard let path = try? replica.tree.path(of: item.id, &report) else { return nil }
+        guard let revision = base.revision, let path = try? replica.tree.path(of: item.id, &report) else { return nil }
         do throws(RemoteError) {
             let bytes = try await replica.tree.remote.content(
-                at: path, revision: Revision(number: base.revision), range: nil, limit: TextMerge.limit
+                at: path, revision: revision, range: nil, limit: TextMerge.limit
             ).bytes
             return ContentHasher.hash(bytes) == hash ? bytes : nil
         } catch {

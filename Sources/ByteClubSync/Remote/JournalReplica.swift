@@ -221,7 +221,7 @@ final class JournalReplica: RemoteReplica {
 
     private func takeDeletion(_ entry: SyncEntry, _ report: inout SyncReport) throws {
         guard var item = try store.item(node: entry.node) else { return }
-        if let remote = item.remote, entry.revision < remote.revision { return }
+        if let remote = item.remote, entry.isContentOlder(than: remote) { return }
         if item.remote != nil { report.hasChanges = true }
         item.remote = nil
         item.lastNode = item.isOutside ? nil : entry.node
@@ -430,7 +430,7 @@ final class JournalReplica: RemoteReplica {
         if remote.isFolder {
             condition.seen = try journalSequence()
         } else {
-            condition.revision = remote.revision
+            condition.revision = try remote.requiredNumber()
             condition.placeRevision = remote.placeRevision
         }
         return BatchedWrite(
@@ -464,7 +464,8 @@ final class JournalReplica: RemoteReplica {
         let content = SyncOperation.Content(bytes: size, hash: hash, chunks: chunks)
         if let remote = item.remote {
             guard let node = remote.node else { return nil }
-            return SyncOperation(try operations.next(), .edit(node, content), if: .init(revision: remote.revision))
+            let condition = SyncOperation.Condition(revision: try remote.requiredNumber())
+            return SyncOperation(try operations.next(), .edit(node, content), if: condition)
         }
         guard let local = item.local, let location = try wire(local.location) else { return nil }
         let action: SyncOperation.Action =
@@ -556,7 +557,7 @@ final class JournalReplica: RemoteReplica {
         let content = SyncOperation.Content(
             bytes: Int64(bytes.count), hash: hash, chunks: isInline ? nil : [hash])
         let operation = SyncOperation(
-            try operations.next(), .edit(node, content), if: .init(revision: remote.revision))
+            try operations.next(), .edit(node, content), if: .init(revision: try remote.requiredNumber()))
         let outcome = try await wire.apply(SyncBatch([operation]), contents: isInline ? [bytes] : [])
         guard let result = outcome.results.first else { return false }
         if let entry = result.entry {

@@ -15,6 +15,8 @@ struct OutgoingWrite: Sendable {
     let effect: Effect
     /// The local state when it was prepared; nil when the disk is not involved.
     var local: LocalState?
+    /// The server's revision of the entry when it was prepared; nil when it told none, or had no such entry.
+    var seen: Revision?
     /// The entry's path on the server before it was moved or deleted, for the event.
     var pathBefore: String?
 

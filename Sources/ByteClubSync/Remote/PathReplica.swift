@@ -119,15 +119,14 @@ final class PathReplica: RemoteReplica {
         let names = path.components.map { EntryName($0) }
         guard let last = names.last, let parent = try folder(names.dropLast(), &pull, &editor, &report) else { return }
         let known = try store.children(of: parent, key: last.key, on: .remote).first
-        if let seen = known?.remote, pull.pass.generation == nil, let reported = metadata.rev,
-            reported.number < seen.revision
+        if pull.pass.generation == nil,
+            try tree.order(of: metadata.rev, against: known?.remote?.revision) == .earlier
         {
             return
         }
         var reported = RemoteState(
             location: Location(parent, last), isFolder: metadata.isFolder, hash: metadata.contentHash,
-            size: metadata.bytes,
-            revision: metadata.rev?.number ?? 0)
+            size: metadata.bytes, revision: metadata.rev)
         reported.generation = pull.pass.generation ?? known?.remote?.generation ?? 0
         if reported.hash == nil, known?.remote?.revision == reported.revision { reported.hash = known?.remote?.hash }
         if let known, known.isFolder != metadata.isFolder { try remove(known, &pull) }
@@ -188,7 +187,8 @@ final class PathReplica: RemoteReplica {
                 let reported = try await tree.metadata(at: tree.path(of: item.id, &report))
                 guard var now = try store.item(item.id), now.remote?.isUnverified == true else { continue }
                 if let reported, !reported.isDeleted, reported.isFolder == now.isFolder {
-                    now.remote?.revision = reported.rev?.number ?? 0
+                    now.remote?.revision = reported.rev
+                    now.remote?.isUnverified = false
                     now.remote?.size = reported.bytes
                     if let hash = reported.contentHash { now.remote?.hash = hash }
                     try store.save(now)
@@ -304,13 +304,14 @@ final class PathReplica: RemoteReplica {
             return Call(
                 write: OutgoingWrite(
                     item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
-                    local: content.local),
+                    local: content.local, seen: item.remote?.revision),
                 verb: .put(path, content.bytes, condition))
         case .move(let location):
             guard item.remote != nil, try tree.isOnServer(location.parent) else { return nil }
             return Call(
                 write: OutgoingWrite(
-                    item: item.id, effect: .move(location), pathBefore: try store.path(of: item.id, on: .remote)),
+                    item: item.id, effect: .move(location), seen: item.remote?.revision,
+                    pathBefore: try store.path(of: item.id, on: .remote)),
                 verb: .move(try tree.path(of: item.id, &report), try tree.path(of: location, &report)))
         case .delete: return try prepareDeletion(item, &report)
         }
@@ -323,15 +324,25 @@ final class PathReplica: RemoteReplica {
             report.isFeedStale = true
             return nil
         }
-        var newest = remote.revision
-        if remote.isFolder {
-            try store.visitRemote(below: item.id) { newest = max(newest, $0.remote?.revision ?? 0) }
+        guard let seen = try remote.isFolder ? newest(in: item) : remote.revision else {
+            // Without a condition, others' changes that no feed has told would be deleted as well.
+            report.refuse(item.id, "the server does not tell versions by which a change in it would be noticed")
+            return nil
         }
         return Call(
             write: OutgoingWrite(
                 item: item.id, effect: .delete(nodes: try store.remoteCount(item.id)),
                 pathBefore: try store.path(of: item.id, on: .remote)),
-            verb: .delete(try tree.path(of: item.id, &report), seen: Revision(number: newest)))
+            verb: .delete(try tree.path(of: item.id, &report), seen: seen))
+    }
+
+    /// The latest revision of a folder and of all that is in it; nil where the server's revisions have no order.
+    private func newest(in folder: Item) throws -> Revision? {
+        guard tree.ordersRevisions else { return nil }
+        let number = { (item: Item) in item.remote?.revision.flatMap { JournalRevision($0) } }
+        var newest = number(folder) ?? JournalRevision(number: 0)
+        try store.visitRemote(below: folder.id) { newest = max(newest, number($0) ?? newest) }
+        return newest.revision
     }
 
     /// The path and the condition for an upload: the path at which the server has the entry, once that is its planned
@@ -344,7 +355,7 @@ final class PathReplica: RemoteReplica {
             return nil
         }
         let path = try item.remote == nil ? tree.path(of: local.location, &report) : tree.path(of: item.id, &report)
-        return (path, item.remote.map { .parent(Revision(number: $0.revision)) } ?? .create)
+        return (path, item.remote?.revision.map { .parent($0) } ?? .create)
     }
 
     private func take(
@@ -392,7 +403,7 @@ final class PathReplica: RemoteReplica {
         let parent = (write.target ?? item.remote?.location ?? write.local?.location)?.parent ?? .root
         var reported = RemoteState(
             location: Location(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
-            hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev?.number ?? 0)
+            hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev)
         reported.generation = item.remote?.generation ?? 0
         if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
@@ -412,8 +423,18 @@ final class PathReplica: RemoteReplica {
             try tree.forget(other)
         }
         if write.target != nil { try markUnverified(below: item, &report) }
-        // The feed may have listed a later edit before the answer to a large upload arrived.
-        let newer = item.remote.flatMap { !$0.isUnverified && $0.revision > reported.revision ? $0 : nil }
+        var newer: RemoteState?
+        if let listed = item.remote, !listed.isUnverified {
+            // The feed may have listed a later edit before the answer to a large upload arrived.
+            switch try tree.order(of: reported.revision, against: listed.revision) {
+            case .earlier: newer = listed
+            case .unknown where listed.revision != write.seen:
+                // Which of the two is the later, the server is asked.
+                reported.isUnverified = true
+                report.isFeedStale = true
+            case .same, .later, .unknown: break
+            }
+        }
         try editor.written(item, write, reported, newer: newer)
     }
 
@@ -424,7 +445,8 @@ final class PathReplica: RemoteReplica {
         report.isFeedStale = true
         try store.visitRemote(below: folder.id) { child in
             var child = child
-            child.remote?.revision = RemoteState.unverified
+            child.remote?.revision = nil
+            child.remote?.isUnverified = true
             try store.save(child)
         }
     }
@@ -439,7 +461,7 @@ final class PathReplica: RemoteReplica {
         do throws(RemoteError) {
             guard let path = try? tree.path(of: item.id, &report) else { return false }
             let metadata = try await self.remote.put(
-                .bytes(bytes), at: path, condition: .parent(Revision(number: remote.revision)), policy: .fail,
+                .bytes(bytes), at: path, condition: remote.revision.map { .parent($0) } ?? .create, policy: .fail,
                 progress: nil)
             do { try takeMerged(metadata, item.id) } catch { return false }
             return true
@@ -453,7 +475,8 @@ final class PathReplica: RemoteReplica {
         guard var item = try store.item(id), let revision = metadata.rev else { return }
         item.remote?.hash = metadata.contentHash
         item.remote?.size = metadata.bytes
-        item.remote?.revision = revision.number
+        item.remote?.revision = revision
+        item.remote?.isUnverified = false
         try store.save(item)
     }
 

@@ -18,6 +18,7 @@ final class RemoteConnector {
     func connect() async throws(RemoteError) -> any RemoteReplica {
         if let replica { return replica }
         let powers = try await tree.remote.powers()
+        tree.ordersRevisions = powers.orderedRevisions || powers.sync != nil
         let made: any RemoteReplica
         if tree.context.configuration.usesExtension, let wire = powers.sync {
             do {

@@ -8,6 +8,8 @@ final class RemoteTree {
     let context: SyncContext
     let remote: any Remote
     private let scanner: Scanner
+    /// Whether the server's revisions are ordered.
+    var ordersRevisions = false
     /// Items that were refused recently: a change on the server ends their wait.
     var refused: Set<ItemID> = []
 
@@ -69,7 +71,7 @@ final class RemoteTree {
         if swept.count > Self.mostAsked { return }
         for (item, path) in swept {
             guard let base = item.synced, let reported = try await metadata(at: path), reported.isDeleted,
-                let revision = reported.rev?.number, revision > base.revision
+                try order(of: reported.rev, against: base.revision) == .later
             else { continue }
             try store.edit(durably: false) { editor in
                 try editor.deletedAfterAll(item.id, base: base, node: item.remote?.node)
@@ -108,16 +110,27 @@ final class RemoteTree {
         let hasMoved = item.remote?.location != reported.location
         let wasHidden = item.isExcluded
         if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass) }
-        // The server was restored to an earlier state: what was synced is no merge base for it.
-        let isRollback =
-            isRefresh && reported.hash != item.synced?.hash
-            && (pass.isForeign || reported.revision < item.synced?.revision ?? .min)
+        let isRollback = try isRefresh && isRollback(reported, from: item.synced, isForeign: pass.isForeign)
         try pass.record.note(item.id)
         if refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
         try editor.observeRemote(&item, as: reported, isRollback: isRollback)
         if item != known { report.hasChanges = true }
         if hasMoved, known != nil, item.isFolder, !item.isExcluded {
             try revisit(item, wasHidden: wasHidden, &pass)
+        }
+    }
+
+    /// Whether the server was restored to an earlier state, so that what was synced is no merge base for it.
+    ///
+    /// Where the server's revisions have no order, each other one may be the earlier: a conflict copy too many loses
+    /// nothing, but merged with a later base, the earlier content would undo what was written since.
+    private func isRollback(_ reported: RemoteState, from base: SyncedState?, isForeign: Bool) throws -> Bool {
+        if reported.hash == base?.hash { return false }
+        if isForeign { return true }
+        guard let base else { return false }
+        return switch try order(of: reported.revision, against: base.revision) {
+        case .earlier, .unknown: true
+        case .same, .later: false
         }
     }
 
@@ -139,6 +152,32 @@ final class RemoteTree {
             gone.remote = nil
             try store.save(gone)
         }
+    }
+
+    // MARK: Revisions
+
+    /// How a revision stands to one that was seen before.
+    enum RevisionOrder {
+        case same
+        case earlier
+        case later
+        /// They differ, or one is missing, and the server does not tell more.
+        case unknown
+    }
+
+    /// How a revision that the server tells now stands to one that is in the tree.
+    ///
+    /// - Throws: ``RemoteError`` with the code `protocolViolation` when the server says that its revisions are ordered,
+    ///   and tells one that is not. One in the tree may be of another server.
+    func order(of told: Revision?, against seen: Revision?) throws(RemoteError) -> RevisionOrder {
+        guard let told else { return .unknown }
+        if told == seen { return .same }
+        guard ordersRevisions else { return .unknown }
+        guard let new = JournalRevision(told) else {
+            throw RemoteError(.protocolViolation, "the server tells of the revision '\(told)', which has no order")
+        }
+        guard let seen, let old = JournalRevision(seen), old.namespace == new.namespace else { return .unknown }
+        return new < old ? .earlier : .later
     }
 
     // MARK: Paths

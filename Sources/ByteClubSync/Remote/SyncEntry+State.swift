@@ -2,12 +2,29 @@ import ByteClubCore
 
 extension SyncEntry {
     /// Whether the tree has a newer state of the entry: the answer or page is outdated.
-    func isOlder(than seen: RemoteState) -> Bool { revision < seen.revision || placeRevision < seen.placeRevision }
+    func isOlder(than seen: RemoteState) -> Bool { isContentOlder(than: seen) || placeRevision < seen.placeRevision }
+
+    /// Whether the tree has a newer content of the entry.
+    func isContentOlder(than seen: RemoteState) -> Bool { revision < seen.journalNumber ?? 0 }
 
     /// The entry as a remote state in a folder of the tree.
     func state(in parent: ItemID) -> RemoteState {
         RemoteState(
             node: node, location: Location(parent, EntryName(name)), isFolder: isFolder, hash: hash, size: bytes,
-            revision: revision, placeRevision: placeRevision)
+            revision: JournalRevision(number: revision).revision, placeRevision: placeRevision)
+    }
+}
+
+extension RemoteState {
+    /// The journal's number of the content's revision; nil when no journal has told it.
+    var journalNumber: Int64? { revision.flatMap { JournalRevision($0)?.number } }
+
+    /// The journal's number of the content's revision, on which a write is made to depend.
+    ///
+    /// - Throws: ``RemoteError`` with the code `protocolViolation` when no journal has told it: without a condition, a
+    ///   write would replace whatever the server has.
+    func requiredNumber() throws(RemoteError) -> Int64 {
+        if let journalNumber { return journalNumber }
+        throw RemoteError(.protocolViolation, "'\(location.name)' has a revision that is no journal's")
     }
 }

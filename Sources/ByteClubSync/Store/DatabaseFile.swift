@@ -4,7 +4,9 @@ import Glibc
 /// The database file of a mirror: its schema, and the handling of a file that cannot be used.
 enum DatabaseFile {
     /// The schema version.
-    private static let version: Int64 = 3
+    private static let version: Int64 = 4
+    /// The earlier versions that an engine brings to this one.
+    private static let earlier = [RecordMigration.version, RevisionMigration.version]
     /// The page cache in KiB; a larger change spills into the log.
     private static let cache = 4_096
     /// After how many pages the WAL is checkpointed.
@@ -25,24 +27,25 @@ enum DatabaseFile {
 
     /// Opens a database that is there already; nil when there is none that can be used.
     ///
-    /// - Throws: ``SyncError`` also when it is the previous version's, which only an engine migrates: the engine of that
+    /// - Throws: ``SyncError`` also when it is an earlier version's, which only an engine migrates: the engine of that
     ///   version may still have it open.
     static func openExisting(_ path: String, _ mode: SQLiteConnection.Mode) throws(SyncError) -> SQLiteConnection? {
         guard let (connection, found) = try openKnown(path, mode) else { return nil }
         if found == version { return connection }
         throw SyncError(
             .database,
-            "the mirror's database '\(path)' is the previous version's; the next sync brings it up to date")
+            "the mirror's database '\(path)' is an earlier version's; the next sync brings it up to date")
     }
 
-    /// Copies a database, and migrates the copy when it is the previous version's; an empty one when there is none
+    /// Copies a database, and migrates the copy when it is an earlier version's; an empty one when there is none
     /// that can be used.
     static func scratchCopy(_ path: String) throws(SyncError) -> SQLiteConnection {
         let copy = try SQLiteConnection("", .writing)
         if let (source, _) = try openKnown(path, .reading) {
             try copy.copy(source)
             // An engine may have migrated it meanwhile.
-            if try copy.number("PRAGMA user_version") != version { try migrate(copy) }
+            let found = try copy.number("PRAGMA user_version")
+            if found != version { try migrate(copy, from: found) }
         } else {
             try makeSchema(copy)
         }
@@ -56,7 +59,7 @@ enum DatabaseFile {
         let connection = try SQLiteConnection(path, mode)
         do {
             let found = try connection.number("PRAGMA user_version")
-            guard found == version || found == RecordMigration.version else { return nil }
+            guard found == version || earlier.contains(found) else { return nil }
             try prepare(connection)
             return (connection, found)
         } catch {
@@ -75,9 +78,9 @@ enum DatabaseFile {
         let connection = try SQLiteConnection(path, .writing)
         do throws(SyncError) {
             let found = try connection.number("PRAGMA user_version")
-            if found == version || found == RecordMigration.version {
+            if found == version || earlier.contains(found) {
                 try prepare(connection)
-                if found != version { try migrate(connection) }
+                if found != version { try migrate(connection, from: found) }
                 let wasUnclean = try connection.text("SELECT value FROM meta WHERE name = 'isOpen'") != nil
                 if !wasUnclean { return (connection, false) }
                 if try connection.text("PRAGMA quick_check(1)") == "ok" { return (connection, true) }
@@ -129,11 +132,18 @@ enum DatabaseFile {
         try connection.run("COMMIT")
     }
 
-    /// Migrates a database of the previous version, in one transaction.
-    private static func migrate(_ connection: SQLiteConnection) throws(SyncError) {
-        try connection.run("BEGIN IMMEDIATE; \(recordTables)")
+    /// Migrates a database of an earlier version, in one transaction.
+    private static func migrate(_ connection: SQLiteConnection, from found: Int64) throws(SyncError) {
+        try connection.run("BEGIN IMMEDIATE")
         do {
-            try RecordMigration(connection).run()
+            let revisions = RevisionMigration(connection)
+            if found == RecordMigration.version {
+                try connection.run(recordTables)
+                try RecordMigration(connection).run()
+            } else {
+                try revisions.moveRecords()
+            }
+            try revisions.moveItems()
             try connection.run("PRAGMA user_version = \(version); COMMIT")
         } catch {
             try? connection.run("ROLLBACK")
@@ -142,9 +152,7 @@ enum DatabaseFile {
     }
 
     /// The tables of single records.
-    private static let recordTables = RecordTable.allCases.map { table in
-        "CREATE TABLE \(table.rawValue)(\(table.columns.joined(separator: ", ")));\n"
-    }.joined()
+    private static let recordTables = RecordTable.allCases.map { $0.definition + ";\n" }.joined()
 
     /// The mirror's root, which is there on both sides.
     private static var root: Item {
@@ -155,26 +163,39 @@ enum DatabaseFile {
             synced: SyncedState(location: location, isFolder: true))
     }
 
-    /// The tables: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
+    /// The items: `l` is what the disk has, `r` what the server has, `s` what both had when they were last equal.
     ///
-    /// What is the same as on disk is NULL in `r` and `s`; a key is NULL when it equals its name.
-    private static let schema =
+    /// What is the same as on disk is NULL in `r` and `s`, the revision in `s` when it is the same as in `r`; a key is
+    /// NULL when it equals its name.
+    static let itemTable =
         """
         CREATE TABLE item(
           id INTEGER PRIMARY KEY, flags INT NOT NULL, unsettled INT NOT NULL,
           l_parent INT, l_fold INT, l_name TEXT, l_key TEXT, l_hash BLOB, l_size INT,
           handle_high INT, handle_low INT, device INT, inode INT, bytes INT, modified INT, changed INT,
           r_parent INT, r_fold INT, r_name TEXT, r_key TEXT, r_hash BLOB, r_size INT,
-          r_node INT, r_revision INT, r_place INT, r_generation INT,
+          r_node INT, r_revision TEXT, r_place INT, r_generation INT,
           s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
-          s_revision INT, s_remote_name TEXT, s_remote_key TEXT,
-          last_node INT, sent BLOB);
+          s_revision TEXT, s_remote_name TEXT, s_remote_key TEXT,
+          last_node INT, sent BLOB)
+        """
+
+    /// The indices of the items.
+    static let itemIndices =
+        """
         CREATE INDEX local ON item(l_parent, l_fold) WHERE l_parent IS NOT NULL;
         CREATE INDEX remote ON item(r_parent, r_fold) WHERE r_parent IS NOT NULL;
         CREATE INDEX node ON item(coalesce(r_node, last_node)) WHERE coalesce(r_node, last_node) IS NOT NULL;
         CREATE INDEX handle ON item(handle_low) WHERE handle_low IS NOT NULL;
         CREATE INDEX unsettled ON item(unsettled) WHERE unsettled = 1;
-        CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL;
+        CREATE INDEX synced ON item(s_parent) WHERE s_parent IS NOT NULL
+        """
+
+    /// The tables but those of single records.
+    private static let schema =
+        """
+        \(itemTable);
+        \(itemIndices);
         CREATE TABLE seal(item INTEGER PRIMARY KEY, value BLOB NOT NULL);
         CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         INSERT INTO meta VALUES('nextItem', '1');

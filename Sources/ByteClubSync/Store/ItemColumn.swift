@@ -22,6 +22,7 @@ struct ItemFlags: OptionSet {
     static let isLeftover = ItemFlags(rawValue: 32)
     static let isRacy = ItemFlags(rawValue: 64)
     static let isOutside = ItemFlags(rawValue: 128)
+    static let isUnverified = ItemFlags(rawValue: 256)
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -36,6 +37,7 @@ struct ItemFlags: OptionSet {
             if local.stat?.isRacy == true { flags.insert(.isRacy) }
         }
         if item.remote?.isFolder == true { flags.insert(.remoteFolder) }
+        if item.remote?.isUnverified == true { flags.insert(.isUnverified) }
         if item.synced?.isFolder == true { flags.insert(.syncedFolder) }
         self = flags
     }

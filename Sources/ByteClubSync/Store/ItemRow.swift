@@ -2,7 +2,8 @@ import ByteClubCore
 
 /// An item as the values of its row, in the order of the columns.
 ///
-/// What is the same as on disk is NULL on the other sides; a key is NULL when it equals its name.
+/// What is the same as on disk is NULL on the other sides, and so is the server's revision when it is the synced one; a
+/// key is NULL when it equals its name.
 struct ItemRow {
     /// What is in one column.
     enum Value {
@@ -20,7 +21,7 @@ struct ItemRow {
         self[.unsettled] = .number(item.isSettled ? 0 : 1)
         if let local = item.local { set(local) }
         if let remote = item.remote { set(remote, like: item.local) }
-        if let synced = item.synced { set(synced, like: item.local) }
+        if let synced = item.synced { set(synced, like: item.local, item.remote?.revision) }
         if let node = item.lastNode { self[.lastNode] = .number(node.number) }
         if let sent = item.sent { self[.sent] = .bytes(sent.bytes) }
     }
@@ -62,17 +63,18 @@ struct ItemRow {
         set(remote.hash, .remoteHash, like: local?.hash)
         self[.remoteSize] = .number(remote.size)
         if let node = remote.node { self[.node] = .number(node.number) }
-        self[.revision] = .number(remote.revision)
+        if let revision = remote.revision { self[.revision] = .text(revision.description) }
         self[.placeRevision] = .number(remote.placeRevision)
         self[.generation] = .number(remote.generation)
     }
 
-    private mutating func set(_ synced: SyncedState, like local: LocalState?) {
+    private mutating func set(_ synced: SyncedState, like local: LocalState?, _ revision: Revision?) {
         self[.syncedParent] = .number(synced.location.parent.number)
         set(synced.location.name, .syncedName, .syncedKey, like: local?.location.name)
         set(synced.hash, .syncedHash, like: local?.hash)
         self[.syncedSize] = .number(synced.size)
-        self[.syncedRevision] = .number(synced.revision)
+        // Nothing when it is the server's, no text when there is none.
+        if synced.revision != revision { self[.syncedRevision] = .text(synced.revision?.description ?? "") }
         if let name = synced.remoteName { set(name, .syncedRemoteName, .syncedRemoteKey, like: nil) }
     }
 

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// Migrates records from lines of text in `meta`, as in the schema before, to their tables.
+/// Migrates records from lines of text in `meta`, as in schema version 2, to their tables.
 struct RecordMigration {
     /// The schema version that it migrates from.
     static let version: Int64 = 2
@@ -52,7 +52,7 @@ struct RecordMigration {
         else { return nil }
         return PendingInstall(
             item: ItemID(item), location: Location(ItemID(parent), EntryName(String(parts[4]))), hash: hash,
-            revision: revision)
+            revision: revision > 0 ? JournalRevision(number: revision).revision : nil)
     }
 
     /// The ignore file's hash, then the deselected folders.

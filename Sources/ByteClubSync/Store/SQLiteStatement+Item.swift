@@ -26,8 +26,10 @@ extension SQLiteStatement {
     private func item() -> Item {
         let flags = ItemFlags(rawValue: self[.flags])
         let local = local(flags)
+        let remote = remote(flags, like: local)
         var item = Item(
-            ItemID(self[.id]), local: local, remote: remote(flags, like: local), synced: synced(flags, like: local))
+            ItemID(self[.id]), local: local, remote: remote,
+            synced: synced(flags, like: local, remote?.revision))
         item.lastNode = optionalNumber(ItemColumn.lastNode.rawValue).map { NodeID($0) }
         item.isExcluded = flags.contains(.isExcluded)
         item.isFrozen = flags.contains(.isFrozen)
@@ -61,16 +63,18 @@ extension SQLiteStatement {
             node: optionalNumber(ItemColumn.node.rawValue).map { NodeID($0) },
             location: Location(ItemID(parent), name(.remoteName, .remoteKey) ?? local?.location.name ?? EntryName("")),
             isFolder: flags.contains(.remoteFolder), hash: hash(.remoteHash, like: local?.hash),
-            size: self[.remoteSize], revision: self[.revision], placeRevision: self[.placeRevision],
-            generation: self[.generation])
+            size: self[.remoteSize], revision: revision(.revision, like: nil),
+            placeRevision: self[.placeRevision], generation: self[.generation],
+            isUnverified: flags.contains(.isUnverified))
     }
 
-    private func synced(_ flags: ItemFlags, like local: LocalState?) -> SyncedState? {
+    private func synced(_ flags: ItemFlags, like local: LocalState?, _ revision: Revision?) -> SyncedState? {
         guard let parent = optionalNumber(ItemColumn.syncedParent.rawValue) else { return nil }
         return SyncedState(
             location: Location(ItemID(parent), name(.syncedName, .syncedKey) ?? local?.location.name ?? EntryName("")),
             remoteName: name(.syncedRemoteName, .syncedRemoteKey), isFolder: flags.contains(.syncedFolder),
-            hash: hash(.syncedHash, like: local?.hash), size: self[.syncedSize], revision: self[.syncedRevision])
+            hash: hash(.syncedHash, like: local?.hash), size: self[.syncedSize],
+            revision: self.revision(.syncedRevision, like: revision))
     }
 
     private subscript(_ column: ItemColumn) -> Int64 { number(column.rawValue) }
@@ -78,6 +82,11 @@ extension SQLiteStatement {
     private func name(_ text: ItemColumn, _ key: ItemColumn) -> EntryName? {
         guard let name = self.text(text.rawValue) else { return nil }
         return EntryName(name, key: self.text(key.rawValue) ?? name)
+    }
+
+    private func revision(_ column: ItemColumn, like other: Revision?) -> Revision? {
+        guard let text = self.text(column.rawValue) else { return other }
+        return Revision(text)
     }
 
     private func hash(_ column: ItemColumn, like other: ContentHash?) -> ContentHash? {

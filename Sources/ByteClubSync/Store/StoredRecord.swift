@@ -36,13 +36,16 @@ enum RecordTable: String, Hashable, Sendable, CaseIterable {
     case obstacle
     case heldRules = "held_rules"
 
+    /// The statement that makes the table.
+    var definition: String { "CREATE TABLE \(rawValue)(\(columns.joined(separator: ", ")))" }
+
     /// The columns as SQLite declares them, the key first.
     var columns: [String] {
         switch self {
         case .pendingInstall:
             [
                 "item INTEGER PRIMARY KEY", "parent INT NOT NULL", "name TEXT NOT NULL", "hash BLOB NOT NULL",
-                "revision INT",
+                "revision TEXT",
             ]
         case .pendingCopy: ["item INTEGER PRIMARY KEY", "name TEXT NOT NULL"]
         case .waiting: ["item INTEGER PRIMARY KEY", "reason TEXT NOT NULL", "number INT"]
@@ -85,15 +88,16 @@ extension PendingInstall: StoredRecord {
     var values: [StoredValue] {
         [
             .number(item.number), .number(location.parent.number), .text(location.name.text), .bytes(hash.bytes),
-            .number(revision),
+            revision.map { .text($0.description) } ?? .none,
         ]
     }
     init?(_ values: [StoredValue]) {
         guard values.count == 5, let item = values[0].number, let parent = values[1].number, let name = values[2].text,
-            let hash = values[3].bytes.flatMap({ ContentHash(bytes: $0) }), let revision = values[4].number
+            let hash = values[3].bytes.flatMap({ ContentHash(bytes: $0) })
         else { return nil }
         self.init(
-            item: ItemID(item), location: Location(ItemID(parent), EntryName(name)), hash: hash, revision: revision)
+            item: ItemID(item), location: Location(ItemID(parent), EntryName(name)), hash: hash,
+            revision: values[4].text.flatMap { Revision($0) })
     }
 }
 

@@ -179,7 +179,8 @@ final class TransferRunner {
             }
             let upload = LargeUpload(
                 write: OutgoingWrite(
-                    item: id, effect: .content(known.content.whole, size: known.content.size), local: local),
+                    item: id, effect: .content(known.content.whole, size: known.content.size), local: local,
+                    seen: item.remote?.revision),
                 content: known.content, file: file, stat: stat, rate: policy, progress: progress(of: id))
             guard let work = try replica.upload(upload, &report) else { return false }
             try context.noteSending([upload.write])

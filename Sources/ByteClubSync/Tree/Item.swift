@@ -31,18 +31,14 @@ struct RemoteState: Hashable, Sendable {
     /// The content's hash; nil for folders and when the server sends none.
     var hash: ContentHash?
     var size: Int64 = 0
-    /// The content's revision; without identities, the number of the path's revision.
-    var revision: Int64 = 0
-    /// The location's revision; 0 without identities.
+    /// The content's revision, without identities the path's; nil when the server tells none.
+    var revision: Revision?
+    /// The journal's number of the location's revision; 0 without identities.
     var placeRevision: Int64 = 0
     /// The number of the full pass in which it was last seen.
     var generation: Int64 = 0
-
-    /// The revision of an entry that must be verified with the server, below a folder that was moved.
-    static let unverified: Int64 = -1
-
     /// Whether nothing can be decided about it before it is verified with the server.
-    var isUnverified: Bool { revision == Self.unverified }
+    var isUnverified = false
 }
 
 /// The state in which both sides were last seen equal.
@@ -54,8 +50,8 @@ struct SyncedState: Hashable, Sendable {
     var isFolder: Bool
     var hash: ContentHash?
     var size: Int64 = 0
-    /// The content's revision on the server.
-    var revision: Int64 = 0
+    /// The content's revision on the server; nil when it tells none.
+    var revision: Revision?
 }
 
 /// All that is known of one entry: what each side shows now, and what both showed when they were last equal.

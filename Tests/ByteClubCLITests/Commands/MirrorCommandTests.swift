@@ -29,10 +29,12 @@ import Testing
             LocalState(location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count))
         }
         item.remote = server.map {
-            RemoteState(location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
+            RemoteState(
+                location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: .number(3))
         }
         let base = synced.map {
-            SyncedState(location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: 3)
+            SyncedState(
+                location: location, isFolder: false, hash: hash($0), size: Int64($0.utf8.count), revision: .number(3))
         }
         item.setBase(base)
         try store.save(item)

@@ -91,15 +91,29 @@ struct APIValueTests {
 
     @Test("revisions are the number, then eight digits of the namespace")
     func revisions() {
-        #expect(Revision(number: 421).description == "1a500000001")
-        #expect(Revision("1A500000001") == Revision(number: 421))
+        #expect(JournalRevision(number: 421).description == "1a500000001")
+        #expect(JournalRevision("1A500000001") == JournalRevision(number: 421))
         for text in [
             "", "1", "00000001", "zzz00000001", "-1a500000001", "ffffffffffffffff00000001",
             String(repeating: "1", count: 25),
         ] {
-            #expect(Revision(text) == nil, "\(text)")
+            #expect(JournalRevision(text) == nil, "\(text)")
         }
-        #expect(Revision(number: 9) < Revision(number: 10) && Revision(number: 9) < Revision(number: 1, namespace: 2))
+        let ninth = JournalRevision(number: 9)
+        #expect(ninth < JournalRevision(number: 10) && ninth < JournalRevision(number: 1, namespace: 2))
+        #expect(JournalRevision(ninth.revision) == ninth && ninth.revision.description == ninth.description)
+    }
+
+    @Test("to a client, a revision is any short printable text, the same to the byte or another")
+    func opaqueRevisions() throws {
+        for text in ["1a500000001", "\"5e-00000001\"", "W/\"a b\"", "\u{E9}", String(repeating: "x", count: 256)] {
+            #expect(Revision(text)?.description == text, "\(text)")
+        }
+        for text in ["", "a\n", "\0", "\u{7F}", "\u{85}", String(repeating: "x", count: 257)] {
+            #expect(Revision(text) == nil, "\(text.debugDescription)")
+        }
+        #expect(Revision("1a5") != Revision("1A5") && Revision("\u{E9}") != Revision("e\u{301}"))
+        #expect(Revision("ETag").flatMap { JournalRevision($0) } == nil)
     }
 
     @Test("types follow from the extension in any case")

@@ -53,7 +53,7 @@ struct SharedFolderNodesTests {
         _ = try model.change { try $0.delete(RemotePath("/f"), seen: nil) }
         #expect(model.state.current(file.node)?.isDeleted == true)
         let back = try model.change {
-            try $0.restore(RemotePath("/f/a.md"), to: Revision(number: file.revision))
+            try $0.restore(RemotePath("/f/a.md"), to: JournalRevision(number: file.revision))
         }
         #expect(back.node == file.node && back.parent == folder.node)
         #expect(model.state.current(folder.node)?.isDeleted == false)
@@ -67,7 +67,9 @@ struct SharedFolderNodesTests {
         var model = ModelFolder()
         let file = try model.put("/a.md", "1")
         let moved = try model.change { try $0.move(RemotePath("/a.md"), to: RemotePath("/b.md")) }
-        let restored = try model.change { try $0.restore(RemotePath("/a.md"), to: Revision(number: file.revision)) }
+        let restored = try model.change {
+            try $0.restore(RemotePath("/a.md"), to: JournalRevision(number: file.revision))
+        }
         #expect(restored.node != moved.node && moved.node == file.node)
         #expect(model.state.current(file.node)?.path.string == "/b.md")
     }

@@ -16,12 +16,12 @@ struct SharedFolderOperationsTests {
         let kept = try model.put("/f/a", "1")
         try model.put("/f/b", "2")
         _ = try model.change { try $0.delete(RemotePath("/f/b"), seen: nil) }
-        let seen = Revision(number: kept.revision)
+        let seen = JournalRevision(number: kept.revision)
         #expect(status { try model.change { try $0.delete(RemotePath("/f"), seen: seen) } } == nil)
         #expect(model.paths.isEmpty)
 
         try model.put("/g/a", "1")
-        let before = Revision(number: model.state.lastRevision())
+        let before = JournalRevision(number: model.state.lastRevision())
         try model.put("/g/new", "2")
         #expect(status { try model.change { try $0.delete(RemotePath("/g"), seen: before) } } == 409)
         #expect(model.paths == ["/g", "/g/a", "/g/new"])
@@ -54,7 +54,9 @@ struct SharedFolderOperationsTests {
         var model = ModelFolder()
         let first = try model.put("/Trip.md", "1")
         try model.put("/Trip.md", "2")
-        let back = try model.change { try $0.restore(RemotePath("/TRIP.MD"), to: Revision(number: first.revision)) }
+        let back = try model.change {
+            try $0.restore(RemotePath("/TRIP.MD"), to: JournalRevision(number: first.revision))
+        }
         #expect(back.path.string == "/Trip.md" && back.contentHash == first.contentHash && back.revision == 3)
     }
 

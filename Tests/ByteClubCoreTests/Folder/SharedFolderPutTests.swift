@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 import Testing
 
 @Suite("SharedFolder's puts")
@@ -54,9 +55,9 @@ struct SharedFolderPutTests {
         switch row.condition {
         case "overwrite": condition = .overwrite
         case "create": condition = .create
-        case "current": condition = .parent(Revision(number: versions.first?.revision ?? 99))
-        case "stale": condition = .parent(Revision(number: try #require(versions.last).revision))
-        default: condition = .parent(Revision(number: 1))
+        case "current": condition = .parent(.number(versions.first?.revision ?? 99))
+        case "stale": condition = .parent(.number(try #require(versions.last).revision))
+        default: condition = .parent(.number(1))
         }
         let before = model.state.all
         do {
@@ -76,7 +77,7 @@ struct SharedFolderPutTests {
         let first = try model.put("/n.md", "same")
         #expect(try model.put("/N.MD", "same") == first)
         try model.put("/n.md", "other")
-        let stale = try model.put("/n.md", "other", .parent(Revision(number: first.revision)), .fail)
+        let stale = try model.put("/n.md", "other", .parent(.number(first.revision)), .fail)
         #expect(stale.path.string == "/n.md")
         #expect(model.state.all.count == 2)
     }

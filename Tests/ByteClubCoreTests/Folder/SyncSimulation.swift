@@ -54,7 +54,7 @@ struct SyncSimulation {
         case 2: _ = try? model.change { try $0.delete(one, seen: nil) }
         case 3: _ = try? model.change { try $0.move(one, to: two) }
         case 4: _ = try? model.change { try $0.copy(one, to: two) }
-        case 5: _ = try? model.change { try $0.restore(one, to: Revision(number: number)) }
+        case 5: _ = try? model.change { try $0.restore(one, to: JournalRevision(number: number)) }
         default: try batch()
         }
     }

@@ -71,7 +71,7 @@ struct JSONReaderTests {
             (page("7"), "'entries' is of another type"),
             (page(#"[["/a", {"path": "/a"}]]"#), "'entries.0.1' has no 'is_dir'"),
             (page(#"[["/a", null], ["/b", {"path": "/b", "is_dir": 1}]]"#), "'entries.1.1.is_dir' is of another type"),
-            (page(#"[["/b", {"path": "/b", "is_dir": true, "rev": "x"}]]"#), "'entries.0.1.rev' is not a rev"),
+            (page(#"[["/b", {"path": "/b", "is_dir": true, "rev": ""}]]"#), "'entries.0.1.rev' is not a rev"),
             (page(#"[["/b"]]"#), "'entries.0' is not a pair of a path and metadata"),
         ]
         for (text, message) in cases {

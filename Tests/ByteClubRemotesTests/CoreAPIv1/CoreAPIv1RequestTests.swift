@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import TestSupport
 import Testing
 
 @Suite("CoreAPIv1Remote's requests")
@@ -21,7 +22,7 @@ struct CoreAPIv1RequestTests {
     }
 
     static let page = #"{"reset": true, "cursor": "c", "has_more": false, "entries": [["/a", null]]}"#
-    static let revision = Revision(number: 421)
+    static let revision = Revision.number(421)
     static func path(_ text: String) throws -> RemotePath { try RemotePath(text) }
     static func put(
         _ remote: CoreAPIv1Remote, _ condition: WriteCondition, _ policy: ConflictPolicy
@@ -156,7 +157,7 @@ struct CoreAPIv1RequestTests {
                 try await remote.delete(RemotePath("/a"), ifUnchangedSince: Self.revision)
             }
             #expect(!server.lines.contains { $0.contains("fileops") })
-            _ = try await remote.delete(RemotePath("/a"), ifUnchangedSince: Revision(number: 7))
+            _ = try await remote.delete(RemotePath("/a"), ifUnchangedSince: Revision.number(7))
             #expect(server.lines.last == "POST /1/fileops/delete HTTP/1.1")
         }
     }

@@ -155,7 +155,7 @@ struct CoreAPIv1UploadTests {
         try await withRemote(script) { remote, server in
             let stored = try await remote.put(
                 .bytes(bytes), at: RemotePath("/a"), condition: .create, policy: .rename, progress: nil)
-            #expect(stored.rev == Revision(number: 9))
+            #expect(stored.rev == Revision.number(9))
             #expect(server.lines.filter { $0.hasPrefix("PUT") }.count == 2)
             #expect(server.lines.dropFirst().first?.contains("autorename=false") == true)
         }

@@ -1,6 +1,7 @@
 import ByteClubCore
 import ByteClubHTTP
 import ByteClubRemotes
+import TestSupport
 import Testing
 
 /// A remote and the scripted server that it talks to.
@@ -47,7 +48,7 @@ func expectFailure<Value>(
 /// The wire's metadata of a file.
 func fileJSON(_ path: String, _ bytes: [UInt8], revision: Int64 = 5, hash: ContentHash? = nil) -> String {
     """
-    {"path": "\(path)", "is_dir": false, "bytes": \(bytes.count), "size": "x", "rev": "\(Revision(number: revision))",
+    {"path": "\(path)", "is_dir": false, "bytes": \(bytes.count), "size": "x", "rev": "\(Revision.number(revision))",
     "revision": \(revision), "modified": "Tue, 06 Aug 2013 09:15:00 +0000", "icon": "page_white", "root": "dropbox",
     "thumb_exists": false, "content_hash": "\(hash ?? ContentHasher.hash(bytes))", "unknown": [1, {"a": null}]}
     """

@@ -64,7 +64,7 @@ struct ReleasedDatabaseTests {
         #expect(try await Verifier(directory: directory.path).run().findings == [])
 
         let restored = try await store.write(by: 1, storing: nil) { folder in
-            try folder.restore(try RemotePath("/byteclub/Old.md"), to: Revision(number: old[1].revision))
+            try folder.restore(try RemotePath("/byteclub/Old.md"), to: JournalRevision(number: old[1].revision))
         }
         #expect(try await Self.hash(restored, store) == restored.contentHash)
         #expect(try await store.addMember(name: "Carl", role: nil, oauth1: false).uid == 4)

@@ -38,10 +38,12 @@ struct MirrorFixture {
         item.remote = server.map {
             RemoteState(
                 node: NodeID(item.id.number), location: location, isFolder: isFolder, hash: hash($0),
-                size: Int64($0.utf8.count), revision: 1)
+                size: Int64($0.utf8.count), revision: .number(1))
         }
         item.base = synced.map {
-            SyncedState(location: location, isFolder: isFolder, hash: hash($0), size: Int64($0.utf8.count), revision: 1)
+            SyncedState(
+                location: location, isFolder: isFolder, hash: hash($0), size: Int64($0.utf8.count), revision: .number(1)
+            )
         }
         change(&item)
         try store.save(item)

@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 import Testing
 
 @testable import ByteClubSync
@@ -65,12 +66,13 @@ struct PlannerRow: Sendable, CustomTestStringConvertible {
         }
         let remote = try entry.server.map {
             RemoteState(
-                location: try location($0.path, ids), isFolder: entry.isFolder, hash: hash($0), revision: $0.revision)
+                location: try location($0.path, ids), isFolder: entry.isFolder, hash: hash($0),
+                revision: .number($0.revision))
         }
         let synced = try entry.base.map {
             SyncedState(
                 location: try location($0.path, ids), remoteName: entry.serverSpelling.map { EntryName($0) },
-                isFolder: entry.isFolder, hash: hash($0), revision: $0.revision)
+                isFolder: entry.isFolder, hash: hash($0), revision: .number($0.revision))
         }
         var item = Item(id, local: local, remote: remote, synced: synced)
         item.isExcluded = entry.isExcluded

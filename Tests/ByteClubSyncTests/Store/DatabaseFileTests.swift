@@ -115,7 +115,7 @@ import Testing
         switch damage {
         case "noise": try change { $0 = noise(9_000) }
         case "cut": try change { $0.removeLast($0.count / 2) }
-        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 4")
+        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 5")
         case "older":
             try change { $0 = [] }
             try SQLiteConnection(path, .writing).run(
@@ -133,7 +133,7 @@ import Testing
         try store.close()
     }
 
-    @Test("a database of the version before is brought to this one once, with all that it knew")
+    @Test("a database of version 2 is brought to this one once, with all that it knew")
     func migrated() throws {
         try fill()
         let hash = ContentHasher.hash(Array("x".utf8))
@@ -151,9 +151,10 @@ import Testing
             for (name, text) in values { try old.run("INSERT INTO meta VALUES('\(name)', '\(text)')") }
             try old.run("PRAGMA user_version = 2")
             try old.close()
+            try declareNumbers()
         }
         let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
-        #expect(refusal?.message.hasSuffix("is the previous version's; the next sync brings it up to date") == true)
+        #expect(refusal?.message.hasSuffix("is an earlier version's; the next sync brings it up to date") == true)
         let copy = try SQLiteTreeStore.scratchCopy(path: path)
         #expect(try copy.item(ItemID(1)) == item && copy.records(ApprovedDeletion.self).map(\.item.number) == [3, 9])
         try copy.close()
@@ -161,7 +162,8 @@ import Testing
             let store = try SQLiteTreeStore(path: path)
             #expect(try store.item(ItemID(1)) == item && store.meta(.cursor) == "17")
             let install = PendingInstall(
-                item: ItemID(7), location: Location(.root, EntryName("a b.txt")), hash: hash, revision: 3)
+                item: ItemID(7), location: Location(.root, EntryName("a b.txt")), hash: hash,
+                revision: .number(3))
             #expect(try store.records(PendingInstall.self) == [install])
             let copy = PendingConflictCopy(ItemID(8), EntryName("c (conflict).txt"))
             #expect(try store.records(PendingConflictCopy.self) == [copy])
@@ -184,6 +186,63 @@ import Testing
         }
         #expect(!isThere("mirror.sqlite.old"))
         #expect(try SQLiteTreeStore.reading(path: path)?.meta(.cursor) == "17")
+    }
+
+    /// Declares revisions as numbers, as earlier versions did.
+    private func declareNumbers() throws {
+        let old = try SQLiteConnection(path, .writing)
+        try old.run(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'revision TEXT', 'revision INT');
+            PRAGMA writable_schema = OFF
+            """)
+        try old.close()
+    }
+
+    @Test("revisions that were numbers are the server's texts for them, also those that look like another number")
+    func renumbered() throws {
+        /// What a file's revisions were on the server and when it was synced, and what they are.
+        let rows: [(server: Int64, synced: Int64, now: (server: Revision?, synced: Revision?))] = [
+            (7, 7, (.number(7), .number(7))), (0x5e, 0x12, (.number(0x5e), .number(0x12))),
+            (1 << 40, 0, (.number(1 << 40), nil)), (0, 3, (nil, .number(3))), (0, 0, (nil, nil)),
+            (-1, 3, (nil, .number(3))),
+        ]
+        let hash = ContentHasher.hash(Array("x".utf8))
+        do {
+            let store = try SQLiteTreeStore(path: path)
+            for number in rows.indices {
+                let location = Location(.root, EntryName("\(number)"))
+                try store.save(
+                    Item(
+                        try store.newItem(),
+                        remote: RemoteState(location: location, isFolder: false, hash: hash),
+                        synced: SyncedState(location: location, isFolder: false, hash: hash)))
+            }
+            try store.save(
+                PendingInstall(item: ItemID(1), location: .init(.root, EntryName("0")), hash: hash, revision: nil))
+            try store.close()
+            try declareNumbers()
+            let old = try SQLiteConnection(path, .writing)
+            for (index, row) in rows.enumerated() {
+                try old.run(
+                    "UPDATE item SET r_revision = \(row.server), s_revision = \(row.synced) WHERE id = \(index + 1)")
+            }
+            try old.run("UPDATE pending_install SET revision = 94; PRAGMA user_version = 3")
+            try old.close()
+        }
+        for _ in 1...2 {
+            let store = try SQLiteTreeStore(path: path)
+            for (index, row) in rows.enumerated() {
+                let item = try #require(try store.item(ItemID(Int64(index) + 1)))
+                #expect(item.remote?.revision == row.now.server && item.synced?.revision == row.now.synced, "\(row)")
+                #expect(item.remote?.isUnverified == (row.server == -1) && item.remote?.hash == hash, "\(row)")
+            }
+            #expect(try store.children(of: .root, on: .remote).count == rows.count)
+            #expect(try store.records(PendingInstall.self).map(\.revision) == [.number(0x5e)])
+            try store.close()
+        }
+        #expect(!isThere("mirror.sqlite.old"))
     }
 
     @Test("damage that shows while an engine runs is an error of one line, and the next engine starts anew")

@@ -50,7 +50,9 @@ final class MachineScene: @unchecked Sendable {
     /// The server's side of the trees, for a test that tells it something.
     func remoteTree() throws -> RemoteTree {
         let context = try context()
-        return RemoteTree(context, machine.network, Scanner(root: context.root, store: context.store))
+        let tree = RemoteTree(context, machine.network, Scanner(root: context.root, store: context.store))
+        tree.ordersRevisions = true
+        return tree
     }
 
     /// Runs until all is at rest.

@@ -42,12 +42,12 @@ extension EndToEnd {
             try await expectSynced(ann)
             let name = try await Self.kill { text in
                 try Self.fill(ann, text)
-                let before = try #require(try await club.api.tree("/byteclub").values.compactMap(\.rev).max())
+                let before = try #require(try await club.api.tree("/byteclub").values.compactMap(\.rev?.number).max())
                 let process = try ann.start(["sync", ann.mirror, "--once"])
                 var sent: Metadata?
                 try await eventually("a note arrives") {
                     let notes = try await club.api.tree("/byteclub").values
-                    sent = notes.first { !$0.isFolder && ($0.rev ?? before) > before }
+                    sent = notes.first { !$0.isFolder && ($0.rev?.number ?? before) > before }
                     return sent != nil
                 }
                 return (process, try #require(sent?.path.name))

@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 
 @testable import ByteClubSync
 
@@ -45,8 +46,8 @@ extension PlanCheckCase {
         let location = Location(.root, EntryName("a"))
         trees[id] = Item(
             id, local: LocalState(location: location, isFolder: false, hash: Content(1).hash),
-            remote: RemoteState(location: location, isFolder: false, hash: Content(2).hash, revision: 2),
-            synced: SyncedState(location: location, isFolder: false, hash: Content(3).hash, revision: 1))
+            remote: RemoteState(location: location, isFolder: false, hash: Content(2).hash, revision: .number(2)),
+            synced: SyncedState(location: location, isFolder: false, hash: Content(3).hash, revision: .number(1)))
         guard let side else { return (trees, id) }
         let copy = trees.newItem()
         let beside = Location(.root, EntryName(ConflictName.name(for: "a", loser: Content(1).hash)))

@@ -33,8 +33,8 @@ struct PlanCheckHistory {
             let hash = isFolder ? nil : newContent()
             trees[id] = Item(
                 id, local: LocalState(location: location, isFolder: isFolder, hash: hash),
-                remote: RemoteState(location: location, isFolder: isFolder, hash: hash, revision: 1),
-                synced: SyncedState(location: location, isFolder: isFolder, hash: hash, revision: 1))
+                remote: RemoteState(location: location, isFolder: isFolder, hash: hash, revision: .number(1)),
+                synced: SyncedState(location: location, isFolder: isFolder, hash: hash, revision: .number(1)))
             if isFolder { folders.append(id) }
         }
         return trees
@@ -70,7 +70,7 @@ struct PlanCheckHistory {
         if side == .local {
             item.local = LocalState(location: location, isFolder: isFolder, hash: hash)
         } else {
-            item.remote = RemoteState(location: location, isFolder: isFolder, hash: hash, revision: 1)
+            item.remote = RemoteState(location: location, isFolder: isFolder, hash: hash, revision: .number(1))
         }
         trees[id] = item
     }
@@ -98,7 +98,7 @@ struct PlanCheckHistory {
                 $0.local?.hash = hash
             } else {
                 $0.remote?.hash = hash
-                $0.remote?.revision += 1
+                $0.remote?.revision?.advance()
             }
         }
     }

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import ByteClubSync
 
 extension PlanCheckCase {
@@ -20,7 +22,7 @@ extension PlanCheckCase {
             other.remote = item.local.map {
                 RemoteState(
                     location: $0.location, isFolder: $0.isFolder, hash: $0.hash,
-                    revision: $0.hash == item.synced?.hash ? 1 : 2)
+                    revision: .number($0.hash == item.synced?.hash ? 1 : 2))
             }
             copy.world.trees[item.id] = other
         }

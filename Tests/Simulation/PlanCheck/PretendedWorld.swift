@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 
 @testable import ByteClubSync
 
@@ -237,7 +238,7 @@ struct PretendedWorld: Sendable {
         let location = stored(local.location)
         trees.update(item.id) {
             $0.local?.isLeftover = false
-            $0.remote = RemoteState(location: location, isFolder: isFolder, hash: $0.local?.hash, revision: 1)
+            $0.remote = RemoteState(location: location, isFolder: isFolder, hash: $0.local?.hash, revision: .number(1))
         }
         if closing { close(item.id) }
         return true
@@ -250,7 +251,7 @@ struct PretendedWorld: Sendable {
         history |= Content(serverHash(item))?.bit ?? 0
         trees.update(item.id) {
             $0.remote?.hash = hash
-            $0.remote?.revision += 1
+            $0.remote?.revision?.advance()
         }
         if closing { closeContent(item.id) }
         return true

@@ -84,7 +84,7 @@ extension RemoteConformance {
             try await run.put("two", "n.md")
             #expect(try await run.text("n.md", revision: first.rev) == "one")
             #expect(try await run.text("n.md") == "two")
-            await run.refused(.notFound) { try await run.text("n.md", revision: Revision(number: 1 << 40)) }
+            await run.refused(.notFound) { try await run.text("n.md", revision: Revision.number(1 << 40)) }
         },
         RemoteConformanceCase("more than the limit is not read") { run in
             try await run.put("0123456789", "n.txt")

@@ -7,7 +7,7 @@ extension RemoteConformance {
             let stored = try await run.put("1", "a.md")
             let gone = try await run.remote.delete(run.path("a.md"), ifUnchangedSince: nil)
             #expect(gone.isDeleted && gone.bytes == 0)
-            #expect(try #require(stored.rev) < #require(gone.rev))
+            try await run.expectLater(gone, than: stored)
             #expect(try await run.names() == [])
             await run.refused(.notFound) { try await run.remote.delete(run.path("a.md"), ifUnchangedSince: nil) }
             await run.refused(.notFound) { try await run.remote.delete(run.path("never"), ifUnchangedSince: nil) }
@@ -53,7 +53,7 @@ extension RemoteConformance {
             let stored = try await run.put("one", "a.md")
             let moved = try await run.remote.move(run.path("a.md"), to: run.path("new/place/b.md"))
             #expect(moved.path == (try run.path("new/place/b.md")) && moved.bytes == 3)
-            #expect(try #require(stored.rev) < #require(moved.rev))
+            try await run.expectLater(moved, than: stored)
             #expect(try await run.text("new/place/b.md") == "one")
             #expect(try await run.remote.metadata(at: run.path("a.md")).isDeleted)
         },
@@ -120,7 +120,7 @@ extension RemoteConformance {
             let first = try await run.put("one", "a.md")
             let second = try await run.put("two", "a.md")
             let restored = try await run.remote.restore(run.path("a.md"), to: #require(first.rev))
-            #expect(try #require(second.rev) < #require(restored.rev))
+            try await run.expectLater(restored, than: second)
             #expect(try await run.text("a.md") == "one")
             #expect(try await run.remote.revisions(of: run.path("a.md"), limit: 10).count == 3)
         },
@@ -134,7 +134,7 @@ extension RemoteConformance {
                 try await run.remote.restore(run.path("f/a.md"), to: #require(gone.rev))
             }
             await run.refused(.notFound) {
-                try await run.remote.restore(run.path("f/a.md"), to: Revision(number: 1 << 40))
+                try await run.remote.restore(run.path("f/a.md"), to: Revision.number(1 << 40))
             }
         },
     ]

@@ -37,7 +37,7 @@ extension RemoteConformance {
             let made = try await sync.create("a.md", "1", in: root)
             let gone = try await sync.done(.delete(made.node), if: .init(revision: made.revision))
             #expect(gone.isDeleted && gone.node == made.node && gone.revision > made.revision && gone.hash == nil)
-            _ = try await run.remote.restore(run.path("a.md"), to: Revision(number: made.sequence))
+            _ = try await run.remote.restore(run.path("a.md"), to: Revision.number(made.sequence))
             let restored = try #require(try await sync.drain().entries[made.node])
             #expect(!restored.isDeleted && restored.hash == made.hash)
             let again = try await sync.done(.delete(made.node))

@@ -35,6 +35,17 @@ struct RemoteConformanceRun: Sendable {
         return try #require(listed.contents).map(\.path.name)
     }
 
+    /// Expects another version, and a later one where the remote's versions are ordered.
+    func expectLater(
+        _ new: Metadata, than old: Metadata, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let (earlier, later) = (try #require(old.rev), try #require(new.rev))
+        #expect(earlier != later, sourceLocation: sourceLocation)
+        guard try await remote.powers().orderedRevisions else { return }
+        #expect(
+            try #require(JournalRevision(earlier)) < #require(JournalRevision(later)), sourceLocation: sourceLocation)
+    }
+
     /// Follows pages to their end.
     func drain(
         after cursor: String?, prefix: RemotePath, of member: (any Remote)? = nil

@@ -42,7 +42,7 @@ extension [AcknowledgedWrite] {
     /// Reads each of these writes back and compares its bytes; gives those that are not as they were acknowledged.
     public func readBack(port: UInt16, token: String) async -> [AcknowledgedWrite] {
         await check(port: port, token: token) { connection, write in
-            let line = "GET /1/files/dropbox\(write.path)?rev=\(Revision(number: write.revision))"
+            let line = "GET /1/files/dropbox\(write.path)?rev=\(JournalRevision(number: write.revision))"
             guard let answer = connection.exchange(line) else { return false }
             return answer.status == 200 && answer.body == write.bytes
         }

@@ -18,7 +18,7 @@ extension CoreAPIv1Remote {
         }
         return RemotePowers(
             conditionalDelete: extensions?.conditionalDelete ?? false, contentHash: extensions != nil, longPoll: true,
-            sync: extensions?.sync == true ? self : nil, links: self,
+            orderedRevisions: true, sync: extensions?.sync == true ? self : nil, links: self,
             managedLinks: extensions?.links == true ? self : nil)
     }
 }

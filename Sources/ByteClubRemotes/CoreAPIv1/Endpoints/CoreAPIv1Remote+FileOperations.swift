@@ -89,6 +89,8 @@ extension CoreAPIv1Remote {
         if there.isDeleted { throw RemoteError(.notFound, "Path '\(path)' not found") }
         var isNewer = there.isFolder ? false : there.rev != seen
         if there.isFolder {
+            // What cannot be compared may be newer.
+            let last = JournalRevision(seen)?.number ?? -1
             var cursor: String?
             var progress = FeedProgress()
             repeat {
@@ -99,7 +101,8 @@ extension CoreAPIv1Remote {
                 isNewer =
                     isNewer
                     || page.entries.contains { entry in
-                        entry.key.isBelow(path.key) && entry.metadata?.rev.map { $0.number > seen.number } ?? false
+                        entry.key.isBelow(path.key)
+                            && entry.metadata?.rev.map { JournalRevision($0)?.number ?? .max > last } ?? false
                     }
                 cursor = page.hasMore ? page.cursor : nil
             } while cursor != nil && !isNewer

@@ -77,7 +77,8 @@ extension CoreAPIv1Remote {
         let stem = PathKey.fold(NumberedName.split(path.name).stem)
         let entries = try await list(parent, unless: nil, includeDeleted: false)?.contents ?? []
         let copies = entries.filter { isFound($0) && PathKey.fold($0.path.name).hasPrefix(stem) }
-        return copies.max { ($0.rev?.number ?? 0) < ($1.rev?.number ?? 0) }
+        let number = { (entry: Metadata) in entry.rev.flatMap { JournalRevision($0)?.number } ?? 0 }
+        return copies.max { number($0) < number($1) }
     }
 
     /// One request with all bytes. `PUT /1/files_put/<root>/<path>`

@@ -12,7 +12,7 @@ struct UploadHandlers: Sendable {
         init(_ parameters: Parameters) throws(APIError) {
             let overwrite = try parameters.bool("overwrite", default: true)
             if let parent = try parameters.revision("parent_rev") {
-                condition = .parent(parent)
+                condition = .parent(parent.revision)
             } else {
                 condition = overwrite ? .overwrite : .create
             }

@@ -65,7 +65,7 @@ extension MemoryStore {
     }
 
     func file(
-        _ path: RemotePath, revision: Revision?
+        _ path: RemotePath, revision: JournalRevision?
     ) async throws -> (entry: FolderEntry, content: StoredContent) {
         let now = now
         return try query { club in

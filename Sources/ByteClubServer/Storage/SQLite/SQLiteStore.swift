@@ -157,7 +157,7 @@ final class SQLiteStore: ClubStore {
     }
 
     func file(
-        _ path: RemotePath, revision: Revision?
+        _ path: RemotePath, revision: JournalRevision?
     ) async throws -> (entry: FolderEntry, content: StoredContent) {
         let (now, blobs) = (now(), blobs)
         return try await query { database in

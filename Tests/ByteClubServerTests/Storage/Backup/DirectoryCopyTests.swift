@@ -73,7 +73,7 @@ struct DirectoryCopyTests {
         let edit = try await copy.write(by: 1, storing: content) { folder in
             try folder.put(
                 try RemotePath("/a.md"), bytes: 1, hash: content.hash,
-                condition: .parent(Revision(number: lost.revision)), policy: .rename)
+                condition: .parent(.number(lost.revision)), policy: .rename)
         }
         #expect(edit.path.string == "/a (conflicted copy).md")
         #expect(try StoreFixture.open(target, mode: .administration, clock: fixture.seconds).epoch == copy.epoch)

@@ -50,7 +50,7 @@ extension ClubStoreConformance {
             let path = one.path
             let restored = try await run.store.write(by: 1, storing: nil) { folder in
                 let first = try folder.state.versions(path.key, limit: 9).last
-                return try folder.restore(path, to: Revision(number: try #require(first).revision))
+                return try folder.restore(path, to: JournalRevision(number: try #require(first).revision))
             }
             #expect(try await run.bytes(restored) == small)
         },
@@ -73,8 +73,8 @@ extension ClubStoreConformance {
             let gone = try await run.delete("/d")
             await run.refused(.damaged) { _ = try await run.store.content(of: gone) }
             await run.refused(404) { _ = try await run.store.file(entry.path, revision: nil) }
-            await run.refused(404) { _ = try await run.store.file(entry.path, revision: Revision(number: 99)) }
-            let old = try await run.store.file(entry.path, revision: Revision(number: entry.revision))
+            await run.refused(404) { _ = try await run.store.file(entry.path, revision: JournalRevision(number: 99)) }
+            let old = try await run.store.file(entry.path, revision: JournalRevision(number: entry.revision))
             #expect(try await old.content.bytes() == [1])
         },
         ClubStoreConformance("what was read from photos is kept by their contents, and goes with them") { run in

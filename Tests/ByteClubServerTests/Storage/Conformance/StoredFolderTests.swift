@@ -22,7 +22,7 @@ struct StoredFolderTests {
             case .delete(let path): try folder.delete(path, seen: nil)
             case .move(let path, let target): try folder.move(path, to: target)
             case .copy(let path, let target): try folder.copy(path, to: target)
-            case .restore(let path, let revision): try folder.restore(path, to: Revision(number: revision))
+            case .restore(let path, let revision): try folder.restore(path, to: JournalRevision(number: revision))
             }
         }
     }
@@ -171,7 +171,7 @@ struct StoredFolderTests {
             let path = first.path
             _ = try await run.store.write(by: 2, storing: nil) { try $0.delete(path, seen: nil) }
             let restored = try await run.store.write(by: 3, storing: nil) {
-                try $0.restore(path, to: Revision(number: second.revision))
+                try $0.restore(path, to: JournalRevision(number: second.revision))
             }
             let versions = try await run.store.read { try $0.state.versions(path.key, limit: 10) }
             #expect(versions.map(\.author) == [3, 2, 1, 1])

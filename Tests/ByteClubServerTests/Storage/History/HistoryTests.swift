@@ -60,13 +60,17 @@ struct HistoryTests {
         let path = try RemotePath("/d/a")
         let old = try await fixture.put("/d/a", [1])
         _ = try await store.write(by: 1, storing: nil) { try $0.delete(path, seen: nil) }
-        _ = try await store.write(by: 1, storing: nil) { try $0.restore(path, to: Revision(number: old.revision)) }
+        _ = try await store.write(by: 1, storing: nil) {
+            try $0.restore(path, to: JournalRevision(number: old.revision))
+        }
         _ = try await store.write(by: 1, storing: nil) { try $0.delete(path, seen: nil) }
         await Self.days(3, fixture)
         let told = try await store.read { try $0.revisions(path, limit: 10) }
         #expect(told.map(\.isDeleted) == [true])
         do {
-            _ = try await store.write(by: 1, storing: nil) { try $0.restore(path, to: Revision(number: old.revision)) }
+            _ = try await store.write(by: 1, storing: nil) {
+                try $0.restore(path, to: JournalRevision(number: old.revision))
+            }
             Issue.record("it was restored")
         } catch let error as APIError {
             #expect(error.status == 404)
@@ -118,11 +122,11 @@ struct HistoryTests {
         let stored = try await fixture.store.write(by: 1, storing: content) { folder in
             try folder.put(
                 try RemotePath("/a.md"), bytes: 1, hash: content.hash,
-                condition: .parent(Revision(number: old.revision)), policy: .rename)
+                condition: .parent(.number(old.revision)), policy: .rename)
         }
         #expect(stored.path.string == "/a (conflicted copy).md")
         await #expect(throws: APIError.self) {
-            try await fixture.put("/a.md", [4], .parent(Revision(number: 999)))
+            try await fixture.put("/a.md", [4], .parent(.number(999)))
         }
     }
 

@@ -68,7 +68,7 @@ struct SmallScope {
                     let isEdited = index < base.count && base[index]?.content != $0.content
                     return RemoteState(
                         location: Self.location($0, on: .remote), isFolder: $0.isFolder,
-                        hash: $0.content.content(on: .remote)?.hash, revision: isEdited ? 2 : 1)
+                        hash: $0.content.content(on: .remote)?.hash, revision: .number(isEdited ? 2 : 1))
                 }
             }
         }
@@ -118,7 +118,7 @@ struct SmallScope {
             }
             if index < 4, let synced = locals[0][index] {
                 item.base = SyncedState(
-                    location: synced.location, isFolder: synced.isFolder, hash: synced.hash, revision: 1)
+                    location: synced.location, isFolder: synced.isFolder, hash: synced.hash, revision: .number(1))
             }
             trees[id] = item
         }

@@ -71,5 +71,7 @@ struct Verifier: Sendable {
     }
 
     /// A version as people find it again.
-    static func name(_ path: String, _ revision: Int64) -> String { "\(path) (rev \(Revision(number: revision)))" }
+    static func name(_ path: String, _ revision: Int64) -> String {
+        "\(path) (rev \(JournalRevision(number: revision)))"
+    }
 }
