@@ -87,7 +87,8 @@ public protocol Remote: Sendable {
     /// Deletes an entry with all below it. `POST /fileops/delete`
     ///
     /// With `seen`, a file must still have that version, and in a folder nothing may have changed after it; otherwise
-    /// `conflict`. A remote without ``RemotePowers/conditionalDelete`` looks first and then deletes.
+    /// `conflict`. A remote without ``RemotePowers/conditionalDelete`` looks first and then deletes. "After" takes
+    /// ``RemotePowers/orderedRevisions``.
     func delete(_ path: RemotePath, ifUnchangedSince seen: Revision?) async throws(RemoteError) -> Metadata
 
     /// Moves an entry with all below it. `POST /fileops/move`

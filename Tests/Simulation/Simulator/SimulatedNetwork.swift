@@ -12,6 +12,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     var faults = 0.0
     /// Whether nothing comes through.
     var isDown = false
+    /// Whether the server says that its revisions are ordered; if not, there is no journal either.
+    var ordersRevisions = true
     /// What each call of the server ends with; nil when it goes well.
     var refusal: RemoteError?
     /// The same for calls that write.
@@ -99,7 +101,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
 
     func powers() async throws(RemoteError) -> RemotePowers {
         var powers = try await server.powers()
-        powers.sync = self
+        powers.orderedRevisions = ordersRevisions
+        powers.sync = ordersRevisions ? self : nil
         return powers
     }
     func account() async throws(RemoteError) -> Account { try await server.account() }
