@@ -13,15 +13,27 @@ struct BlockedNames {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Leaves out the operations that would put something in a blocked place, or in a folder that is not made therefore.
+    /// Leaves out the operations that would put something in a blocked place, in a folder that is not made therefore, or
+    /// where an entry stays because its own new place is blocked.
     func allowed(of batches: [[PlannedOperation]]) throws -> [[PlannedOperation]] {
         if owners.isEmpty { return batches }
         var missing: Set<ItemID> = []
+        var kept: [ItemID: [Location]] = [:]
         return try batches.map { batch in
             try batch.filter { operation in
-                guard let place = operation.place else { return true }
-                if !missing.contains(place.parent), try !blocks(place, for: operation.item) { return true }
-                if case .makeFolder(let id, _) = operation { missing.insert(id) }
+                guard case .disk(let id, let action) = operation, let place = action.place else { return true }
+                let isFree =
+                    try !missing.contains(place.parent) && !blocks(place, for: id)
+                    && kept[place.parent]?.contains { $0.isSameKey(as: place) } != true
+                if isFree { return true }
+                switch action {
+                case .makeFolder: missing.insert(id)
+                case .move:
+                    if let location = try store.item(id)?.local?.location {
+                        kept[location.parent, default: []].append(location)
+                    }
+                case .download, .trash, .resolveContent: break
+                }
                 return false
             }
         }

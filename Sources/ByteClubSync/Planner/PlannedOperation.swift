@@ -25,9 +25,6 @@ enum PlannedOperation: Hashable, Sendable {
         }
     }
 
-    /// Where it puts the item on disk; nil when it does not.
-    var place: Location? { if case .disk(_, let action) = self { action.place } else { nil } }
-
     /// Whether it takes an entry away from one side: then it waits for the end of the round.
     var isDeletion: Bool {
         switch self {

@@ -53,6 +53,14 @@ final class ScanProblems {
         }
     }
 
+    /// Removes the problems of entries in folders that the tree does not have, since they were excluded or removed
+    /// together with what is in them.
+    func removeStrays() throws {
+        for folder in byFolder.keys.sorted() where try !LocalPath.isFolder(folder, in: store) {
+            try keepOnly([], in: folder)
+        }
+    }
+
     private func keep(_ problem: ProblemRecord) {
         let folder = LocalPath.split(problem.path).parent
         if byFolder[folder, default: [:]].updateValue(problem, forKey: problem.path) == nil { count += 1 }

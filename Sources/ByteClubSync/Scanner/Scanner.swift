@@ -53,5 +53,8 @@ final class Scanner {
     private func run(_ pass: ScanPass, _ scope: ScanScope) throws {
         try pass.start(scope)
         while pass.isUnfinished { try store.transaction(durably: false) { try pass.advance() } }
+        if scope == .everything, pass.problems.count > 0 {
+            try store.transaction(durably: false) { try pass.problems.removeStrays() }
+        }
     }
 }

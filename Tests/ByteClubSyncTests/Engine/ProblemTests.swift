@@ -2,6 +2,7 @@ import ByteClubCore
 import ByteClubRemotes
 import CLinux
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -104,6 +105,49 @@ import Testing
         device.remove("moved.md")
         #expect(try await device.sync().isComplete)
         #expect(device.read("moved.md") == "edited" && device.read("a.md") == nil)
+    }
+
+    @Test("what is wrong with an entry moves with its folder, and its old place is free")
+    func movedFolder() async throws {
+        let (remote, device) = try await synced()
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/dir/link")
+        #expect(try await device.sync().problems == 1)
+        _ = try await remote.move(RemotePath("/byteclub/dir"), to: RemotePath("/byteclub/new"))
+        try await remote.write("dir/link", "a file")
+        #expect(try await device.sync().problems == 1)
+        #expect(device.read("dir/link") == "a file" && device.log.paths(.problem).contains("new/link"))
+        device.remove("new/link")
+        #expect(try await device.sync().isComplete)
+    }
+
+    @Test("what is wrong with entries of a folder that is ignored from now on is forgotten")
+    func ignoredFolder() async throws {
+        let (_, device) = try await synced()
+        device.write("dir/inner/d.md", "d")
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/dir/inner/link")
+        #expect(try await device.sync().problems == 1)
+        device.write(".byteclubignore", "/dir/\n")
+        let summary = try await device.sync()
+        #expect(summary.problems == 0 && summary.isComplete)
+    }
+
+    @Test("what waits for the name of an entry whose new name a link has is not fetched for nothing")
+    func nameOfBlockedMove() async throws {
+        let (remote, device) = try await synced()
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/moved.md")
+        _ = try await remote.move(RemotePath("/byteclub/a.md"), to: RemotePath("/byteclub/moved.md"))
+        try await remote.write("a.md", "another")
+        try await device.sync()
+        let fetched = Atomic(0)
+        remote.fault = { call in
+            if [.content, .download].contains(call.kind) { fetched.add(1, ordering: .relaxed) }
+        }
+        let summary = try await device.sync()
+        remote.fault = nil
+        #expect(summary.problems == 1 && fetched.load(ordering: .relaxed) == 0 && device.read("a.md") == "a.md")
+        device.remove("moved.md")
+        #expect(try await device.sync().isComplete)
+        #expect(device.read("moved.md") == "a.md" && device.read("a.md") == "another")
     }
 
     @Test("a folder that becomes a link is no deletion, and nothing is written through it")
