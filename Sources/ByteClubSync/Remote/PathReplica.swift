@@ -119,9 +119,7 @@ final class PathReplica: RemoteReplica {
         let names = path.components.map { EntryName($0) }
         guard let last = names.last, let parent = try folder(names.dropLast(), &pull, &editor, &report) else { return }
         let known = try store.children(of: parent, key: last.key, on: .remote).first
-        if pull.pass.generation == nil,
-            try tree.order(of: metadata.rev, against: known?.remote?.revision) == .earlier
-        {
+        if pull.pass.generation == nil, tree.order(of: metadata.rev, against: known?.remote?.revision) == .earlier {
             return
         }
         var reported = RemoteState(
@@ -190,7 +188,9 @@ final class PathReplica: RemoteReplica {
                     now.remote?.revision = reported.rev
                     now.remote?.isUnverified = false
                     now.remote?.size = reported.bytes
-                    if let hash = reported.contentHash { now.remote?.hash = hash }
+                    // Without a hash, only the same revision tells the same content.
+                    let isSynced = reported.rev != nil && reported.rev == now.synced?.revision
+                    now.remote?.hash = reported.contentHash ?? (isSynced ? now.synced?.hash : nil)
                     try store.save(now)
                 } else {
                     try store.transaction(durably: false) { try tree.forget(now) }
@@ -346,12 +346,14 @@ final class PathReplica: RemoteReplica {
     }
 
     /// The path and the condition for an upload: the path at which the server has the entry, once that is its planned
-    /// location; nil when it must wait.
+    /// location; nil when it must wait, also for its verification.
     private func target(
         of item: Item, _ local: LocalState, _ report: inout SyncReport
     ) throws -> (path: RemotePath, condition: WriteCondition)? {
         guard item.remote?.location.isSameKey(as: local.location) ?? true, try tree.isOnServer(local.location.parent)
-        else {
+        else { return nil }
+        if item.remote?.isUnverified == true {
+            report.isFeedStale = true
             return nil
         }
         let path = try item.remote == nil ? tree.path(of: local.location, &report) : tree.path(of: item.id, &report)
@@ -426,7 +428,7 @@ final class PathReplica: RemoteReplica {
         var newer: RemoteState?
         if let listed = item.remote, !listed.isUnverified {
             // The feed may have listed a later edit before the answer to a large upload arrived.
-            switch try tree.order(of: reported.revision, against: listed.revision) {
+            switch tree.order(of: reported.revision, against: listed.revision) {
             case .earlier: newer = listed
             case .unknown where listed.revision != write.seen:
                 // Which of the two is the later, the server is asked.
@@ -458,6 +460,7 @@ final class PathReplica: RemoteReplica {
     ) async throws -> Bool {
         if hasPendingMove { return false }
         report.isFeedStale = true
+        if remote.isUnverified { return false }
         do throws(RemoteError) {
             guard let path = try? tree.path(of: item.id, &report) else { return false }
             let metadata = try await self.remote.put(

@@ -71,7 +71,7 @@ final class RemoteTree {
         if swept.count > Self.mostAsked { return }
         for (item, path) in swept {
             guard let base = item.synced, let reported = try await metadata(at: path), reported.isDeleted,
-                try order(of: reported.rev, against: base.revision) == .later
+                order(of: reported.rev, against: base.revision) == .later
             else { continue }
             try store.edit(durably: false) { editor in
                 try editor.deletedAfterAll(item.id, base: base, node: item.remote?.node)
@@ -110,7 +110,7 @@ final class RemoteTree {
         let hasMoved = item.remote?.location != reported.location
         let wasHidden = item.isExcluded
         if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass) }
-        let isRollback = try isRefresh && isRollback(reported, from: item.synced, isForeign: pass.isForeign)
+        let isRollback = isRefresh && isRollback(reported, of: item, isForeign: pass.isForeign)
         try pass.record.note(item.id)
         if refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
         try editor.observeRemote(&item, as: reported, isRollback: isRollback)
@@ -122,14 +122,16 @@ final class RemoteTree {
 
     /// Whether the server was restored to an earlier state, so that what was synced is no merge base for it.
     ///
-    /// Where the server's revisions have no order, each other one may be the earlier: a conflict copy too many loses
-    /// nothing, but merged with a later base, the earlier content would undo what was written since.
-    private func isRollback(_ reported: RemoteState, from base: SyncedState?, isForeign: Bool) throws -> Bool {
-        if reported.hash == base?.hash { return false }
+    /// Where the server's revisions have no order, each other one may be the earlier: merged with a later base, it would
+    /// undo what was written since, so an edited file gets a conflict copy. One that is not edited is replaced, and its
+    /// content stays in the trash.
+    private func isRollback(_ reported: RemoteState, of item: Item, isForeign: Bool) -> Bool {
+        if reported.hash == item.synced?.hash { return false }
         if isForeign { return true }
-        guard let base else { return false }
-        return switch try order(of: reported.revision, against: base.revision) {
-        case .earlier, .unknown: true
+        guard let base = item.synced else { return false }
+        return switch order(of: reported.revision, against: base.revision) {
+        case .earlier: true
+        case .unknown: item.isEditedLocally
         case .same, .later: false
         }
     }
@@ -167,16 +169,13 @@ final class RemoteTree {
 
     /// How a revision that the server tells now stands to one that is in the tree.
     ///
-    /// - Throws: ``RemoteError`` with the code `protocolViolation` when the server says that its revisions are ordered,
-    ///   and tells one that is not. One in the tree may be of another server.
-    func order(of told: Revision?, against seen: Revision?) throws(RemoteError) -> RevisionOrder {
+    /// One in the tree may be of another server.
+    func order(of told: Revision?, against seen: Revision?) -> RevisionOrder {
         guard let told else { return .unknown }
         if told == seen { return .same }
-        guard ordersRevisions else { return .unknown }
-        guard let new = JournalRevision(told) else {
-            throw RemoteError(.protocolViolation, "the server tells of the revision '\(told)', which has no order")
-        }
-        guard let seen, let old = JournalRevision(seen), old.namespace == new.namespace else { return .unknown }
+        guard ordersRevisions, let new = JournalRevision(told), let seen, let old = JournalRevision(seen),
+            old.namespace == new.namespace
+        else { return .unknown }
         return new < old ? .earlier : .later
     }
 

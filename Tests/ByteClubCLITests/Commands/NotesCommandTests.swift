@@ -86,7 +86,10 @@ import Testing
 
     @Test(
         "what is not there is code 66",
-        arguments: [["show", "x"], ["rm", "x"], ["history", "x"], ["restore", "x", "100000001"]])
+        arguments: [
+            ["show", "x"], ["rm", "x"], ["history", "x"], ["restore", "x", "100000001"], ["restore", "y", "first"],
+            ["show", "y", "--rev", "first"],
+        ])
     func missing(_ arguments: [String]) async throws {
         let world = try World()
         try await world.put("y", "/byteclub/y")

@@ -55,6 +55,14 @@ final class MachineScene: @unchecked Sendable {
         return tree
     }
 
+    /// The replica that speaks plain v1 and the reader of files, for a test that asks one of them alone.
+    func pathReplica() throws -> (replica: PathReplica, reader: FileReader) {
+        let tree = try remoteTree()
+        tree.ordersRevisions = machine.network.ordersRevisions
+        let reader = FileReader(tree.context, Scanner(root: tree.context.root, store: tree.context.store))
+        return (PathReplica(tree, hasLongPoll: true), reader)
+    }
+
     /// Runs until all is at rest.
     func settle() throws {
         for _ in 0..<4 {

@@ -14,6 +14,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     var isDown = false
     /// Whether the server says that its revisions are ordered; if not, there is no journal either.
     var ordersRevisions = true
+    /// Whether the server tells the hashes of contents.
+    var tellsHashes = true
     /// What each call of the server ends with; nil when it goes well.
     var refusal: RemoteError?
     /// The same for calls that write.
@@ -107,8 +109,14 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     }
     func account() async throws(RemoteError) -> Account { try await server.account() }
 
+    private func shown(_ metadata: Metadata) -> Metadata {
+        var shown = metadata
+        if !tellsHashes { shown.contentHash = nil }
+        return shown
+    }
+
     func metadata(at path: RemotePath) async throws(RemoteError) -> Metadata {
-        try await carry { () async throws(RemoteError) in try await self.server.metadata(at: path) }
+        try await carry { () async throws(RemoteError) in try await self.shown(self.server.metadata(at: path)) }
     }
     func list(
         _ path: RemotePath, unless hash: String?, includeDeleted: Bool
@@ -139,7 +147,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
             let stored = try await self.server.put(
                 content, at: path, condition: condition, policy: policy, progress: progress)
             if case .bytes(let bytes) = content { self.onContent(bytes) }
-            return stored
+            return self.shown(stored)
         }
     }
     func thumbnail(
@@ -151,7 +159,11 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await server.search(path, query: query, limit: limit)
     }
     func delta(after cursor: String?, prefix: RemotePath) async throws(RemoteError) -> DeltaPage {
-        try await carry { () async throws(RemoteError) in try await self.server.delta(after: cursor, prefix: prefix) }
+        try await carry { () async throws(RemoteError) in
+            var page = try await self.server.delta(after: cursor, prefix: prefix)
+            page.entries = page.entries.map { DeltaEntry(key: $0.key, metadata: $0.metadata.map(self.shown)) }
+            return page
+        }
     }
     func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult {
         await change()

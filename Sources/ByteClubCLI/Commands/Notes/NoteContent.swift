@@ -12,6 +12,7 @@ enum NoteContent {
         do {
             return try await remote.content(at: path, revision: revision, range: nil, limit: limit)
         } catch {
+            if let revision, RevisionArgument.isMissing(revision, error) { return nil }
             guard error.code == .notFound else { throw error }
             return nil
         }

@@ -24,7 +24,7 @@ struct NotesRestoreCommand: ClubCommand {
         let restored = try await context.withRemote(login) { remote in
             do {
                 return try await remote.restore(path, to: revision)
-            } catch let error as RemoteError where error.code == .notFound {
+            } catch let error as RemoteError where RevisionArgument.isMissing(revision, error) {
                 throw Failure(
                     .noInput,
                     "'\(path.name)' has no version \(revision); see 'byteclub notes history "

@@ -48,4 +48,9 @@ enum RevisionArgument {
         }
         return revision
     }
+
+    /// Whether an error tells that there is no such version; a server with numbered versions refuses any other text.
+    static func isMissing(_ revision: Revision, _ error: RemoteError) -> Bool {
+        error.code == .notFound || error.code == .badRequest && JournalRevision(revision) == nil
+    }
 }
