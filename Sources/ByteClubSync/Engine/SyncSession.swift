@@ -214,7 +214,10 @@ actor SyncSession {
         try attend(request)
         let again = loop.rescans.begin(request, at: start)
         let found = try local.scan(request, &report)
-        try noteWatching()
+        if let watcher {
+            loop.setWatched(watcher.problem == nil, at: environment.clock.now)
+            try status.noteWatching(watcher.problem)
+        }
         loop.scanned(
             request, found, again: again, unwatched: watcher?.unwatched(of: found.racyFolders) ?? [],
             lasting: environment.clock.now - start, at: environment.clock.now)
@@ -236,13 +239,6 @@ actor SyncSession {
         if let watcher {
             watcher.remove(try folders.sorted().filter { try $0 != .root && store.item($0)?.local == nil })
         }
-    }
-
-    /// Reports when folders cannot be watched, and when they can again.
-    private func noteWatching() throws {
-        guard let watcher else { return }
-        loop.setWatched(watcher.problem == nil, at: environment.clock.now)
-        try status.noteWatching(watcher.problem)
     }
 
     private func pull(_ report: inout SyncReport) async throws {
