@@ -33,6 +33,7 @@ struct Benchmarks {
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
             ("batch", BatchCase.run),
         ]
+        if let missing = Peer.missing { print(missing + "\n") }
         for (name, run) in cases where settings.runs(name) {
             for table in try await run(settings) { print(table.text) }
             fflush(nil)

@@ -23,5 +23,8 @@ struct Club: Sendable {
         return Club(server: server, members: members, tokens: tokens, folder: folder)
     }
 
+    /// Seconds of processor time that the server has used so far.
+    var processorTime: Double { server.process.map { ProcessorTime.seconds(of: $0.pid) } ?? 0 }
+
     func close() async { await server.stop() }
 }

@@ -7,11 +7,13 @@ enum IdleCase {
         var table = Table(
             title: "A mirror of \(settings.notes) notes that runs while nothing happens, 30 s",
             header: ["contestant", "% of a core", "peak MiB", "MiB now"])
-        table.rows = [
-            ["byteclub"] + (try await figures(ByteClubPair.self, settings)),
-            ["syncthing"] + (try await figures(SyncthingPair.self, settings)),
-            ["unison -repeat 1, both sides"] + (try await figures(UnisonPair.self, settings)),
-        ]
+        table.rows = [["byteclub"] + (try await figures(ByteClubPair.self, settings))]
+        if SyncthingPair.isInstalled {
+            table.rows.append(["syncthing"] + (try await figures(SyncthingPair.self, settings)))
+        }
+        if UnisonPair.isInstalled {
+            table.rows.append(["unison -repeat 1, both sides"] + (try await figures(UnisonPair.self, settings)))
+        }
         return [table]
     }
 

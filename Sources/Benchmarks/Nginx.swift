@@ -10,6 +10,10 @@ struct Nginx: Sendable {
     let port: UInt16
     let process: SpawnedProcess
 
+    /// The module with the methods that rclone asks for.
+    private static let listings = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so"
+    private static var hasListings: Bool { LocalFiles.exists(listings) }
+
     /// Starts a server that leaves it to the system when bytes go to disk.
     static func start(in folder: String) async throws -> Nginx { try await run(in: makeRoot(folder)) }
 
@@ -35,7 +39,7 @@ struct Nginx: Sendable {
         let port = 20_000 + Int(getpid()) % 20_000
         try LocalFiles.write(
             """
-            load_module /usr/lib/nginx/modules/ngx_http_dav_ext_module.so;
+            \(hasListings ? "load_module \(listings);" : "")
             daemon off; worker_processes 2; pid \(root)/pid; error_log \(root)/errors crit; user root;
             events { worker_connections 1024; }
             http {
@@ -44,7 +48,8 @@ struct Nginx: Sendable {
                 fastcgi_temp_path \(root)/fastcgi; uwsgi_temp_path \(root)/uwsgi; scgi_temp_path \(root)/scgi;
                 server {
                     listen 127.0.0.1:\(port); root \(root)/files;
-                    dav_methods PUT DELETE MKCOL COPY MOVE; dav_ext_methods PROPFIND OPTIONS; create_full_put_path on;
+                    dav_methods PUT DELETE MKCOL COPY MOVE; \(hasListings ? "dav_ext_methods PROPFIND OPTIONS;" : "")
+                    create_full_put_path on;
                 }
             }
             """, to: root + "/nginx.conf")

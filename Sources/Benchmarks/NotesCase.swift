@@ -22,6 +22,7 @@ enum NotesCase {
         var up: [String: [Measurement]] = [:]
         var down: [String: [Measurement]] = [:]
         var idle: [String: [Measurement]] = [:]
+        var server = (up: [Double](), down: [Double]())
         let names = (0..<notes).map { "f\($0 / 100)/note-\($0).md" }
         for round in 0..<rounds {
             let folder = settings.folder("notes")
@@ -29,8 +30,12 @@ enum NotesCase {
             let club = try await Club.open(["ann", "bo"], in: folder)
             let (ann, bo) = (club.members[0], club.members[1])
             try write(names, below: ann.mirror, round: round)
+            let start = club.processorTime
             up["byteclub, durable", default: []].append(try await sync(ann, folder))
+            let middle = club.processorTime
             down["byteclub, durable", default: []].append(try await sync(bo, folder))
+            server.up.append(middle - start)
+            server.down.append(club.processorTime - middle)
             guard FileTree(ann.mirror) == FileTree(bo.mirror) else {
                 throw Stopwatch.Failure(description: "the mirrors differ")
             }
@@ -44,27 +49,46 @@ enum NotesCase {
                 try await Stopwatch.run("find", [bo.mirror, "-fprintf", "/dev/null", "%s %T@ %p\\n"], in: folder))
             await club.close()
             try await idlePeers(ann.mirror, bo.mirror, folder, &idle)
-            up["syncthing, both ends", default: []].append(try await syncthing(names, settings, round, &folders))
+            if SyncthingPair.isInstalled {
+                up["syncthing, both ends", default: []].append(try await syncthing(names, settings, round, &folders))
+            }
             try await peers(names, ann.mirror, folder, &up, &down)
-            up["limit: write all, one syncfs", default: []].append(
-                try Stopwatch.time {
-                    try write(names, below: folder + "/limit", round: round)
-                    try syncFileSystem(folder)
-                })
+            let limit = try Stopwatch.time {
+                try write(names, below: folder + "/limit", round: round)
+                try syncFileSystem(folder)
+            }
+            up[Self.limit, default: []].append(limit)
+            down[Self.limit, default: []].append(limit)
         }
         let rows = { (runs: [String: [Measurement]]) in runs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
         let amount = Double(notes)
         let title = "\(notes) notes of 1.5 KiB, 100 to a folder"
         return [
-            Table.race(title + ", first upload", unit: "files/s", amount: amount, reference: rclone, rows(up)),
-            Table.race(title + ", first download", unit: "files/s", amount: amount, reference: rclone, rows(down)),
+            Table.race(title + ", first upload", unit: "files/s", amount: amount, reference: limit, rows(up)),
+            Table.race(title + ", first download", unit: "files/s", amount: amount, reference: limit, rows(down)),
             Table.race(
                 title + ", nothing to do", unit: "files/s", amount: amount, reference: "bare walk with stat",
                 rows(idle)),
+            processorTime(of: notes, [("up", up, server.up), ("down", down, server.down)]),
         ]
     }
 
+    /// What a note costs the processor at each end, which no disk blurs.
+    private static func processorTime(
+        of notes: Int, _ ways: [(name: String, client: [String: [Measurement]], server: [Double])]
+    ) -> Table {
+        var table = Table(
+            title: "Processor time of each of \(notes) notes", header: ["way", "client µs", "server µs"])
+        for way in ways {
+            let client = Measurement.median(way.client["byteclub, durable"] ?? []).processor
+            table.rows.append(
+                [way.name] + [client, Measurement.median(way.server)].map { Table.number($0 / Double(notes) * 1e6, 1) })
+        }
+        return table
+    }
+
     private static let rclone = "rclone > nginx, no fsync"
+    private static let limit = "limit: write all, one syncfs"
 
     /// Syncs once; what it tells of each note goes to a file, since the others tell nothing for somebody to read
     /// meanwhile.
@@ -103,8 +127,11 @@ enum NotesCase {
         idle["git status", default: []].append(
             try await Stopwatch.run("git", git + ["status", "--porcelain"], in: folder))
         TemporaryDirectory.remove(two + "/.git")
-        idle["rsync -a, both sides", default: []].append(
-            try await Stopwatch.run("rsync", ["-a", "--exclude", ".byteclub", one + "/", two], in: folder))
+        if Peer.rsync.isInstalled {
+            idle["rsync -a, both sides", default: []].append(
+                try await Stopwatch.run("rsync", ["-a", "--exclude", ".byteclub", one + "/", two], in: folder))
+        }
+        guard UnisonPair.isInstalled else { return }
         let unison = UnisonPair.arguments(one, two) + ["-ignore", "Name .byteclub"]
         for isMeasured in [false, true] {
             let run = try await Stopwatch.run(
@@ -135,6 +162,7 @@ enum NotesCase {
                 down["curl -Z < nginx, no fsync", default: []].append(run)
             }
         }
+        guard Peer.rclone.isInstalled else { return }
         let remote = ":webdav,url='\(nginx.url)/rclone':"
         let flags =
             ["--transfers", "4", "--ignore-times"] + (await supportsPacer() ? ["--webdav-pacer-min-sleep", "0"] : [])

@@ -5,6 +5,7 @@ import TestSupport
 /// How soon a command has done its work, beside curl.
 enum StartCase {
     static func run(_ settings: Settings) async throws -> [Table] {
+        guard Peer.hyperfine.isInstalled else { return [] }
         let folder = settings.folder("start")
         defer { settings.discard(folder) }
         let club = try await Club.open(["ann"], in: folder)
@@ -43,12 +44,9 @@ enum StartCase {
         func hyperfine(_ commands: [String], _ member: MemberMachine, _ folder: String) async throws
             -> [Measurement]
         {
-            guard let program = Program.system("hyperfine") else {
-                throw Stopwatch.Failure(description: "Debian's package hyperfine is missing")
-            }
             let report = folder + "/report.json"
             let result = try await Program.run(
-                program,
+                Program.system("hyperfine") ?? "hyperfine",
                 ["-N", "--warmup", "2", "--runs", "20", "--export-json", report] + commands,
                 environment: member.environment, directory: folder, timeout: .seconds(600))
             guard result.status == 0 else { throw Stopwatch.Failure(description: "\(result)") }

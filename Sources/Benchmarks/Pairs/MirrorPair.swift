@@ -10,6 +10,9 @@ protocol MirrorPair: Sendable {
     /// The programs, the first folder's first.
     var processes: [SpawnedProcess] { get }
 
+    /// Whether its programs are there.
+    static var isInstalled: Bool { get }
+
     /// Fills the first folder, then starts the programs below a folder that is empty.
     static func start(in folder: String, fill: (String) throws -> Void) async throws -> Self
 
@@ -18,6 +21,8 @@ protocol MirrorPair: Sendable {
 }
 
 extension MirrorPair {
+    static var isInstalled: Bool { true }
+
     func close() async {}
 
     /// Ends the programs.

@@ -7,6 +7,8 @@ struct SyncthingPair: MirrorPair {
     let two: String
     let processes: [SpawnedProcess]
 
+    static var isInstalled: Bool { Peer.syncthing.isInstalled }
+
     private struct Device {
         let home: String
         let mirror: String

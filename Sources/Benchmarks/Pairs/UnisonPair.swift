@@ -16,6 +16,8 @@ struct UnisonPair: MirrorPair {
         return UnisonPair(one: one, two: two, processes: [process])
     }
 
+    static var isInstalled: Bool { Peer.unison.isInstalled }
+
     static var program: String {
         get throws {
             guard let program = Program.system("unison") else {
