@@ -214,6 +214,16 @@ struct StoreConformance: Sendable, CustomStringConvertible {
             try store.setProblem(nil, path: "a")
             #expect(try store.problems().map(\.path) == ["c", "d"])
         },
+        StoreConformance("the problems below a path are its own and those of what is in it, by bytes") { store in
+            for path in ["f", "f/a", "f/g/b", "f.md", "f0", "e\u{301}/x", "\u{E9}/x", "F/c", "f/z\u{10FFFF}"] {
+                try store.setProblem(
+                    ProblemRecord(path: path, item: nil, message: "m", isFromScan: true), path: path)
+            }
+            let below = { (path: String) in try store.problems(below: path).map { Array($0.path.utf8) } }
+            #expect(try below("f") == ["f", "f/a", "f/g/b", "f/z\u{10FFFF}"].map { Array($0.utf8) })
+            #expect(try below("\u{E9}") == [Array("\u{E9}/x".utf8)])
+            #expect(try below("f/g") == [Array("f/g/b".utf8)] && below("g").isEmpty)
+        },
         StoreConformance("held deletions are replaced as a whole") { store in
             let held = (1...3).map {
                 HeldDeletionRecord(item: ItemID($0), side: $0 == 2 ? .local : .remote, path: "p\($0)", since: 9)

@@ -103,7 +103,7 @@ final class Mover {
         let isClash = context.rule(of: id) == .nameClash && ConflictName.isCopy(location.name.text)
         let events = try store.edit(durably: true) { editor in
             try editor.moved(id, to: location, stat)
-            if local.isFolder { try ScanProblems(store).move(before, to: try store.path(of: id, on: .local)) }
+            if local.isFolder { try ScanProblems.move(before, to: try store.path(of: id, on: .local), in: store) }
             let event = try context.log(.moveLocal, id, from: before)
             guard isClash else { return [event] }
             let copy = try store.path(of: id, on: .local)

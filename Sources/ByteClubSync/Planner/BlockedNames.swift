@@ -22,9 +22,10 @@ struct BlockedNames {
         return try batches.map { batch in
             try batch.filter { operation in
                 guard case .disk(let id, let action) = operation, let place = action.place else { return true }
+                let stays = try store.item(id)?.local?.location == place
                 let isFree =
                     try !missing.contains(place.parent) && !blocks(place, for: id)
-                    && kept[place.parent]?.contains { $0.isSameKey(as: place) } != true
+                    && (stays || kept[place.parent]?.contains { $0.isSameKey(as: place) } != true)
                 if isFree { return true }
                 switch action {
                 case .makeFolder: missing.insert(id)

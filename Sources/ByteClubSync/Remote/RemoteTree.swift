@@ -131,7 +131,7 @@ final class RemoteTree {
         guard let base = item.synced else { return false }
         return switch order(of: reported.revision, against: base.revision) {
         case .earlier: true
-        case .unknown: item.isEditedLocally
+        case .unknown: ordersRevisions ? base.revision != nil : item.isEditedLocally
         case .same, .later: false
         }
     }

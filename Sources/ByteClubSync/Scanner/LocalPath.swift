@@ -32,17 +32,8 @@ enum LocalPath {
         try chain(of: item, in: tree).map { $0.map(\.state.location.name.text).joined(separator: "/") }
     }
 
-    /// Whether the tree has a folder at a path, by the disk's own names.
-    static func isFolder(_ path: String, in tree: any TreeView) throws -> Bool {
-        var folder = ItemID.root
-        for part in path.utf8.split(separator: UInt8(ascii: "/")) {
-            let name = EntryName(String(Substring(part)))
-            let found = try tree.children(of: folder, key: name.key, on: .local).first {
-                $0.isFolder && $0.local?.location.name == name
-            }
-            guard let found else { return false }
-            folder = found.id
-        }
-        return true
+    /// The path of what is a folder's or below it after the folder was moved.
+    static func moved(_ path: String, from old: String, to new: String) -> String {
+        new + String(decoding: path.utf8.dropFirst(old.utf8.count), as: UTF8.self)
     }
 }

@@ -1,7 +1,16 @@
 /// The problems of single paths that scans have found; the store is written only for changes.
 final class ScanProblems {
+    /// A path as the disk has it: `é` in one part is another one than `é` in two.
+    private struct Path: Hashable {
+        let text: String
+
+        init(_ text: String) { self.text = text }
+
+        static func == (left: Path, right: Path) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    }
+
     private let store: any TreeStore
-    private var byFolder: [String: [String: ProblemRecord]] = [:]
+    private var byFolder: [Path: [Path: ProblemRecord]] = [:]
     private(set) var count = 0
     /// Whether any problem was added or removed.
     private(set) var hasChanged = false
@@ -11,13 +20,23 @@ final class ScanProblems {
         for problem in try store.problems() where problem.isFromScan { keep(problem) }
     }
 
+    /// Moves the problems of a folder that the engine has moved, and those below it.
+    static func move(_ old: String, to new: String, in store: any TreeStore) throws {
+        for problem in try store.problems(below: old) where problem.isFromScan {
+            var moved = problem
+            moved.path = LocalPath.moved(problem.path, from: old, to: new)
+            try store.setProblem(nil, path: problem.path)
+            try store.setProblem(moved, path: moved.path)
+        }
+    }
+
     /// Whether a scan has found something wrong with a path.
-    func has(_ path: String) -> Bool { byFolder[LocalPath.split(path).parent]?[path] != nil }
+    func has(_ path: String) -> Bool { count > 0 && byFolder[Self.folder(of: path)]?[Path(path)] != nil }
 
     /// Notes what is wrong with a path.
     func set(_ path: String, _ item: ItemID?, _ message: String) throws {
         let problem = ProblemRecord(path: path, item: item, message: message, isFromScan: true)
-        if byFolder[LocalPath.split(path).parent]?[path] == problem { return }
+        if byFolder[Self.folder(of: path)]?[Path(path)] == problem { return }
         try store.setProblem(problem, path: path)
         hasChanged = true
         keep(problem)
@@ -25,7 +44,9 @@ final class ScanProblems {
 
     /// Notes that nothing is wrong with a path any more.
     func clear(_ path: String) throws {
-        guard byFolder[LocalPath.split(path).parent]?.removeValue(forKey: path) != nil else { return }
+        let folder = Self.folder(of: path)
+        guard byFolder[folder]?.removeValue(forKey: Path(path)) != nil else { return }
+        if byFolder[folder]?.isEmpty == true { byFolder[folder] = nil }
         count -= 1
         hasChanged = true
         try store.setProblem(nil, path: path)
@@ -38,8 +59,9 @@ final class ScanProblems {
 
     /// Forgets what was wrong with entries of a folder, but for these.
     func keepOnly(_ paths: Set<String>, in folder: String) throws {
-        guard let known = byFolder[folder] else { return }
-        for path in known.keys.sorted() where !paths.contains(path) { try clear(path) }
+        guard let known = byFolder[Path(folder)] else { return }
+        let kept = Set(paths.map { Path($0) })
+        for path in known.keys.filter({ !kept.contains($0) }).map(\.text).sorted() { try clear(path) }
     }
 
     /// Moves the problems of a folder and below it to another path, or removes them.
@@ -48,21 +70,35 @@ final class ScanProblems {
         for problem in moved.sorted(by: { $0.path < $1.path }) {
             try clear(problem.path)
             guard let new else { continue }
-            let rest = String(decoding: problem.path.utf8.dropFirst(old.utf8.count), as: UTF8.self)
-            try set(new + rest, problem.item, problem.message)
+            try set(LocalPath.moved(problem.path, from: old, to: new), problem.item, problem.message)
         }
     }
 
-    /// Removes the problems of entries in folders that the tree does not have, since they were excluded or removed
-    /// together with what is in them.
-    func removeStrays() throws {
-        for folder in byFolder.keys.sorted() where try !LocalPath.isFolder(folder, in: store) {
-            try keepOnly([], in: folder)
+    /// The folders with problems that the tree does not have, since they were excluded or removed together with what
+    /// is in them.
+    func strays() throws -> [String] {
+        var items: [Path: ItemID?] = [Path(""): .root]
+        return try byFolder.keys.filter { try item($0, &items) == nil }.map(\.text).sorted()
+    }
+
+    /// The item of a folder; `known` are those that were looked up before.
+    private func item(_ folder: Path, _ known: inout [Path: ItemID?]) throws -> ItemID? {
+        if let item = known[folder] { return item }
+        let (above, name) = LocalPath.split(folder.text)
+        let wanted = EntryName(name)
+        let item = try item(Path(above), &known).flatMap { parent in
+            try store.children(of: parent, key: wanted.key, on: .local).first {
+                $0.isFolder && $0.local?.location.name == wanted
+            }?.id
         }
+        known[folder] = .some(item)
+        return item
     }
 
     private func keep(_ problem: ProblemRecord) {
-        let folder = LocalPath.split(problem.path).parent
-        if byFolder[folder, default: [:]].updateValue(problem, forKey: problem.path) == nil { count += 1 }
+        let folder = Self.folder(of: problem.path)
+        if byFolder[folder, default: [:]].updateValue(problem, forKey: Path(problem.path)) == nil { count += 1 }
     }
+
+    private static func folder(of path: String) -> Path { Path(LocalPath.split(path).parent) }
 }

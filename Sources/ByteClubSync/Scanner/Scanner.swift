@@ -53,8 +53,11 @@ final class Scanner {
     private func run(_ pass: ScanPass, _ scope: ScanScope) throws {
         try pass.start(scope)
         while pass.isUnfinished { try store.transaction(durably: false) { try pass.advance() } }
-        if scope == .everything, pass.problems.count > 0 {
-            try store.transaction(durably: false) { try pass.problems.removeStrays() }
+        guard scope == .everything else { return }
+        let strays = try pass.problems.strays()
+        if strays.isEmpty { return }
+        try store.transaction(durably: false) {
+            for folder in strays { try pass.problems.keepOnly([], in: folder) }
         }
     }
 }

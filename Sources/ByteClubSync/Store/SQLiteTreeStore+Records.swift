@@ -52,11 +52,22 @@ extension SQLiteTreeStore {
     }
 
     func problems() throws -> [ProblemRecord] {
-        try rows("SELECT path, item, message, is_from_scan, next_attempt FROM problem ORDER BY path") { row in
-            ProblemRecord(
-                path: row.text(0) ?? "", item: row.optionalNumber(1).map { ItemID($0) }, message: row.text(2) ?? "",
-                isFromScan: row.number(3) != 0, nextAttempt: row.optionalNumber(4))
-        }
+        try rows("SELECT path, item, message, is_from_scan, next_attempt FROM problem ORDER BY path", Self.problem)
+    }
+
+    func problems(below path: String) throws -> [ProblemRecord] {
+        // "0" is the byte after "/".
+        try rows(
+            """
+            SELECT path, item, message, is_from_scan, next_attempt FROM problem
+            WHERE path = ?1 OR path >= ?1 || '/' AND path < ?1 || '0' ORDER BY path
+            """, bind: { $0.bind(1, path) }, Self.problem)
+    }
+
+    private static func problem(_ row: SQLiteStatement) -> ProblemRecord {
+        ProblemRecord(
+            path: row.text(0) ?? "", item: row.optionalNumber(1).map { ItemID($0) }, message: row.text(2) ?? "",
+            isFromScan: row.number(3) != 0, nextAttempt: row.optionalNumber(4))
     }
 
     func setProblem(_ problem: ProblemRecord?, path: String) throws {
@@ -130,8 +141,11 @@ extension SQLiteTreeStore {
     }
 
     /// All rows of a query.
-    func rows<Value>(_ sql: String, _ value: (SQLiteStatement) -> Value) throws(SyncError) -> [Value] {
+    func rows<Value>(
+        _ sql: String, bind: (SQLiteStatement) -> Void = { _ in }, _ value: (SQLiteStatement) -> Value
+    ) throws(SyncError) -> [Value] {
         let statement = try prepared(sql)
+        bind(statement)
         var result: [Value] = []
         while try statement.step() { result.append(value(statement)) }
         return result

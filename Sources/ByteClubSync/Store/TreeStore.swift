@@ -62,6 +62,8 @@ protocol TreeStore: TreeView, AnyObject {
 
     /// The problems of single paths, in the order of the paths.
     func problems() throws -> [ProblemRecord]
+    /// The problems of a path and of all below it.
+    func problems(below path: String) throws -> [ProblemRecord]
     /// Sets or removes the problem of a path.
     func setProblem(_ problem: ProblemRecord?, path: String) throws
 
@@ -90,6 +92,10 @@ extension TreeStore {
     func reading<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
     func rest() throws {}
+
+    func problems(below path: String) throws -> [ProblemRecord] {
+        try problems().filter { LocalPath.isWithin($0.path, path) }
+    }
 
     /// Visits all of the server's items in a folder, parents first, at any depth.
     func visitRemote(below folder: ItemID, _ visit: (Item) throws -> Void) throws {

@@ -215,8 +215,12 @@ final class TransferRunner {
     private func startDownload(
         _ id: ItemID, to location: Location, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) throws -> Bool {
-        guard let item = try store.item(id), let reported = item.remote, reported.hash != nil else {
+        guard let item = try store.item(id), let reported = item.remote else {
             report.isFeedStale = true
+            return false
+        }
+        guard reported.hash != nil else {
+            report.refuse(id, "the server does not tell its hash, by which a large file is checked")
             return false
         }
         let path = try replica.tree.path(of: id, &report)

@@ -120,6 +120,21 @@ import Testing
         #expect(try await device.sync().isComplete)
     }
 
+    @Test("what is wrong with an entry is not forgotten when its folder gets the same name in other letters")
+    func composedFolder() async throws {
+        let (_, device) = try await synced()
+        device.write("e\u{301}/inner/d.md", "d")
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/e\u{301}/inner/link")
+        #expect(try await device.sync().problems == 1)
+        unsafe rename(device.root + "/e\u{301}", device.root + "/\u{E9}")
+        for _ in 0..<2 {
+            let summary = try await device.sync()
+            #expect(summary.problems == 1 && !summary.isComplete)
+        }
+        device.remove("\u{E9}/inner/link")
+        #expect(try await device.sync().isComplete)
+    }
+
     @Test("what is wrong with entries of a folder that is ignored from now on is forgotten")
     func ignoredFolder() async throws {
         let (_, device) = try await synced()
@@ -148,6 +163,19 @@ import Testing
         device.remove("moved.md")
         #expect(try await device.sync().isComplete)
         #expect(device.read("moved.md") == "a.md" && device.read("a.md") == "another")
+    }
+
+    @Test("a file beside an entry that cannot move, whose name is its in other letters, gets its edits")
+    func twinOfBlockedMove() async throws {
+        let (remote, device) = try await synced()
+        unsafe symlink(device.home.path + "/elsewhere", device.root + "/moved.md")
+        _ = try await remote.move(RemotePath("/byteclub/a.md"), to: RemotePath("/byteclub/moved.md"))
+        try await device.sync()
+        device.write("A.md", "twin")
+        #expect(try await device.sync().uploaded == 1)
+        try await remote.write("A.md", "edited")
+        #expect(try await device.sync().downloaded == 1)
+        #expect(device.read("A.md") == "edited" && device.read("a.md") == "a.md")
     }
 
     @Test("a folder that becomes a link is no deletion, and nothing is written through it")

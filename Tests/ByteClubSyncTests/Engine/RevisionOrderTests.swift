@@ -122,4 +122,17 @@ import Testing
         #expect(try await !replica.writeMerged(text, ContentHasher.hash(text), item, remote, &report))
         #expect(report.isFeedStale && scene.machine.network.writes == writes)
     }
+
+    @Test("a large file whose hash is not told is a problem that people see")
+    func largeFileWithoutHash() async throws {
+        let scene = MachineScene(usesExtension: false)
+        (scene.machine.network.ordersRevisions, scene.machine.network.tellsHashes) = (false, false)
+        try await scene.put("large", String(repeating: "x", count: 100_000))
+        for _ in 0..<4 {
+            scene.wait()
+            try scene.sync()
+        }
+        scene.machine.database.reopen()
+        #expect(scene.machine.database.problems().map(\.path) == ["large"] && scene.files.isEmpty)
+    }
 }
