@@ -340,8 +340,9 @@ struct SyncLoop: ~Copyable {
         if isMissingDue(at: now) { deletions.noteDeferral(isMissing: true, at: now) }
         periodicScans.note(request, unwatched: unwatched, lasting: lasting)
         if goal == .never {
-            rescans.addRacy(
-                found.racyFolders.subtracting(again), at: now + FileFingerprint.racyWindow + .milliseconds(100))
+            let later = now + FileFingerprint.racyWindow + .milliseconds(100)
+            rescans.addRacy(found.racyFolders.subtracting(again), at: later)
+            rescans.addRacy(found.racyFiles, at: later)
         }
     }
 

@@ -28,8 +28,6 @@ struct SyncReport: Sendable {
     var rescans: Set<ItemID> = []
     /// Folders that were just made, to be scanned now that they are watched.
     var newFolders: Set<ItemID> = []
-    /// Racy folders: they changed so recently that their times may not show the next change.
-    var racyFolders: Set<ItemID> = []
     /// The outcomes of single items.
     var results: [Outcome] = []
     /// Whether the server no longer matches the tree, so that its feed must be read.

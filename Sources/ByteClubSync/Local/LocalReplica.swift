@@ -51,7 +51,7 @@ final class LocalReplica {
             report.rescans.formUnion(found.rescans)
             report.ready.formUnion(found.ready)
             try scope.noteOwnRules()
-            return ScanReport()
+            return ScanReport(racyFiles: found.racy)
         case .folders(let folders):
             let found = try scanner.scan(.folders(folders), confirmsDeletions: false)
             try scope.noteOwnRules()

@@ -9,7 +9,11 @@ final class TrashCan {
         let trashPath: String
         let path: String
         let stat: FileStat
-        let until: SyncInstant
+        let since: SyncInstant
+        /// When it is checked next: an old one is checked less often than a young one.
+        var due: SyncInstant
+
+        var until: SyncInstant { since + TrashCan.lateWriteWindow }
     }
 
     /// How often the trash is checked for expired days.
@@ -49,8 +53,8 @@ final class TrashCan {
     func take(staged name: String, of item: ItemID, as path: String) throws(FileError) {
         let location = try take(name, from: control.staging, as: path)
         guard let (folder, last) = control.trash.find(location), let stat = try folder.entry(last)?.stat else { return }
-        let until = context.environment.clock.now + Self.lateWriteWindow
-        displaced.append(Displaced(item: item, trashPath: location, path: path, stat: stat, until: until))
+        let now = context.environment.clock.now
+        displaced.append(Displaced(item: item, trashPath: location, path: path, stat: stat, since: now, due: now))
     }
 
     private func note(_ date: String) throws {
@@ -73,7 +77,11 @@ final class TrashCan {
         lastLateCheck = now
         var rest: [Displaced] = []
         var folders: [String: any DiskFolder] = [:]
-        for file in displaced {
+        for var file in displaced {
+            if file.due > now {
+                rest.append(file)
+                continue
+            }
             let (parent, name) = LocalPath.split(file.trashPath)
             guard let folder = folders[parent] ?? control.trash.find(file.trashPath)?.folder else { continue }
             if folders.count >= 64 { folders = [:] }
@@ -83,6 +91,7 @@ final class TrashCan {
                 there.stat.fingerprint.modified != file.stat.fingerprint.modified
                 || there.stat.fingerprint.size != file.stat.fingerprint.size
             if !isWritten {
+                file.due = min(now + (now - file.since), file.until)
                 if file.until > now { rest.append(file) }
                 continue
             }

@@ -363,8 +363,17 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
-    /// Prepares as many writes as fit one batch.
+    /// Takes the writes of the next batch, and stores that they are being sent.
     private func nextBatch(
+        _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
+    ) throws -> [BatchedWrite] {
+        let batch = try store.reading { try gather(&rest, reader, &report) }
+        try context.noteSending(batch.map(\.write))
+        return batch
+    }
+
+    /// Prepares as many writes as fit one batch.
+    private func gather(
         _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> [BatchedWrite] {
         var batch: [BatchedWrite] = []
@@ -384,7 +393,6 @@ final class JournalReplica: RemoteReplica {
             batch.append(ready)
             rest.removeFirst()
         }
-        try context.noteSending(batch.map(\.write))
         return batch
     }
 

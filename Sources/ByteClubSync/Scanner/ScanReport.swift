@@ -26,6 +26,8 @@ struct ScanReport: Hashable, Sendable {
     var vanished: [ItemID] = []
     /// Folders whose fingerprint cannot be trusted yet, since something in them changed just now.
     var racyFolders: Set<ItemID> = []
+    /// Racy files that were scanned by themselves.
+    var racyFiles: ClosedFiles = [:]
 
     /// Whether anything may have become unsettled, or a problem must be reported.
     var hasChanges = false

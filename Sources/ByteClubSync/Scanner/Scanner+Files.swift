@@ -1,42 +1,53 @@
 import ByteClubCore
 
+/// What a scan of single files found.
+struct FileScan {
+    /// The items to plan.
+    var ready: Set<ItemID> = []
+    /// The folders that must be scanned before anything is decided.
+    var rescans: Set<ItemID> = []
+    /// Racy files: they changed so recently that their times may not show the next change.
+    var racy: ClosedFiles = [:]
+}
+
 extension Scanner {
     /// Scans single files that were just saved, and reads small ones for their upload.
     ///
-    /// So a note need not wait for a scan of its folder. The folder's scan still follows; here, only unambiguous
-    /// changes are recorded.
+    /// So a note waits for no scan of its folder, and needs none: only unambiguous changes are recorded.
     ///
-    /// - Returns: The items to plan, and the folders that must be scanned before anything is decided.
     /// - Throws: The store's errors.
-    func scanFiles(_ closed: ClosedFiles, _ reader: FileReader) throws -> (ready: Set<ItemID>, rescans: Set<ItemID>) {
-        var ready: Set<ItemID> = []
-        var rescans: Set<ItemID> = []
+    func scanFiles(_ closed: ClosedFiles, _ reader: FileReader) throws -> FileScan {
+        var found = FileScan()
         try store.transaction(durably: false) {
             let pass = try ScanPass(self)
             for (folder, names) in closed.sorted(by: { $0.key < $1.key }) {
-                let isClear = try scan(names.sorted(), in: folder, pass, reader, &ready)
-                if !isClear { rescans.insert(folder) }
+                let isClear = try scan(names.sorted(), in: folder, pass, reader, &found)
+                if !isClear { found.rescans.insert(folder) }
             }
         }
-        return (ready, rescans)
+        return found
     }
 
     /// Returns false when the whole folder must be scanned.
     private func scan(
-        _ names: [String], in id: ItemID, _ pass: ScanPass, _ reader: FileReader, _ ready: inout Set<ItemID>
+        _ names: [String], in id: ItemID, _ pass: ScanPass, _ reader: FileReader, _ scan: inout FileScan
     ) throws -> Bool {
         guard let found = try pass.walk.verified(id), found.item == id,
             let path = try LocalPath.path(of: id, in: store), !pass.problems.has(path)
         else { return false }
         for name in names {
-            // A missing file was deleted or moved, which the folder's scan decides.
-            guard let entry = try? found.folder.entry(name) else { continue }
+            guard let entry = try? found.folder.entry(name) else {
+                // It was deleted or moved, which the folder's scan decides.
+                if try store.children(of: id, key: EntryName(name).key, on: .local).isEmpty { continue }
+                return false
+            }
             guard let item = try take(entry, in: found.folder, at: Location(id, EntryName(name)), path, pass) else {
                 return false
             }
             if item == .root { continue }
             try read(item, in: found.folder, reader)
-            if try store.item(item)?.isSettled == false { ready.insert(item) }
+            if try store.item(item)?.isSettled == false { scan.ready.insert(item) }
+            if entry.stat.isRacy { scan.racy[id, default: []].insert(name) }
         }
         if pass.writes > 0 { try store.setListing(nil, of: id) }
         return true

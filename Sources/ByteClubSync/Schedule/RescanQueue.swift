@@ -21,11 +21,16 @@ struct RescanQueue: Sendable {
     private static let repeatDelay = Duration.milliseconds(210)
     /// How long other scans wait for files that were just closed; without end, those would put them off for ever.
     private static let patience = Duration.seconds(1)
+    /// Of how many racy files the folder is scanned again instead.
+    private static let mostRacyFiles = 256
 
     private var files: ClosedFiles = [:]
     private var folders: [ItemID: SyncInstant] = [:]
     /// Racy folders: they changed so recently that their times may not show the next change.
     private var racyFolders: [ItemID: SyncInstant] = [:]
+    /// Racy files, and when the first of them is scanned again.
+    private var racyFiles: ClosedFiles = [:]
+    private var racyFilesAt: SyncInstant?
     private var everything: SyncInstant?
     /// Items that are not where the tree has them and may turn up elsewhere.
     private(set) var missing: Set<ItemID> = []
@@ -45,11 +50,25 @@ struct RescanQueue: Sendable {
         for folder in more { racyFolders[folder] = time }
     }
 
+    /// Asks for another scan of files that changed within the last moments; the first moment counts.
+    mutating func addRacy(_ more: ClosedFiles, at time: SyncInstant) {
+        for (folder, names) in more {
+            if names.count > Self.mostRacyFiles {
+                racyFolders[folder] = time
+            } else {
+                racyFiles[folder, default: []].formUnion(names)
+                racyFilesAt = racyFilesAt ?? time
+            }
+        }
+    }
+
     /// Asks for a full scan; the earliest moment counts.
     mutating func addEverything(at time: SyncInstant) { everything = min(everything ?? time, time) }
 
     /// Forgets the scans that were asked for.
-    mutating func removeAll() { (files, folders, racyFolders, everything) = ([:], [:], [:], nil) }
+    mutating func removeAll() {
+        (files, folders, racyFolders, racyFiles, racyFilesAt, everything) = ([:], [:], [:], [:], nil, nil)
+    }
 
     /// What is due; nil when nothing is.
     ///
@@ -60,12 +79,13 @@ struct RescanQueue: Sendable {
         if !isSettling, let missingSince, isDue(missingSince) { return .everything(confirmsDeletions: true) }
         let due = [folders, racyFolders].flatMap { $0.filter { isDue($0.value) }.keys }
         if !due.isEmpty { return .folders(Set(due)) }
-        return files.isEmpty ? nil : .files(files)
+        let again = racyFilesAt.map { $0 <= now } ?? false ? racyFiles : [:]
+        return files.isEmpty && again.isEmpty ? nil : .files(files.merging(again) { $0.union($1) })
     }
 
     /// When a scan is due next that was asked for; nil when none was.
     var deadline: SyncInstant? {
-        [everything, folders.values.min(), racyFolders.values.min()].compactMap(\.self).min()
+        [everything, folders.values.min(), racyFolders.values.min(), racyFilesAt].compactMap(\.self).min()
     }
 
     /// When the next full scan for the missing items is due; nil when none are missing.
@@ -78,7 +98,11 @@ struct RescanQueue: Sendable {
     mutating func begin(_ request: ScanRequest, at now: SyncInstant) -> Set<ItemID> {
         var again: Set<ItemID> = []
         switch request {
-        case .files: files = [:]
+        case .files(let scanned):
+            files = [:]
+            for (folder, names) in scanned { racyFiles[folder]?.subtract(names) }
+            racyFiles = racyFiles.filter { !$0.value.isEmpty }
+            if racyFiles.isEmpty { racyFilesAt = nil }
         case .folders(let scanned):
             again = scanned.filter { racyFolders[$0].map { $0 <= now } ?? false && folders[$0] == nil }
             for folder in scanned { (folders[folder], racyFolders[folder]) = (nil, nil) }

@@ -110,6 +110,7 @@ final class Watcher: FolderWatcher {
 
     private func take(_ bytes: ArraySlice<UInt8>) {
         var change = DiskChange()
+        var left: ClosedFiles = [:]
         let header = MemoryLayout<inotify_event>.size
         unsafe bytes.withUnsafeBytes { all in
             var offset = 0
@@ -117,14 +118,20 @@ final class Watcher: FolderWatcher {
                 let event = unsafe all.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                 let name = unsafe all[(offset + header)...].prefix(Int(event.len)).prefix { $0 != 0 }
                 offset += header + Int(event.len)
-                note(event.wd, event.mask, unsafe String(validating: name, as: UTF8.self), &change)
+                note(event.wd, event.mask, unsafe String(validating: name, as: UTF8.self), &change, &left)
             }
+        }
+        // An exchange moves a file in and another one out, under the same name, which the file's scan sees.
+        for (folder, names) in left where !names.isSubset(of: change.closed[folder] ?? []) {
+            change.begun.insert(folder)
         }
         change.begun.subtract(change.finished)
         if change != DiskChange() { noticed(change) }
     }
 
-    private func note(_ number: Int32, _ mask: UInt32, _ name: String?, _ change: inout DiskChange) {
+    private func note(
+        _ number: Int32, _ mask: UInt32, _ name: String?, _ change: inout DiskChange, _ left: inout ClosedFiles
+    ) {
         let has = { (bits: Int32) in mask & UInt32(bits) != 0 }
         if mask & (UInt32(IN_Q_OVERFLOW) | UInt32(IN_UNMOUNT)) != 0 { change.isLost = true }
         if number == nudge {
@@ -138,9 +145,11 @@ final class Watcher: FolderWatcher {
         guard let item else { return }
         let isFolder = mask & UInt32(IN_ISDIR) != 0
         let isFinished = has(Int32(IN_CLOSE_WRITE)) || has(Int32(IN_MOVED_TO)) || isFolder && has(Int32(IN_CREATE))
-        if isFinished, !isFolder, let name, !name.isEmpty {
-            change.closed[item, default: []].insert(name)
-            change.begun.insert(item)
+        let file = isFolder ? nil : name.flatMap { $0.isEmpty ? nil : $0 }
+        if isFinished, let file {
+            change.closed[item, default: []].insert(file)
+        } else if has(Int32(IN_MOVED_FROM)), let file {
+            left[item, default: []].insert(file)
         } else if isFinished {
             change.finished.insert(item)
         } else {

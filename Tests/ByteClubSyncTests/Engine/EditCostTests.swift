@@ -14,9 +14,12 @@ import Testing
         var transactions = 0
         /// How often the note was opened for reading, and how often before the server had it.
         var (reads, readsBeforeWire) = (0, 0)
+        /// How often a folder was listed.
+        var lists = 0
 
         var description: String {
-            "\(cycles) cycles, \(transactions) write transactions, \(reads) reads, \(readsBeforeWire) of them up to the wire"
+            "\(cycles) cycles, \(transactions) write transactions, \(reads) reads, \(readsBeforeWire) of them up to "
+                + "the wire, \(lists) listings"
         }
     }
 
@@ -29,9 +32,11 @@ import Testing
             costs[number].transactions = -machine.database.commits
         }
         let reads = Mutex([0, 0])
+        let lists = Mutex([0, 0])
         let early = Mutex(0)
         for (number, machine) in club.machines.enumerated() {
             machine.disk.before = { [machines = club.machines] call in
+                if call.verb == .list || call.verb == .fingerprint { lists.withLock { $0[number] += 1 } }
                 guard call.verb == .open, call.path.hasSuffix("note.txt") else { return }
                 reads.withLock { $0[number] += 1 }
                 if machines[0].network.writes == writes { early.withLock { $0 += 1 } }
@@ -44,12 +49,13 @@ import Testing
             costs[number].cycles += club.cycles[number]
             costs[number].transactions += machine.database.commits
             costs[number].reads = reads.withLock { $0[number] }
+            costs[number].lists = lists.withLock { $0[number] }
             costs[number].readsBeforeWire = early.withLock { $0 }
         }
         return costs
     }
 
-    @Test("one saved note costs at most two cycles and four write transactions at each end, and is read once")
+    @Test("a saved note costs each end two cycles, four write transactions and no listing, and is read once")
     func edit() throws {
         let club = SimulatedClub()
         club.machines[0].disk.write("note.txt", "first")
@@ -65,7 +71,7 @@ import Testing
             print("writer: \(costs[0]); reader: \(costs[1])")
             // The first file that is replaced on a day notes the day.
             if round == 1 { continue }
-            for cost in costs { #expect(cost.cycles <= 2 && cost.transactions <= 4, "\(cost)") }
+            for cost in costs { #expect(cost.cycles <= 2 && cost.transactions <= 4 && cost.lists == 0, "\(cost)") }
             #expect(costs[0].readsBeforeWire == 1, "\(costs[0])")
         }
     }

@@ -21,6 +21,39 @@ import Testing
         #expect(try await scene.stored() == scene.files)
     }
 
+    @Test("a second write that leaves the times of the first one is sent as well")
+    func sameTimes() {
+        let club = SimulatedClub()
+        let disk = club.machines[0].disk
+        let tick: Int64 = 2_000_000_000
+        disk.granularity = tick
+        disk.write("note", "one")
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        disk.time += tick - disk.time % tick
+        disk.write("note", "two")
+        club.pass(.milliseconds(500))
+        #expect(club.machines[1].disk.text("note") == "two")
+        disk.write("note", "six")
+        club.pass(.seconds(5))
+        #expect(club.machines[1].disk.text("note") == "six")
+    }
+
+    @Test("a file that has gone when it is scanned by itself has its folder scanned")
+    func goneWhenScanned() {
+        let club = SimulatedClub()
+        let machine = club.machines[0]
+        machine.disk.write("note", "one")
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        // As an exchange is told after which the file went away.
+        machine.disk.onChange = nil
+        machine.disk.delete("note")
+        machine.inbox.post(.disk(DiskChange(closed: [.root: ["note"]])))
+        club.pass(.seconds(5))
+        #expect(club.machines[1].disk.text("note") == nil)
+    }
+
     @Test("a file that is moved over new content right after that came is not taken for it", arguments: [1, 100])
     func movedOver(count: Int) async throws {
         let scene = try MachineScene.synced(["mine": "own"])

@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -141,6 +142,38 @@ import Testing
         let texts = scene.disk.tree().compactMap { $0.content.map { String(decoding: $0, as: UTF8.self) } }
         #expect(texts.sorted() == ["another's", "written late"])
         #expect(scene.disk.tree().contains { $0.path.hasPrefix("d/x (conflict ") })
+    }
+
+    @Test("what was replaced long ago is seldom looked at for a late write, and one is found all the same")
+    func oldTrash() throws {
+        let club = SimulatedClub()
+        let (writer, reader) = (club.machines[0], club.machines[1])
+        for number in 0..<40 { writer.disk.write("x\(number)", "old") }
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        for number in 0..<40 { writer.disk.write("x\(number)", "new") }
+        club.pass(.seconds(200))
+        let trashed = {
+            reader.disk.tree(below: ".byteclub/trash", includesPrivate: true).filter { $0.content != nil }.map(\.path)
+        }
+        #expect(trashed().count == 40)
+        let looks = Mutex(0)
+        reader.disk.before = { call in
+            if call.verb == .entry, call.path.hasPrefix(".byteclub/trash") { looks.withLock { $0 += 1 } }
+        }
+        for _ in 0..<60 {
+            reader.nudge()
+            club.pass(.seconds(1))
+        }
+        reader.disk.before = nil
+        #expect(looks.withLock { $0 } <= 40, "\(looks.withLock { $0 }) looks")
+        reader.disk.write(try #require(trashed().first), "written late")
+        for _ in 0..<300 where trashed().count == 40 {
+            reader.nudge()
+            club.pass(.seconds(1))
+        }
+        #expect(trashed().count == 39)
+        #expect(reader.disk.tree().contains { $0.content == Array("written late".utf8) })
     }
 
     @Test("what somebody has open for writing stays in the trash until it is closed")

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 import TestSupport
@@ -23,6 +24,44 @@ import Testing
         for number in 0..<(2 * limit) { close(unsafe creat(home.path + "/\(number % 2)", 0o666)) }
         gate.open()
         for await change in changes.stream where change.isLost { break }
+    }
+
+    @Test("a file that is exchanged or saved is told by its name alone, and one that has gone by its folder")
+    func names() async throws {
+        let home = try TemporaryDirectory(in: FastDisk.path)
+        let note = home.path + "/mirror/note"
+        try LocalFiles.write("old", to: note)
+        try LocalFiles.write("new", to: home.path + "/outside/new")
+        let changes = AsyncStream<DiskChange>.makeStream()
+        let watcher = try Watcher(nudged: "/") { changes.continuation.yield($0) }
+        defer { watcher.stop() }
+        watcher.add(try LinuxDisk(home.path + "/mirror").openRoot(), .root, isNew: true)
+        var told = changes.stream.makeAsyncIterator()
+        try LocalFiles.write("newer", to: note)
+        #expect(await told.next() == DiskChange(closed: [.root: ["note"]]))
+        let other = home.path + "/outside/new"
+        #expect(unsafe byteclub_renameat2(AT_FDCWD, other, AT_FDCWD, note, byteclub_rename_exchange) == 0)
+        #expect(await told.next() == DiskChange(closed: [.root: ["note"]]))
+        #expect(unsafe rename(note, other) == 0)
+        #expect(await told.next() == DiskChange(begun: [.root]))
+    }
+
+    @Test("racy files are scanned again by themselves, and the folder instead of very many")
+    func racyFiles() {
+        let moment = { (seconds: Int) in SyncInstant(sinceStart: .seconds(seconds)) }
+        var queue = RescanQueue()
+        let next = { (queue: RescanQueue, seconds: Int) in queue.next(at: moment(seconds), isSettling: false) }
+        queue.addRacy([.root: ["a"]], at: moment(3))
+        queue.addRacy([.root: ["b"]], at: moment(4))
+        #expect(queue.deadline == moment(3) && next(queue, 2) == nil)
+        queue.add([.root: ["b"]])
+        #expect(next(queue, 2) == .files([.root: ["b"]]))
+        queue.begin(.files([.root: ["b"]]), at: moment(2))
+        #expect(queue.deadline == moment(3) && next(queue, 3) == .files([.root: ["a"]]))
+        queue.begin(.files([.root: ["a"]]), at: moment(3))
+        #expect(queue.deadline == nil && next(queue, 9) == nil)
+        queue.addRacy([.root: Set((0..<1_000).map { "\($0)" })], at: moment(5))
+        #expect(next(queue, 5) == .folders([.root]))
     }
 
     @Test("a queue gives what is due, the earliest scan first, and puts racy folders off while they change")

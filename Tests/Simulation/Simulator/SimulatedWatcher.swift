@@ -44,11 +44,12 @@ final class SimulatedWatcher: FolderWatcher, @unchecked Sendable {
         case .created, .movedIn:
             if change.isFolder {
                 posted.finished = [item]
+            } else if change.kind == .movedIn {
+                posted.closed = [item: [change.name]]
             } else {
                 posted.begun = [item]
-                if change.kind == .movedIn { posted.closed = [item: [change.name]] }
             }
-        case .closed: (posted.closed, posted.begun) = ([item: [change.name]], [item])
+        case .closed: posted.closed = [item: [change.name]]
         case .gone: posted.begun = [item]
         }
         guard faults > 0, Double.random(in: 0..<1, using: &random) < faults else { return inbox.post(.disk(posted)) }
