@@ -36,7 +36,9 @@ extension Scanner {
             let path = try LocalPath.path(of: id, in: store), !pass.problems.has(path)
         else { return false }
         for name in names {
-            guard let entry = try? found.folder.entry(name) else {
+            let entry: DiskEntry?
+            do throws(FileError) { entry = try found.folder.entry(name) } catch { return false }
+            guard let entry else {
                 // It was deleted or moved, which the folder's scan decides.
                 if try store.children(of: id, key: EntryName(name).key, on: .local).isEmpty { continue }
                 return false
@@ -86,9 +88,8 @@ extension Scanner {
         guard namesakes.count == 1, !known.isFolder, !known.isFrozen, !known.isExcluded,
             known.local?.location == location
         else { return nil }
-        if known.local?.stat?.handle != entry.stat.handle, try !store.items(handle: entry.stat.handle).isEmpty {
-            return nil
-        }
+        // It was moved here, or is the same file as another by a hard link, which has changed as well.
+        if try store.items(handle: entry.stat.handle).contains(where: { $0.id != known.id }) { return nil }
         try pass.observe(known, entry, in: folder, at: location, path: path)
         return known.id
     }

@@ -39,6 +39,20 @@ import Testing
         #expect(club.machines[1].disk.text("note") == "six")
     }
 
+    @Test("a write through one of a file's two names is sent under both")
+    func twoNames() {
+        let club = SimulatedClub()
+        let disk = club.machines[0].disk
+        disk.write("a", "one")
+        disk.link("a", to: "b")
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        #expect(club.machines[1].disk.text("b") == "one")
+        disk.write("a", "two")
+        club.pass(.seconds(5))
+        #expect(["a", "b"].map { club.machines[1].disk.text($0) } == ["two", "two"])
+    }
+
     @Test("a file that has gone when it is scanned by itself has its folder scanned")
     func goneWhenScanned() {
         let club = SimulatedClub()
