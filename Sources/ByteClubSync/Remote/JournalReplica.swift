@@ -530,7 +530,7 @@ final class JournalReplica: RemoteReplica {
             return
         }
         if let known = item.remote?.node, known != entry.node {
-            // Another entry was matched to this item meanwhile: the feed lists the created one.
+            // Not the entry that was written: the feed tells what there is.
             report.isFeedStale = true
             return
         }
@@ -541,17 +541,9 @@ final class JournalReplica: RemoteReplica {
             report.isFeedStale = true
             return try store.setMeta(.cursor, nil)
         }
-        var reported: RemoteState?
-        if var other = try store.item(node: entry.node), other.id != item.id, other.local == nil {
-            // The feed was faster than the answer, and could not match the entry.
-            reported = other.remote
-            other.remote = nil
-            other.lastNode = nil
-            try store.save(other)
-        }
         var remote = entry.state(in: parent)
-        remote.generation = reported?.generation ?? item.remote?.generation ?? 0
-        try editor.written(item, write, remote, newer: reported.flatMap { entry.isOlder(than: $0) ? $0 : nil })
+        remote.generation = item.remote?.generation ?? 0
+        try editor.written(item, write, remote)
     }
 
     // MARK: Single contents

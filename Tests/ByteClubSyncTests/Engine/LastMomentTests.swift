@@ -39,6 +39,29 @@ import Testing
         #expect(club.machines[1].disk.text("note") == "six")
     }
 
+    @Test("a page of the server's changes that comes late brings nothing back")
+    func latePage() async throws {
+        let club = SimulatedClub()
+        let (machine, other) = (club.machines[0], club.machines[1])
+        for name in ["a", "b", "c"] { other.disk.write(name, name) }
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        let cursor = try #require(machine.database.meta(.cursor))
+        other.disk.write("note", "one")
+        club.pass(.seconds(5))
+        let page = try await club.server.journal(after: cursor, limit: 100, contents: true, wait: .zero)
+        #expect(page.page.entries.count == 1 && machine.disk.text("note") == "one")
+        other.disk.delete("note")
+        club.pass(.seconds(30))
+        #expect(machine.disk.text("note") == nil)
+        let made = Mutex(0)
+        machine.disk.before = { call in if call.verb == .create { made.withLock { $0 += 1 } } }
+        machine.inbox.post(.polled(.page(page, after: cursor)))
+        club.pass(.seconds(5))
+        machine.disk.before = nil
+        #expect(made.withLock { $0 } == 0)
+    }
+
     @Test("a write through one of a file's two names is sent under both")
     func twoNames() {
         let club = SimulatedClub()

@@ -9,7 +9,7 @@ import TestSupport
 final class SimulatedClub: @unchecked Sendable {
     // Invariant: one thread uses it.
     private let executor = SimulationExecutor(seed: 1)
-    private let server = MemoryRemote(pageSize: 5)
+    let server = MemoryRemote(pageSize: 5)
     let machines: [SimulatedMachine]
     /// How often each has concluded.
     private(set) var cycles = [0, 0]
