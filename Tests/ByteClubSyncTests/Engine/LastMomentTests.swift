@@ -39,6 +39,29 @@ import Testing
         #expect(club.machines[1].disk.text("note") == "six")
     }
 
+    @Test("a folder is not deleted with what came into it right before our own last write there")
+    func deletionAfterOwnWrite() async throws {
+        let club = SimulatedClub(usesExtension: false)
+        let machine = club.machines[0]
+        machine.disk.makeFolder("p")
+        for path in ["p/x", "y"] { machine.disk.write(path, "one") }
+        machine.start()
+        club.pass(.seconds(10))
+        machine.network.onChange = {}
+        _ = try await club.server.put(
+            .bytes(Array("theirs".utf8)), at: RemotePath("/p/theirs"), condition: .overwrite, policy: .fail,
+            progress: nil)
+        machine.disk.write("p/x", "longer")
+        club.pass(.milliseconds(50))
+        #expect(try await club.server.metadata(at: RemotePath("/p/x")).bytes == 6)
+        machine.disk.delete("p")
+        club.pass(.seconds(10))
+        machine.network.endWait()
+        club.pass(.seconds(10))
+        #expect(machine.disk.text("p/theirs") == "theirs")
+        #expect(try await club.server.metadata(at: RemotePath("/p/theirs")).bytes == 6)
+    }
+
     @Test("a page of the server's changes that comes late brings nothing back")
     func latePage() async throws {
         let club = SimulatedClub()

@@ -14,12 +14,12 @@ final class SimulatedClub: @unchecked Sendable {
     /// How often each has concluded.
     private(set) var cycles = [0, 0]
 
-    init() {
+    init(usesExtension: Bool = true) {
         let (executor, server) = (executor, server)
         machines = (0..<2).map { number in
             let member = MemoryRemote(sharing: server, author: Int64(number + 1))
             let network = SimulatedNetwork(member, seed: UInt64(number))
-            return SimulatedMachine(number, network, executor, usesExtension: true)
+            return SimulatedMachine(number, network, executor, usesExtension: usesExtension)
         }
         for (number, machine) in machines.enumerated() {
             machine.network.onChange = { [machines] in for other in machines { other.network.endWait() } }

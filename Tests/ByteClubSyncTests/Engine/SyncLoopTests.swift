@@ -80,6 +80,19 @@ import Testing
             folders == 1 && conclusions >= 2 && conclusions <= 4 && files > 1_000, "\(folders) \(conclusions) \(files)")
     }
 
+    @Test("the loop wakes for a scan that is to come")
+    func wakesForScan() throws {
+        var run = try Run()
+        let time = run.now + .milliseconds(10)
+        run.loop.rescans.add([ItemID(7)], at: time)
+        let step = try run.step()
+        guard case .wait(let until) = step else {
+            Issue.record("the loop does not wait: \(step)")
+            return
+        }
+        #expect(until == time)
+    }
+
     @Test("what work left undone because of the disk is planned again after the scan it asked for, and only then")
     func plannedAgain() throws {
         var run = try Run()

@@ -96,6 +96,7 @@ import Testing
         let moment = { (seconds: Int) in SyncInstant(sinceStart: .seconds(seconds)) }
         var queue = RescanQueue()
         queue.end(.folders([.root]), vanished: [ItemID(1)], at: moment(1))
+        queue.end(.folders([ItemID(7)]), vanished: [], at: moment(1))
         #expect(queue.missing == [ItemID(1)])
         #expect(queue.next(at: moment(1), isSettling: true) == nil)
         let everything = ScanRequest.everything(confirmsDeletions: true)
@@ -104,6 +105,21 @@ import Testing
         #expect(queue.next(at: moment(3), isSettling: false) == nil)
         queue.end(everything, vanished: [], at: moment(4))
         #expect(queue.missing.isEmpty && queue.missingDeadline == nil)
+    }
+
+    @Test("while all folders are watched, everything is scanned again an interval after the last time")
+    func periodic() {
+        let moment = { (seconds: Int) in SyncInstant(sinceStart: .seconds(seconds)) }
+        var (scans, queue) = (PeriodicScans(every: .seconds(300)), RescanQueue())
+        scans.note(.folders([.root]), unwatched: [], lasting: .seconds(1))
+        scans.plan(&queue, at: moment(1))
+        #expect(queue.deadline == nil)
+        for time in [2, 400] {
+            scans.note(.everything(confirmsDeletions: true), unwatched: [], lasting: .seconds(1))
+            scans.plan(&queue, at: moment(time))
+            #expect(queue.deadline == moment(time + 300))
+            queue.begin(.everything(confirmsDeletions: true), at: moment(time + 300))
+        }
     }
 
     @Test("looking without watches gets rarer while nothing changes, and never takes more than a fiftieth of the time")
