@@ -120,6 +120,10 @@ struct SyncLoop: ~Copyable {
         rescans.add(change.closed)
         rescans.add(change.finished, at: now)
         rescans.add(change.begun, at: now + Self.debounce)
+        // New rules are read by a check; the scan makes sure that one follows, also when this comes during a step.
+        if change.closed[.root]?.contains(IgnoreRules.fileName) ?? false {
+            rescans.add([.root], at: now + Self.debounce)
+        }
         if change.isLost || !change.finished.isEmpty || !change.begun.isEmpty { lastDiskChange = now }
         if change.isNudge {
             (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)

@@ -80,6 +80,24 @@ import Testing
             folders == 1 && conclusions >= 2 && conclusions <= 4 && files > 1_000, "\(folders) \(conclusions) \(files)")
     }
 
+    @Test("new ignore rules that come between two steps are looked for soon after them")
+    func rulesBetweenSteps() throws {
+        var run = try Run()
+        run.save("note")
+        while true {
+            let step = try run.step()
+            if case .scan = step { break }
+        }
+        run.loop.receive(.disk(DiskChange(closed: [.root: [".byteclubignore"]])), at: run.now)
+        try run.rest()
+        run.now = run.now + .milliseconds(300)
+        let step = try run.step()
+        guard case .check = step else {
+            Issue.record("no check: \(step)")
+            return
+        }
+    }
+
     @Test("the loop wakes for a scan that is to come")
     func wakesForScan() throws {
         var run = try Run()
