@@ -80,7 +80,11 @@ struct SyncReport: Sendable {
         case .overQuota:
             for item in items { refuse(item, error.message, isFinal: true) }
             failure = failure ?? error
-        case _ where error.isRetryable: failure = failure ?? error
+        case _ where error.isRetryable:
+            // A write may have been done though its answer was lost: its echo is read before anything else is sent, so
+            // that it is not taken for somebody's edit.
+            isFeedStale = true
+            failure = failure ?? error
         default:
             // The feed is read again, so that a lasting fault shows.
             isFeedStale = true

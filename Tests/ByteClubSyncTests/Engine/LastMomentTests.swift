@@ -121,6 +121,24 @@ import Testing
         #expect(scene.texts == ["late", "two"])
     }
 
+    @Test("an edit after a write whose answer was lost is no conflict with that write")
+    func lostAnswer() async throws {
+        let scene = try MachineScene.synced(["a": "one"])
+        let isFirst = Mutex(true)
+        scene.member.fault = { [unowned scene] operation throws(RemoteError) in
+            guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }) else { return }
+            scene.disk.write("a", "later")
+            throw RemoteError(.unreachable, "the answer was lost")
+        }
+        scene.disk.write("a", "mine")
+        scene.wait()
+        try scene.sync()
+        scene.member.fault = nil
+        try scene.settle()
+        #expect(scene.texts == ["later"])
+        #expect(try await scene.stored() == ["a": "later"])
+    }
+
     @Test("an edit right before its file is deleted cancels the deletion")
     func editBeforeDeletion() async throws {
         let scene = try MachineScene.synced(["a": "one", "b": "other"])
