@@ -71,6 +71,8 @@ struct SyncLoop: ~Copyable {
     private var waitsUntil: SyncInstant?
     /// When the schedule is checked next for large files that wait for it.
     private var scheduledAt: SyncInstant?
+    /// When displaced files are checked next for late writes, which each check does.
+    var lateCheckAt: SyncInstant?
 
     init(_ configuration: SyncConfiguration) {
         busySince = SyncInstant(sinceStart: .zero)
@@ -121,7 +123,7 @@ struct SyncLoop: ~Copyable {
         rescans.add(change.finished, at: now)
         rescans.add(change.begun, at: now + Self.debounce)
         // New rules are read by a check; the scan makes sure that one follows, also when this comes during a step.
-        if change.closed[.root]?.contains(IgnoreRules.fileName) ?? false {
+        if change.closed[.root]?.contains(EntryName(IgnoreRules.fileName)) ?? false {
             rescans.add([.root], at: now + Self.debounce)
         }
         if change.isLost || !change.finished.isEmpty || !change.begun.isEmpty { lastDiskChange = now }
@@ -560,7 +562,7 @@ struct SyncLoop: ~Copyable {
         scheduledAt = transfers.scheduled.isEmpty ? nil : scheduledAt ?? now + Self.scheduleInterval
         let deadlines = [
             rescans.deadline, isSettling ? nil : rescans.missingDeadline, retries.next, settled, scheduledAt,
-            polls.pullAt,
+            polls.pullAt, lateCheckAt,
             isAuditing || isSettling ? nil : auditAt,
         ]
         return deadlines.compactMap(\.self).min().map { max($0, now + .milliseconds(1)) }

@@ -76,8 +76,11 @@ actor SyncSession {
         loop = SyncLoop(configuration)
     }
 
-    /// Closes the database; nothing may be asked of the session after.
+    /// Checks for late writes for the last time and closes the database; nothing may be asked of the session after.
     func close() throws {
+        // Best effort: what is written from now on is found when the trash is emptied.
+        var report = SyncReport()
+        try? local.trash.catchLateWrites(isLast: true, &report)
         transfers.cancel()
         polling?.cancel()
         auditing?.cancel()
@@ -193,6 +196,7 @@ actor SyncSession {
         outcome.pausedUntil = nil
         try root.check(store)
         try local.trash.catchLateWrites(&report)
+        loop.lateCheckAt = local.trash.nextLateCheck
         local.deleter.begin()
         if try reloads || local.scope.isStale(), try local.scope.reload(&loop.deletions, &report) {
             loop.rulesChanged(at: environment.clock.now)
@@ -379,6 +383,7 @@ actor SyncSession {
             hasNoProblems && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
             && loop.transfers.scheduled.isEmpty
         if isDone, !isWorkLeft, outcome.held == 0, local.scope.heldRules == nil { try status.noteAgreement() }
+        loop.lateCheckAt = local.trash.nextLateCheck
         if loop.needsAuditTime {
             loop.setAudit(at: environment.clock.now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }

@@ -20,6 +20,8 @@ final class TrashCan {
     private static let expiryInterval = Duration.seconds(6 * 3_600)
     /// For how long a file that was displaced is watched for late writes.
     private static let lateWriteWindow = Duration.seconds(600)
+    /// How long after it was displaced a file is first checked.
+    private static let firstLateCheck = Duration.seconds(1)
 
     private let context: SyncContext
     private let control: ControlDirectory
@@ -54,7 +56,9 @@ final class TrashCan {
         let location = try take(name, from: control.staging, as: path)
         guard let (folder, last) = control.trash.find(location), let stat = try folder.entry(last)?.stat else { return }
         let now = context.environment.clock.now
-        displaced.append(Displaced(item: item, trashPath: location, path: path, stat: stat, since: now, due: now))
+        displaced.append(
+            Displaced(
+                item: item, trashPath: location, path: path, stat: stat, since: now, due: now + Self.firstLateCheck))
     }
 
     private func note(_ date: String) throws {
@@ -65,23 +69,30 @@ final class TrashCan {
 
     // MARK: Late writes
 
-    /// Checks displaced files in the trash for late writes; a written one becomes a conflict copy beside the new
-    /// content.
+    /// When displaced files are checked next: a few when they are due, many at most once a second; nil without any.
+    var nextLateCheck: SyncInstant? {
+        guard let due = displaced.lazy.map(\.due).min() else { return nil }
+        guard displaced.count > 16, let lastLateCheck else { return due }
+        return max(due, lastLateCheck + .seconds(1))
+    }
+
+    /// Checks the displaced files that are due, or for the last time all of them, for late writes; a written one becomes
+    /// a conflict copy beside the new content.
     ///
     /// - Throws: ``FileError`` and the store's errors.
-    func catchLateWrites(_ report: inout SyncReport) throws {
-        if displaced.isEmpty { return }
+    func catchLateWrites(isLast: Bool = false, _ report: inout SyncReport) throws {
         let now = context.environment.clock.now
-        // A few are checked each time, many at most once a second.
-        if displaced.count > 16, let last = lastLateCheck, now - last < .seconds(1) { return }
+        guard let next = nextLateCheck, isLast || next <= now else { return }
         lastLateCheck = now
         var rest: [Displaced] = []
         var folders: [String: any DiskFolder] = [:]
         for var file in displaced {
-            if file.due > now {
+            if file.due > now, !isLast {
                 rest.append(file)
                 continue
             }
+            let isOver = file.until <= now
+            file.due = isOver ? now + Self.lateWriteWindow : min(now + (now - file.since), file.until)
             let (parent, name) = LocalPath.split(file.trashPath)
             guard let folder = folders[parent] ?? control.trash.find(file.trashPath)?.folder else { continue }
             if folders.count >= 64 { folders = [:] }
@@ -91,8 +102,7 @@ final class TrashCan {
                 there.stat.fingerprint.modified != file.stat.fingerprint.modified
                 || there.stat.fingerprint.size != file.stat.fingerprint.size
             if !isWritten {
-                file.due = min(now + (now - file.since), file.until)
-                if file.until > now { rest.append(file) }
+                if !isOver { rest.append(file) }
                 continue
             }
             if let open = try? folder.open(name), open.isBeingWritten {

@@ -21,7 +21,9 @@ extension Scanner {
         try store.transaction(durably: false) {
             let pass = try ScanPass(self)
             for (folder, names) in closed.sorted(by: { $0.key < $1.key }) {
-                let isClear = try scan(names.sorted(), in: folder, pass, reader, &found)
+                let writes = pass.writes
+                let isClear = try scan(names.sorted { $0.text < $1.text }, in: folder, pass, reader, &found)
+                if pass.writes > writes { try store.setListing(nil, of: folder) }
                 if !isClear { found.rescans.insert(folder) }
             }
         }
@@ -30,20 +32,24 @@ extension Scanner {
 
     /// Returns false when the whole folder must be scanned.
     private func scan(
-        _ names: [String], in id: ItemID, _ pass: ScanPass, _ reader: FileReader, _ scan: inout FileScan
+        _ names: [EntryName], in id: ItemID, _ pass: ScanPass, _ reader: FileReader, _ scan: inout FileScan
     ) throws -> Bool {
         guard let found = try pass.walk.verified(id), found.item == id,
             let path = try LocalPath.path(of: id, in: store), !pass.problems.has(path)
         else { return false }
         for name in names {
             let entry: DiskEntry?
-            do throws(FileError) { entry = try found.folder.entry(name) } catch { return false }
+            do throws(FileError) { entry = try found.folder.entry(name.text) } catch { return false }
             guard let entry else {
                 // It was deleted or moved, which the folder's scan decides.
-                if try store.children(of: id, key: EntryName(name).key, on: .local).isEmpty { continue }
+                if try store.children(of: id, key: name.key, on: .local).isEmpty,
+                    !pass.problems.has(LocalPath.join(path, name.text))
+                {
+                    continue
+                }
                 return false
             }
-            guard let item = try take(entry, in: found.folder, at: Location(id, EntryName(name)), path, pass) else {
+            guard let item = try take(entry, in: found.folder, at: Location(id, name), path, pass, &scan) else {
                 return false
             }
             if item == .root { continue }
@@ -51,7 +57,6 @@ extension Scanner {
             if try store.item(item)?.isSettled == false { scan.ready.insert(item) }
             if entry.stat.isRacy { scan.racy[id, default: []].insert(name) }
         }
-        if pass.writes > 0 { try store.setListing(nil, of: id) }
         return true
     }
 
@@ -67,7 +72,8 @@ extension Scanner {
     ///
     /// - Returns: The item, or the root for an excluded file.
     private func take(
-        _ entry: DiskEntry, in folder: any DiskFolder, at location: Location, _ folderPath: String, _ pass: ScanPass
+        _ entry: DiskEntry, in folder: any DiskFolder, at location: Location, _ folderPath: String, _ pass: ScanPass,
+        _ scan: inout FileScan
     ) throws -> ItemID? {
         guard entry.kind == .file, entry.isDecodable else { return nil }
         let path = LocalPath.join(folderPath, entry.name)
@@ -89,7 +95,11 @@ extension Scanner {
             known.local?.location == location
         else { return nil }
         // It was moved here, or is the same file as another by a hard link, which has changed as well.
-        if try store.items(handle: entry.stat.handle).contains(where: { $0.id != known.id }) { return nil }
+        let others = try store.items(handle: entry.stat.handle).filter { $0.id != known.id }
+        if !others.isEmpty {
+            scan.rescans.formUnion(others.compactMap { $0.local?.location.parent })
+            return nil
+        }
         try pass.observe(known, entry, in: folder, at: location, path: path)
         return known.id
     }

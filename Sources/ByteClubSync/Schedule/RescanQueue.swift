@@ -1,5 +1,5 @@
 /// Files that were just closed after a write, or moved somewhere: names on disk, by the folder.
-typealias ClosedFiles = [ItemID: Set<String>]
+typealias ClosedFiles = [ItemID: Set<EntryName>]
 
 /// A scan to do.
 enum ScanRequest: Hashable, Sendable {

@@ -145,7 +145,7 @@ final class Watcher: FolderWatcher {
         guard let item else { return }
         let isFolder = mask & UInt32(IN_ISDIR) != 0
         let isFinished = has(Int32(IN_CLOSE_WRITE)) || has(Int32(IN_MOVED_TO)) || isFolder && has(Int32(IN_CREATE))
-        let file = isFolder ? nil : name.flatMap { $0.isEmpty ? nil : $0 }
+        let file = isFolder ? nil : name.flatMap { $0.isEmpty ? nil : EntryName($0) }
         if isFinished, let file {
             change.closed[item, default: []].insert(file)
         } else if has(Int32(IN_MOVED_FROM)), let file {

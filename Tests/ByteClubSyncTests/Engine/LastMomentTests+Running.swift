@@ -86,6 +86,40 @@ extension LastMomentTests {
         #expect(["a", "b"].map { club.machines[1].disk.text($0) } == ["two", "two"])
     }
 
+    @Test("a write through one of two names in different folders is sent under both")
+    func twoFolders() {
+        let club = SimulatedClub()
+        let disk = club.machines[0].disk
+        for folder in ["d", "e"] { disk.makeFolder(folder) }
+        disk.write("d/a", "one")
+        disk.link("d/a", to: "e/b")
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        #expect(club.machines[1].disk.text("e/b") == "one")
+        disk.write("d/a", "two")
+        club.pass(.seconds(5))
+        #expect(["d/a", "e/b"].map { club.machines[1].disk.text($0) } == ["two", "two"])
+    }
+
+    @Test("what is written to a file after it was replaced comes back while nothing else happens")
+    func lateWriteAtRest() throws {
+        let club = SimulatedClub()
+        let disk = club.machines[1].disk
+        club.machines[0].disk.write("note", "one")
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        disk.knowsWriters = false
+        let writer = try #require(disk.openForWriting("note"))
+        club.machines[0].disk.write("note", "two")
+        // Racy files are scanned again by then.
+        club.pass(.seconds(5))
+        #expect(disk.text("note") == "two")
+        writer.write("late")
+        writer.close()
+        club.pass(.seconds(10))
+        #expect(disk.tree().contains { $0.content == Array("late".utf8) })
+    }
+
     @Test("a file that has gone when it is scanned by itself has its folder scanned")
     func goneWhenScanned() {
         let club = SimulatedClub()

@@ -121,13 +121,20 @@ import Testing
         #expect(scene.texts == ["late", "two"])
     }
 
-    @Test("an edit after a write whose answer was lost is no conflict with that write")
-    func lostAnswer() async throws {
+    @Test(
+        "an edit after a write whose answer was lost is no conflict with that write, nor when the server is gone then",
+        arguments: [false, true])
+    func lostAnswer(isGoneThen: Bool) async throws {
         let scene = try MachineScene.synced(["a": "one"])
         let isFirst = Mutex(true)
         scene.member.fault = { [unowned scene] operation throws(RemoteError) in
-            guard operation.kind == .apply, operation.moment == .after, isFirst.withLock({ $0.take() }) else { return }
-            scene.disk.write("a", "later")
+            if isFirst.withLock({ $0 }) {
+                guard operation.kind == .apply, operation.moment == .after else { return }
+                isFirst.withLock { $0 = false }
+                scene.disk.write("a", "later")
+            } else if !isGoneThen {
+                return
+            }
             throw RemoteError(.unreachable, "the answer was lost")
         }
         scene.disk.write("a", "mine")

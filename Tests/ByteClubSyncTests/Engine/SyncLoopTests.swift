@@ -50,7 +50,9 @@ import Testing
             Issue.record("no rest after 100 steps: \(steps.suffix(8))")
         }
 
-        mutating func save(_ name: String) { loop.receive(.disk(DiskChange(closed: [.root: [name]])), at: now) }
+        mutating func save(_ name: String) {
+            loop.receive(.disk(DiskChange(closed: [.root: [EntryName(name)]])), at: now)
+        }
 
         func count(_ isWanted: (SyncLoop.Step) -> Bool) -> Int { steps.count(where: isWanted) }
     }

@@ -60,8 +60,18 @@ import Testing
         #expect(queue.deadline == moment(3) && next(queue, 3) == .files([.root: ["a"]]))
         queue.begin(.files([.root: ["a"]]), at: moment(3))
         #expect(queue.deadline == nil && next(queue, 9) == nil)
-        queue.addRacy([.root: Set((0..<1_000).map { "\($0)" })], at: moment(5))
+        queue.addRacy([.root: Set((0..<1_000).map { EntryName("\($0)") })], at: moment(5))
         #expect(next(queue, 5) == .folders([.root]))
+    }
+
+    @Test("two names that differ in their composition alone are two files to scan")
+    func compositions() {
+        var queue = RescanQueue()
+        let names = ["\u{e9}", "e\u{301}"].map { EntryName($0) }
+        for name in names { queue.add([.root: [name]]) }
+        let now = SyncInstant(sinceStart: .zero)
+        #expect(queue.next(at: now, isSettling: false) == .files([.root: Set(names)]))
+        #expect(Set(names).count == 2)
     }
 
     @Test("a queue gives what is due, the earliest scan first, and puts racy folders off while they change")

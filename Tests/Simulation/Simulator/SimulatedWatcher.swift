@@ -45,11 +45,11 @@ final class SimulatedWatcher: FolderWatcher, @unchecked Sendable {
             if change.isFolder {
                 posted.finished = [item]
             } else if change.kind == .movedIn {
-                posted.closed = [item: [change.name]]
+                posted.closed = [item: [EntryName(change.name)]]
             } else {
                 posted.begun = [item]
             }
-        case .closed: posted.closed = [item: [change.name]]
+        case .closed: posted.closed = [item: [EntryName(change.name)]]
         case .gone: posted.begun = [item]
         }
         guard faults > 0, Double.random(in: 0..<1, using: &random) < faults else { return inbox.post(.disk(posted)) }
