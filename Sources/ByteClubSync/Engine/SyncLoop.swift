@@ -272,7 +272,8 @@ struct SyncLoop: ~Copyable {
             if deletions.isDeferring || isMissingDue(at: now) || !isWorkLeft(at: now) {
                 deletions.noteDeferral(isMissing: isMissingDue(at: now), at: now)
             }
-            backoff.succeeded()
+            // In the middle of work, a write that always fails may be due again.
+            if !isWorkLeft(at: now) { backoff.succeeded() }
             (needsConclusion, busySince) = (false, now)
             if state != .paused { state = .concluded }
         case .poll: polls.started()

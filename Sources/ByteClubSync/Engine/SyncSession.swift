@@ -80,6 +80,7 @@ actor SyncSession {
     func close() throws {
         // Best effort: what is written from now on is found when the trash is emptied.
         var report = SyncReport()
+        context.handles.forgetAll()
         try? local.trash.catchLateWrites(isLast: true, &report)
         transfers.cancel()
         polling?.cancel()
@@ -378,7 +379,7 @@ actor SyncSession {
         if !isWorkLeft { connector.replica?.inlineContents.clear() }
         let hasNoProblems = try status.reviewProblems()
         try status.recordWaiting(loop.transfers, loop.retries)
-        try status.clearObstacle()
+        if !isWorkLeft { try status.clearObstacle() }
         let isDone =
             hasNoProblems && loop.retries.waiting.isEmpty && loop.transfers.isEmpty
             && loop.transfers.scheduled.isEmpty

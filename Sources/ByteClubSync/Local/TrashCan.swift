@@ -85,7 +85,7 @@ final class TrashCan {
         guard let next = nextLateCheck, isLast || next <= now else { return }
         lastLateCheck = now
         var rest: [Displaced] = []
-        var folders: [String: any DiskFolder] = [:]
+        var folders: [[UInt8]: any DiskFolder] = [:]
         for var file in displaced {
             if file.due > now, !isLast {
                 rest.append(file)
@@ -93,25 +93,33 @@ final class TrashCan {
             }
             let isOver = file.until <= now
             file.due = isOver ? now + Self.lateWriteWindow : min(now + (now - file.since), file.until)
-            let (parent, name) = LocalPath.split(file.trashPath)
-            guard let folder = folders[parent] ?? control.trash.find(file.trashPath)?.folder else { continue }
-            if folders.count >= 64 { folders = [:] }
-            folders[parent] = folder
-            guard let there = try folder.entry(name) else { continue }
-            let isWritten =
-                there.stat.fingerprint.modified != file.stat.fingerprint.modified
-                || there.stat.fingerprint.size != file.stat.fingerprint.size
-            if !isWritten {
-                if !isOver { rest.append(file) }
-                continue
-            }
-            if let open = try? folder.open(name), open.isBeingWritten {
+            do {
+                if try isWatchedFurther(file, isOver: isOver, &folders, &report) { rest.append(file) }
+            } catch is FileError {
+                // One that cannot be read or restored keeps no other from its check.
                 rest.append(file)
-                continue
             }
-            try restoreLate(file, folder, name, &report)
         }
         displaced = rest
+    }
+
+    /// Checks a displaced file, and restores it when it was written; returns whether it is to be checked again.
+    private func isWatchedFurther(
+        _ file: Displaced, isOver: Bool, _ folders: inout [[UInt8]: any DiskFolder], _ report: inout SyncReport
+    ) throws -> Bool {
+        let (parent, name) = LocalPath.split(file.trashPath)
+        let key = Array(parent.utf8)
+        guard let folder = folders[key] ?? control.trash.find(file.trashPath)?.folder else { return false }
+        if folders.count >= 64 { folders = [:] }
+        folders[key] = folder
+        guard let there = try folder.entry(name) else { return false }
+        let isWritten =
+            there.stat.fingerprint.modified != file.stat.fingerprint.modified
+            || there.stat.fingerprint.size != file.stat.fingerprint.size
+        if !isWritten { return !isOver }
+        if let open = try? folder.open(name), open.isBeingWritten { return true }
+        try restoreLate(file, folder, name, &report)
+        return false
     }
 
     private func restoreLate(
@@ -119,9 +127,8 @@ final class TrashCan {
     ) throws {
         let item = try context.store.item(file.item)
         let home = try home(in: item?.local?.location.parent ?? item?.synced?.location.parent ?? .root, &report)
-        let stage = StagedName.trashing(file.item, expected: nil).text
-        try trash.rename(name, to: control.staging, stage, .withoutReplacing)
-        _ = try control.staging.moveBeside(stage, LocalPath.split(file.path).name, in: home.folder)
+        // By one rename, so that the trash shows that it was written as long as it is there.
+        _ = try trash.moveBeside(name, LocalPath.split(file.path).name, in: home.folder)
         report.rescans.insert(home.id)
         try context.log(.conflict, file.path, "written to after it was replaced; the text is kept beside it")
     }

@@ -79,11 +79,12 @@ final class TransferRunner {
             case .failed(let error): throw error
             }
         } catch let error as RemoteError {
-            let before = report.failure
+            let (before, wasStale) = (report.failure, report.isFeedStale)
             try report.judge(error.asBreach, about: [item])
             if report.failure != before, let failure = report.failure {
-                // This item waits by itself; the rest continues.
+                // This item waits by itself; the rest continues, unless the feed may have an upload's echo.
                 report.failure = before
+                if try store.item(item)?.sent == nil { report.isFeedStale = wasStale }
                 report.refuse(item, failure.message)
             }
         } catch let error as FileError {

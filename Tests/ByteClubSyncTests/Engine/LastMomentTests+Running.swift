@@ -120,6 +120,20 @@ extension LastMomentTests {
         #expect(disk.tree().contains { $0.content == Array("late".utf8) })
     }
 
+    @Test("a mirror that rests and is gone is noticed at the next event, whatever that tells")
+    func goneAtRest() {
+        let club = SimulatedClub()
+        let machine = club.machines[0]
+        machine.disk.write("note", "one")
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        machine.disk.mount = .empty
+        machine.inbox.post(.disk(DiskChange(closed: [.root: ["nothing"]])))
+        club.pass(.seconds(1))
+        let error = #expect(throws: SyncError.self) { try machine.lastOutcome?.get() }
+        #expect(error?.code == .rootReplaced)
+    }
+
     @Test("a file that has gone when it is scanned by itself has its folder scanned")
     func goneWhenScanned() {
         let club = SimulatedClub()

@@ -146,6 +146,31 @@ import Testing
         #expect(try await scene.stored() == ["a": "later"])
     }
 
+    @Test("a folder that a sync made, and somebody deleted at once, is deleted on the server")
+    func madeAndDeleted() async throws {
+        let scene = MachineScene()
+        scene.disk.makeFolder("p")
+        scene.disk.write("p/a", "one")
+        try scene.settle()
+        _ = try await scene.server.createFolder(RemotePath("/p/d"))
+        try scene.sync()
+        #expect(scene.disk.delete("p/d"))
+        try scene.settle()
+        #expect(try await scene.stored() == ["p/": "", "p/a": "one"])
+    }
+
+    @Test("a folder that a sync moved, and somebody moved back at once, is moved back on the server")
+    func movedAndMovedBack() async throws {
+        let scene = MachineScene()
+        for folder in ["p", "p/d", "q"] { scene.disk.makeFolder(folder) }
+        try scene.settle()
+        _ = try await scene.server.move(RemotePath("/p/d"), to: RemotePath("/q/d"))
+        try scene.sync()
+        #expect(scene.disk.move("q/d", to: "p/d"))
+        try scene.settle()
+        #expect(try await scene.stored() == ["p/": "", "p/d/": "", "q/": ""])
+    }
+
     @Test("an edit right before its file is deleted cancels the deletion")
     func editBeforeDeletion() async throws {
         let scene = try MachineScene.synced(["a": "one", "b": "other"])

@@ -82,10 +82,15 @@ import Testing
         unsafe symlink(outside, device.root + "/photos")
         try await remote.write("photos/large", text)
         try await remote.write("photos/inner/small", "small")
+        let fetches = Mutex(0)
+        device.remote.fault = { operation in
+            if operation.kind == .content || operation.kind == .download { fetches.withLock { $0 += 1 } }
+        }
         for _ in 0..<2 {
             let summary = try await device.sync()
             #expect(summary.problems == 1 && summary.downloaded == 0 && !summary.isComplete)
         }
+        #expect(fetches.withLock { $0 } == 0)
         device.remove("photos")
         #expect(unsafe access(outside + "/kept", F_OK) == 0, "a link is removed, not what it points to")
         let summary = try await device.sync()

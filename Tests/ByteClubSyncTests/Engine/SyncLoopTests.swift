@@ -158,6 +158,60 @@ import Testing
         #expect(wait.map { $0 > .seconds(29) && $0 <= .seconds(30) } == true)
     }
 
+    @Test("items that are ready all the time keep no round from its end")
+    func readyWithoutEnd() throws {
+        var run = try Run()
+        run.loop.receive(.disk(DiskChange(isNudge: true)), at: run.now)
+        for _ in 0..<20 {
+            try run.step { _ in
+                var report = SyncReport()
+                report.ready = [ItemID(3)]
+                return report
+            }
+        }
+        #expect(run.count { if case .delete = $0 { true } else { false } } >= 1, "\(run.steps)")
+    }
+
+    @Test("what was refused once is tried again at once")
+    func refusedOnce() throws {
+        var run = try Run()
+        run.save("note")
+        try run.rest { step in
+            var report = SyncReport()
+            if case .scan(.files) = step { report.ready = [ItemID(3)] }
+            if case .settle = step {
+                report.done = 1
+                report.refuse(ItemID(4), "busy")
+            }
+            return report
+        }
+        #expect(run.count { if case .sync = $0 { true } else { false } } == 1)
+    }
+
+    @Test("a server that answers reads and fails each write gets a rest, however long its answers take")
+    func failingWrites() throws {
+        var run = try Run()
+        run.save("note")
+        var calls = 0
+        do {
+            while calls < 50 {
+                try run.step { step in
+                    var report = SyncReport()
+                    switch step {
+                    case .scan(.files): report.ready = [ItemID(3)]
+                    case .settle, .sync:
+                        calls += 1
+                        (report.failure, report.isFeedStale) = (RemoteError(.unreachable, "busy"), true)
+                    default: break
+                    }
+                    return report
+                }
+                run.now = run.now + .milliseconds(300)
+            }
+        } catch is RemoteError {}
+        #expect(calls < 10)
+    }
+
     @Test("a folder that was made is scanned, and needs no round for that")
     func newFolder() throws {
         var run = try Run()

@@ -1,5 +1,5 @@
 @testable import ByteClubSync
 
 extension EntryName: ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) { self.init(text) }
+    init(stringLiteral text: String) { self.init(text) }
 }
