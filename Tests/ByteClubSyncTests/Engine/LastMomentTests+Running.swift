@@ -134,6 +134,25 @@ extension LastMomentTests {
         #expect(error?.code == .rootReplaced)
     }
 
+    @Test("a folder that came a moment ago is deleted on the server by one call")
+    func newFolderDeleted() async throws {
+        let club = SimulatedClub()
+        let (writer, reader) = (club.machines[0], club.machines[1])
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        writer.disk.makeFolder("p")
+        writer.disk.write("p/x", "one")
+        club.pass(.seconds(5))
+        #expect(reader.disk.text("p/x") == "one")
+        let calls = Mutex(0)
+        reader.network.server.fault = { operation in
+            if operation.kind == .apply, operation.moment == .before { calls.withLock { $0 += 1 } }
+        }
+        reader.disk.delete("p")
+        club.pass(.seconds(10))
+        #expect(writer.disk.tree().isEmpty && calls.withLock { $0 } == 1, "\(calls.withLock { $0 }) calls")
+    }
+
     @Test("a file that has gone when it is scanned by itself has its folder scanned")
     func goneWhenScanned() {
         let club = SimulatedClub()
