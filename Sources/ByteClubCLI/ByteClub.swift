@@ -41,8 +41,9 @@ public enum ByteClub {
     /// Whether a command line is likely to need the network, as far as a look can tell before it is parsed.
     private static func talksToServer(_ arguments: [String]) -> Bool {
         guard let command = arguments.first, !command.hasPrefix("-") else { return false }
-        let isLocal = ["serve", "members", "sync", "status", "why", "log", "conflicts", "logout", "help"].contains(
-            command)
+        let isLocal = [
+            "serve", "members", "sync", "status", "why", "log", "conflicts", "mirrors", "unlink", "logout", "help",
+        ].contains(command)
         return !isLocal && !arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
     }
 

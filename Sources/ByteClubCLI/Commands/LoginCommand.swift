@@ -42,7 +42,7 @@ struct LoginCommand: ClubCommand {
         var flags = Settings()
         flags.server = server
         flags.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
-        flags.certificateAuthorityFile = try trust.certificateAuthorityFile.map(LocalFile.absolute)
+        flags.certificateAuthorityFile = try trust.certificateAuthorityFile.map { try LocalFile.absolute($0) }
         var settings = try context.settings(flags: flags)
         // Checked before the token is asked for.
         let address = try ServerAddress(server, allowsInsecureHTTP: settings.allowsInsecureHTTP ?? false)

@@ -30,7 +30,13 @@ struct RootCommand: ParsableCommand {
                 name: "Mirror",
                 subcommands: [
                     SyncCommand.self, StatusCommand.self, WhyCommand.self, LogCommand.self, ConflictsCommand.self,
+                    MirrorsCommand.self, UnlinkCommand.self,
                 ]),
             CommandGroup(name: "Hosting", subcommands: [ServeCommand.self, MembersCommand.self]),
         ])
+
+    /// Whether a word is one of its commands.
+    static func has(_ word: String) -> Bool {
+        configuration.groupedSubcommands.flatMap(\.subcommands).contains { $0.configuration.commandName == word }
+    }
 }

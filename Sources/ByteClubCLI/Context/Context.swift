@@ -28,6 +28,8 @@ struct Context: Sendable {
     var interrupts: Interrupts
     /// What keeps mirrors; nil in a program that leaves them to another.
     var engine: (any MirrorEngine.Type)?
+    /// Where relative paths begin.
+    var workingDirectory: @Sendable () throws -> String = LocalFile.workingDirectory
     /// The command line, without the program's name.
     var arguments: [String] = []
     /// The program's own file, when it can be told.

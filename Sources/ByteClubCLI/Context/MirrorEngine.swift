@@ -58,6 +58,18 @@ public protocol MirrorEngine: Sendable {
     /// The folders that are left out, as keys relative to the mirror's root.
     static func deselected(of configuration: SyncConfiguration) throws(SyncError) -> [String]
 
+    /// The identity of the mirror whose root a directory is; nil when it is none.
+    static func marker(in directory: String) -> String?
+
+    /// The identity that a mirror's database knows its root by; nil before the first sync.
+    static func identity(of configuration: SyncConfiguration) throws(SyncError) -> String?
+
+    /// Makes a mirror an ordinary directory and removes its state; its files stay as they are.
+    ///
+    /// - Returns: Whether its trash is kept, because something is in it.
+    /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of it runs.
+    static func unlink(_ configuration: SyncConfiguration) throws(SyncError) -> Bool
+
     /// What happens while ``run()`` runs; a slow reader may miss events.
     var events: AsyncStream<SyncEvent> { get }
 

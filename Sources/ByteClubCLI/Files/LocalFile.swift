@@ -207,17 +207,42 @@ enum LocalFile {
         }
     }
 
-    /// An absolute form of a path, with `.` and `..` resolved by text.
-    static func absolute(_ path: String) throws -> String {
-        var base: [Substring] = []
-        if !path.hasPrefix("/") {
-            guard let buffer = unsafe getcwd(nil, 0) else { throw FileError(.read, ".") }
-            defer { unsafe free(buffer) }
-            base = unsafe String(cString: buffer).split(separator: "/")
-        }
+    /// The working directory, without links in it.
+    static func workingDirectory() throws -> String {
+        guard let buffer = unsafe getcwd(nil, 0) else { throw FileError(.read, ".") }
+        defer { unsafe free(buffer) }
+        return unsafe String(cString: buffer)
+    }
+
+    /// An absolute form of a path that is relative to a directory, the working directory unless given; `.` and `..`
+    /// are resolved by text.
+    static func absolute(_ path: String, in base: String? = nil) throws -> String {
+        var names: [Substring] = []
+        if !path.hasPrefix("/") { names = try (base ?? workingDirectory()).split(separator: "/") }
         for name in path.split(separator: "/") where name != "." {
-            if name == ".." { _ = base.popLast() } else { base.append(name) }
+            if name == ".." { _ = names.popLast() } else { names.append(name) }
         }
-        return "/" + base.joined(separator: "/")
+        return "/" + names.joined(separator: "/")
+    }
+
+    /// The path of the same entry without links in it; the path itself when nothing is there.
+    static func resolved(_ path: String) -> String {
+        guard let buffer = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(buffer) }
+        return unsafe String(cString: buffer)
+    }
+
+    /// The names in a directory, in no order; none when it cannot be read.
+    static func names(in directory: String) -> [String] {
+        guard let stream = unsafe opendir(directory) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
     }
 }

@@ -53,10 +53,10 @@ struct MirrorService: Sendable {
     /// Writes the unit and starts it; what is there as it should be is left alone.
     ///
     /// - Throws: ``Failure``; then everything is as before.
-    func install(options: [String], isRunning: Bool) throws -> Answer {
+    func install<Engine: MirrorEngine>(_ engine: Engine.Type, options: [String]) throws -> Answer {
         let systemctl = try Systemctl(context, instead: advice)
         let before = try? LocalFile.read(path, limit: 1 << 20)
-        if before == nil, isRunning {
+        if before == nil, try Engine.status(of: place.configuration).isRunning {
             throw Failure(
                 .tryAgain, "a sync of '\(place.directory)' runs already; end it first, then install the service")
         }
@@ -68,7 +68,7 @@ struct MirrorService: Sendable {
         }
         let unit = ServiceUnit(directory: place.directory, program: program, options: options, variables: variables)
         let isChanged = before != Array(unit.text.utf8)
-        try place.prepare(isDryRun: false)
+        try place.prepare(engine, isDryRun: false)
         try place.remember()
         do {
             if isChanged {

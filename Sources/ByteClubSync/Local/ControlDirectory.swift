@@ -44,6 +44,23 @@ struct ControlDirectory: Sendable {
         try top.rename("root.new", to: top, Self.markerName, .withoutReplacing)
         try top.sync()
     }
+
+    /// Removes the marker of a mirror's root, and the directory with all that is empty in it.
+    ///
+    /// - Returns: Whether something is left in it.
+    static func remove(from root: any DiskFolder) throws(FileError) -> Bool {
+        let top = try root.folder(name)
+        try top.removeFile(markerName)
+        for folder in try top.list() where folder.kind == .folder {
+            do throws(FileError) { try top.removeFolder(folder.name) } catch {
+                guard error.code == ENOTEMPTY else { throw error }
+            }
+        }
+        let isEmpty = try top.list().isEmpty
+        if isEmpty { try root.removeFolder(name) }
+        try root.sync()
+        return !isEmpty
+    }
 }
 
 extension DiskFolder {

@@ -9,7 +9,7 @@ import Testing
         "photos thumbnail", "photos info", "photos rm", "share", "sync", "sync pause", "sync resume", "sync select",
         "sync deselect", "sync selection", "sync verify", "sync deletes", "sync deletes review",
         "sync deletes approve", "sync deletes restore", "status", "why", "log", "conflicts", "conflicts list",
-        "conflicts show", "conflicts resolve", "doctor",
+        "conflicts show", "conflicts resolve", "mirrors", "unlink", "doctor",
     ]
 
     @Test("the help of each command is the committed one", arguments: commands)

@@ -16,7 +16,7 @@ import Testing
         world = try World()
         mirror = world.home.path + "/club"
         let location = try MirrorPlace(mirror, world.context())
-        try location.prepare(isDryRun: false)
+        try location.prepare(SyncEngine.self, isDryRun: false)
         try location.remember()
         store = try SQLiteTreeStore(path: location.configuration.databasePath)
     }

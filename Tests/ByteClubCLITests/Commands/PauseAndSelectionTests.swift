@@ -77,7 +77,9 @@ import Testing
         #expect(await world.run("sync", "selection") == .success)
         #expect(world.out == "no folder is left out\n")
         #expect(await world.run("sync", "deselect", mirror + "/Trips/") == .success, "\(world.err)")
-        #expect(world.out == "Trips/ is left out; what is in it goes into the trash here and stays on the server\n")
+        #expect(
+            world.out
+                == "Trips/ stays on the server and is left out of \(mirror); what is in it goes into the trash here\n")
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
         #expect(!LocalFile.exists(mirror + "/Trips"))
         #expect(try await world.text("/byteclub/Trips/alps.md") == "peak")
@@ -86,7 +88,7 @@ import Testing
         #expect(await world.run("sync", "deselect", "trips", "--json") == .success, "\(world.err)")
         #expect(world.out.contains(#""leftOut" : ["#) && world.out.contains(#""Trips""#), "\(world.out)")
         #expect(await world.run("sync", "select", "Trips") == .success, "\(world.err)")
-        #expect(world.out == "Trips/ is in the mirror\n")
+        #expect(world.out == "Trips/ is part of \(mirror)\n")
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
         #expect(LocalFile.exists(mirror + "/Trips/alps.md"))
     }
@@ -117,7 +119,10 @@ import Testing
         let world = try World()
         let directory = world.home.path + "/other"
         #expect(await ByteClub.run(["sync"] + words + [directory], in: world.context()) == .noInput)
-        #expect(world.err == "byteclub: '\(directory)' was never synced; name a mirror, or sync it first\n")
+        #expect(
+            world.err
+                == "byteclub: '\(directory)' was never synced; name a mirror ('byteclub mirrors' lists them), or sync it first\n"
+        )
     }
 
     @Test(

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClubCLI
+@testable import ByteClubSync
 
 @Suite struct DoctorTests {
     private static let account = #"{"uid":1,"display_name":"Ann","quota_info":{"quota":9,"normal":1,"shared":0}"#
@@ -122,7 +123,7 @@ import Testing
         let directory = world.home.path + "/club"
         try LocalFile.makePrivateDirectory(context.directories.mirrors)
         let place = try MirrorPlace(directory, context)
-        try place.prepare(isDryRun: false)
+        try place.prepare(SyncEngine.self, isDryRun: false)
         try place.remember()
         #expect(await world.run("doctor", "--json", in: context) == .success)
         #expect(try outcomes(world)["mirror"]?.message.contains(directory) == true)

@@ -24,6 +24,7 @@ struct ConflictsResolveCommand: MirrorRequest {
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
     var mirror: String? { mirrorOptions.mirror }
+    var subject: String? { path }
 
     /// What was settled.
     struct Answer: CommandResult {

@@ -19,6 +19,7 @@ struct ConflictsShowCommand: MirrorRequest {
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
     var mirror: String? { mirrorOptions.mirror }
+    var subject: String? { path }
 
     /// Both sides of a conflict.
     struct Answer: CommandResult {

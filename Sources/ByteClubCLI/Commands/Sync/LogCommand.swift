@@ -23,6 +23,7 @@ struct LogCommand: MirrorRequest {
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
     var mirror: String? { mirrorOptions.mirror }
+    var subject: String? { path }
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000") }

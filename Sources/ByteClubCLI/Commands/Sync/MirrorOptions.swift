@@ -2,15 +2,16 @@ import ArgumentParser
 
 /// Which mirror a command is about whose arguments name something in it.
 struct MirrorOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"), completion: .directory)
+    @Option(help: MirrorArgument.help, completion: .directory)
     var mirror: String?
 }
 
 /// The mirror as a command's only argument.
 struct MirrorArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"),
-        completion: .directory)
+    /// What is meant where no mirror is named.
+    static let help = ArgumentHelp(
+        "The mirror; else the one that you are in, else the one that was synced last.", valueName: "dir")
+
+    @Argument(help: Self.help, completion: .directory)
     var directory: String?
 }

@@ -7,21 +7,26 @@ struct MirrorPlace: Hashable, Sendable {
     let directory: String
     /// Where its database is.
     let state: String
-    private let rememberedIn: String
+    private let registry: MirrorRegistry
+    private let workingDirectory: String
 
-    /// The directory that was named, else the one that was synced last.
-    init(_ named: String?, _ context: Context) throws {
-        let mirrors = context.directories.mirrors
-        rememberedIn = mirrors + "/last"
+    /// The directory that was named; else the mirror in which a path lies that the command is about, else the one in
+    /// which the working directory lies, else the one that was synced last.
+    init(_ named: String?, around path: String? = nil, _ context: Context) throws {
+        let registry = MirrorRegistry(context)
+        let workingDirectory = try context.workingDirectory()
+        let around = try path.flatMap { registry.mirror(around: try LocalFile.absolute($0, in: workingDirectory)) }
         if let named {
             if named.isEmpty { throw Failure(.usage, "the directory's name is empty") }
-            directory = try LocalFile.absolute(named)
-        } else if let path = Self.path(in: rememberedIn) {
-            directory = path
+            let absolute = try LocalFile.absolute(named, in: workingDirectory)
+            directory = registry.holds(absolute) ? absolute : LocalFile.resolved(absolute)
+        } else if let found = around ?? registry.mirror(around: workingDirectory) ?? registry.last {
+            directory = found
         } else {
             throw Failure(.usage, "name the directory that is to be the mirror: byteclub sync DIR")
         }
-        state = mirrors + "/" + ContentHasher.hash(Array(directory.utf8)).description.prefix(16)
+        state = registry.state(of: directory)
+        (self.registry, self.workingDirectory) = (registry, workingDirectory)
     }
 
     /// The engine's configuration for the mirror.
@@ -39,7 +44,7 @@ struct MirrorPlace: Hashable, Sendable {
                 throw Failure(
                     .configuration,
                     "the mirror '\(directory)' holds '\(folder)', not '\(login.folder)'; use another directory for that, or "
-                        + "remove '\(state)' to bind the mirror anew")
+                        + "end this one with 'byteclub unlink \(ShellWord.quoted(directory))' first")
             }
             configuration.remoteRoot = folder
         }
@@ -48,54 +53,94 @@ struct MirrorPlace: Hashable, Sendable {
         return configuration
     }
 
+    /// Whether a sync of the directory was ever begun.
+    var isKnown: Bool { LocalFile.exists(state) }
+
     /// Makes sure that the directory was synced before.
     func requireSynced() throws {
-        if !LocalFile.exists(state) {
-            throw Failure(.noInput, "'\(directory)' was never synced; name a mirror, or sync it first")
+        if !isKnown {
+            throw Failure(
+                .noInput,
+                "'\(directory)' was never synced; name a mirror ('byteclub mirrors' lists them), or sync it first"
+            )
         }
     }
 
-    /// A path as the mirror has it, relative to its root: an absolute one in the mirror, one relative to the working
-    /// directory when that is in the mirror, else one relative to the mirror's root.
+    /// A path as the mirror has it, relative to its root: one that lies in the mirror as the shell sees it, else one
+    /// relative to the mirror's root.
     func relative(_ path: String) throws -> String {
         let inside = { (path: String) -> String? in
             if path == directory { return "" }
             return path.hasPrefix(directory + "/") ? String(path.dropFirst(directory.count + 1)) : nil
         }
-        if path.hasPrefix("/") {
-            guard let found = inside(try LocalFile.absolute(path)) else {
-                throw Failure(.noInput, "'\(path)' is not in the mirror '\(directory)'")
-            }
-            return found
-        }
-        if inside(try LocalFile.absolute(".")) != nil {
-            guard let found = inside(try LocalFile.absolute(path)) else {
-                throw Failure(.noInput, "'\(path)' is not in the mirror '\(directory)'")
-            }
-            return found
+        if let found = inside(try LocalFile.absolute(path, in: workingDirectory)) { return found }
+        if path.hasPrefix("/") || inside(workingDirectory) != nil {
+            throw Failure(.noInput, "'\(path)' is not in the mirror '\(directory)'")
         }
         return String(try LocalFile.absolute("/" + path).dropFirst())
     }
 
+    /// Makes sure that a directory is meant by a word that was typed, and not a subcommand.
+    ///
+    /// - Throws: ``Failure`` for a word without a slash that is neither a mirror nor there.
+    func checkWord(_ word: String?) throws {
+        guard let word, !word.contains("/"), !isKnown, !LocalFile.exists(directory) else { return }
+        let isCommand = RootCommand.has(word)
+        let meant = isCommand ? "; 'byteclub \(word)' is a command of its own" : "; see 'byteclub sync --help'"
+        throw Failure(.usage, "there is no directory '\(word)' here; './\(word)' makes one\(meant)")
+    }
+
     /// Makes the directories of a new mirror; the directory of one that was synced before is never made anew.
-    func prepare(isDryRun: Bool) throws {
-        if !isDryRun, !LocalFile.exists(state) {
+    ///
+    /// - Throws: ``Failure`` for a file, a directory in another mirror, and one that holds another mirror.
+    func prepare<Engine: MirrorEngine>(_ engine: Engine.Type, isDryRun: Bool) throws {
+        try checkNesting(engine)
+        if LocalFile.exists(directory), !LocalFile.isDirectory(directory) {
+            throw Failure(.noInput, "'\(directory)' is no directory; a mirror is one")
+        }
+        if isDryRun, !isKnown { return }
+        if !isKnown {
             if !LocalFile.exists(directory) { try LocalFile.makeDirectory(directory) }
             try LocalFile.makePrivateDirectory(state)
         }
         if !LocalFile.isDirectory(directory) {
-            if !LocalFile.exists(state) { throw FileError(.read, directory, ENOENT) }
             throw Failure(
                 .noInput,
-                "the mirror '\(directory)' is gone; bring it back, or remove '\(state)' to start a new one there")
+                "the mirror '\(directory)' is gone; bring it back, or forget it with 'byteclub unlink "
+                    + "\(ShellWord.quoted(directory))' and start a new one there")
         }
+    }
+
+    /// Each of two mirrors in one another would sync the other's contents as its own, one level deeper each time.
+    private func checkNesting<Engine: MirrorEngine>(_ engine: Engine.Type) throws {
+        var above = LocalFile.parent(of: directory)
+        while above != "/", above.hasPrefix("/") {
+            if Engine.marker(in: above) != nil {
+                throw Failure(
+                    .configuration,
+                    "'\(directory)' lies in the mirror '\(above)'; choose a directory outside of it")
+            }
+            above = LocalFile.parent(of: above)
+        }
+        let below = registry.mirrors.first { $0.hasPrefix(directory + "/") && Engine.marker(in: $0) != nil }
+        if let below {
+            throw Failure(
+                .configuration,
+                "the mirror '\(below)' lies in '\(directory)'; choose another directory, or end that mirror with "
+                    + "'byteclub unlink \(ShellWord.quoted(below))'")
+        }
+    }
+
+    /// Takes over the state of a mirror that was moved here; returns where it was.
+    func follow<Engine: MirrorEngine>(_ engine: Engine.Type) throws -> String? {
+        try registry.follow(to: directory, engine)
     }
 
     private var folderFile: String { state + "/folder" }
 
     /// The folder of the server that the mirror holds; nil when it was never synced.
-    private var boundFolder: RemotePath? {
-        Self.path(in: folderFile).flatMap { try? RemotePath($0) }
+    var boundFolder: RemotePath? {
+        MirrorRegistry.path(in: folderFile).flatMap { try? RemotePath($0) }
     }
 
     /// Binds the mirror to a folder of the server, so that a sync that names none, or another one, does no harm.
@@ -104,18 +149,14 @@ struct MirrorPlace: Hashable, Sendable {
     }
 
     /// Remembers the mirror for commands that name none.
-    func remember() throws {
-        if Self.path(in: rememberedIn) == directory { return }
-        try LocalFile.replace(rememberedIn, with: Array((directory + "\n").utf8))
-    }
+    func remember() throws { try registry.remember(directory) }
 
-    /// The absolute path that is all there is in a file.
-    private static func path(in file: String) -> String? {
-        guard let bytes = try? LocalFile.read(file, limit: 1 << 16), bytes.first == UInt8(ascii: "/") else {
-            return nil
-        }
-        var path = String(decoding: bytes, as: UTF8.self)
-        while path.hasSuffix("\n") { path.removeLast() }
-        return path
+    /// Ends the mirror's being one; its files stay.
+    ///
+    /// - Returns: Whether its trash is kept, because something is in it.
+    func unlink<Engine: MirrorEngine>(_ engine: Engine.Type) throws -> Bool {
+        let keepsTrash = try Engine.unlink(configuration)
+        try registry.forget(directory)
+        return keepsTrash
     }
 }

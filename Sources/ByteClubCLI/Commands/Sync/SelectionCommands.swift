@@ -21,6 +21,7 @@ struct SyncDeselectCommand: MirrorRequest {
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
     var mirror: String? { mirrorOptions.mirror }
+    var subject: String? { folders.first }
 
     func answer<Engine: MirrorEngine>(
         _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
@@ -51,6 +52,7 @@ struct SyncSelectCommand: MirrorRequest {
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
     var mirror: String? { mirrorOptions.mirror }
+    var subject: String? { folders.first }
 
     func answer<Engine: MirrorEngine>(
         _ engine: Engine.Type, of place: MirrorPlace, _ context: Context
@@ -106,10 +108,10 @@ struct SelectionChange: CommandResult {
         let lines: [String]
         if let deselected {
             lines = deselected.map {
-                "\($0)/ is left out; what is in it goes into the trash here and stays on the server"
+                "\($0)/ stays on the server and is left out of \(directory); what is in it goes into the trash here"
             }
         } else if let selected {
-            lines = selected.map { "\($0)/ is in the mirror" }
+            lines = selected.map { "\($0)/ is part of \(directory)" }
         } else {
             lines = leftOut.isEmpty ? ["no folder is left out"] : leftOut.map { $0 + "/" }
         }

@@ -7,14 +7,19 @@ struct StatusCommand: MirrorCommand {
         commandName: "status",
         abstract: "Tell how a mirror stands, without touching mirror or server.",
         discussion: """
-            Example:
+            With --watch it is told again whenever it has changed, until Ctrl-C.
+
+            Examples:
+              byteclub status
               byteclub status ~/club --json
+              byteclub status --watch
             """)
 
-    @Argument(
-        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"),
-        completion: .directory)
+    @Argument(help: MirrorArgument.help, completion: .directory)
     var directory: String?
+
+    @Flag(help: "Tell it again whenever it has changed, until Ctrl-C.")
+    var watch = false
 
     @OptionGroup var outputOptions: OutputOptions
 
@@ -22,6 +27,10 @@ struct StatusCommand: MirrorCommand {
     struct Result: CommandResult {
         var directory: String
         var status: SyncStatus
+        /// Folders of the server that are left out of the mirror.
+        var leftOut: [String] = []
+        /// Large files on their way; nil when there are none.
+        var activity: ActivityFile.Activity?
 
         func text(_ style: TextStyle) -> String {
             guard status.isKnown else { return Failure.line("\(directory) was never synced") }
@@ -32,14 +41,17 @@ struct StatusCommand: MirrorCommand {
             ]
             lines.append(status.isRunning ? "a sync runs" : "no sync runs now; 'byteclub sync' starts one")
             if status.pending > 0 { lines.append("to do: \(status.pending)") }
+            if let activity { lines += Self.lines(activity) }
             if status.isPaused {
                 let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
-                lines.append("paused\(end); 'byteclub sync resume' goes on")
+                let waits = status.pending > 0 ? "what is to do waits; " : ""
+                lines.append("paused\(end); \(waits)'byteclub sync resume' goes on")
             }
             if let obstacle = status.obstacle {
                 lines.append("in the way: \(obstacle.message), since \(style.calendar(obstacle.since))")
             }
             if let ignored = status.ignored.text { lines.append("\(ignored); see .byteclubignore") }
+            lines += Self.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }
             if let watching = status.watching { lines.append("watching: \(watching)") }
             lines += Self.first(status.problems) { "problem: \($0.path): \($0.message)" }
             lines += Self.first(status.held) {
@@ -58,6 +70,19 @@ struct StatusCommand: MirrorCommand {
             return lines.map(Failure.line).joined(separator: "\n")
         }
 
+        /// A line for each large file on its way, and one with their rate.
+        private static func lines(_ activity: ActivityFile.Activity) -> [String] {
+            var lines = first(activity.transfers) { transfer in
+                let percent = transfer.total > 0 ? transfer.completed * 100 / transfer.total : 0
+                return "on its way: \(transfer.path), \(percent)% of \(HumanSize.text(transfer.total))"
+            }
+            if let rate = activity.bytesPerSecond, rate >= 1 {
+                let left = activity.secondsLeft.map { ", \(ProgressLine.duration($0)) left" } ?? ""
+                lines.append("rate: \(HumanSize.text(Int64(rate)))/s\(left)")
+            }
+            return lines
+        }
+
         /// The most entries of a kind that are listed one by one.
         private static let limit = 20
 
@@ -73,12 +98,57 @@ struct StatusCommand: MirrorCommand {
         }
     }
 
-    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
         let place = try MirrorPlace(directory, context)
-        let status = try Engine.status(of: place.configuration)
-        try context.print(Result(directory: place.directory, status: status), json: outputOptions.json)
-        if status.isKnown, !LocalFile.isDirectory(place.directory) {
+        let status = try result(place, engine)
+        if watch { return try await follow(place, engine, context) }
+        try context.print(status, json: outputOptions.json)
+        if status.status.isKnown, !LocalFile.isDirectory(place.directory) {
             throw Failure(.noInput, "the mirror '\(place.directory)' is gone")
+        }
+    }
+
+    private func result<Engine: MirrorEngine>(_ place: MirrorPlace, _ engine: Engine.Type) throws -> Result {
+        let status = try Engine.status(of: place.configuration)
+        return Result(
+            directory: place.directory, status: status, leftOut: status.isKnown ? try place.leftOut(engine) : [],
+            activity: status.isRunning ? ActivityFile.read(place) : nil)
+    }
+
+    /// Empties a terminal and begins at its top (ECMA-48: CUP, ED).
+    private static let clearScreen = "\u{1B}[H\u{1B}[2J"
+
+    /// Tells the status again whenever it has changed: on a terminal in place of the last one, elsewhere after a blank
+    /// line, as JSON on a line of its own.
+    private func follow<Engine: MirrorEngine>(
+        _ place: MirrorPlace, _ engine: Engine.Type, _ context: Context
+    ) async throws {
+        let json = outputOptions.json
+        let replaces =
+            context.terminal.isOutputTerminal && context.terminal.isErrorTerminal
+            && context.environment["TERM"] != "dumb"
+        try await context.interrupts.cancelling {
+            var told: [UInt8] = []
+            while true {
+                let result = try result(place, engine)
+                let text = Array((result.text(TextStyle(calendar: context.calendar)) + "\n").utf8)
+                let bytes = json ? try JSON.line(result) : text
+                if bytes != told {
+                    let isFirst = told.isEmpty
+                    told = bytes
+                    if json {
+                        try context.output.write(bytes)
+                    } else {
+                        if replaces {
+                            try context.diagnostics.write(Self.clearScreen)
+                        } else if !isFirst {
+                            try context.output.line("")
+                        }
+                        try context.output.write(bytes)
+                    }
+                }
+                try await Task.sleep(for: .seconds(1))
+            }
         }
     }
 }

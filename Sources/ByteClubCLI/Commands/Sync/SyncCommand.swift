@@ -20,8 +20,8 @@ struct SyncCommand: ParsableCommand {
             until 'byteclub sync deletes approve' or --force-deletes. The file .byteclubignore names what stays here; \
             when another member changes it and it would leave out unusually much, that is held as well.
 
-            The directory is the one that was synced last when none is named; write ./pause for one that is called like a \
-            subcommand. With --json each line is one JSON object; the last one's event is 'summary'.
+            When no directory is named it is the mirror that you are in, else the one that was synced last. A word without \
+            a slash names a directory that is there; ./club makes one. No mirror may lie in another one. With --json each line is one JSON object; the last one's event is 'summary'.
 
             With BYTECLUB_PLAIN=1 in the environment only Core API v1 is spoken. That is for a server, or a proxy before \
             it, that says that it knows ByteClub's quicker protocol and does not carry it.

@@ -10,9 +10,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: name, abstract: "Keep a directory the same as the shared folder.", shouldDisplay: false)
 
-    @Argument(
-        help: ArgumentHelp("The mirror; else the one that was synced last.", valueName: "dir"),
-        completion: .directory)
+    @Argument(help: MirrorArgument.help, completion: .directory)
     var directory: String?
 
     @OptionGroup var options: SyncOptions
@@ -22,13 +20,17 @@ struct SyncDirectoryCommand: MirrorCommand {
         if options.install || options.uninstall { return try await changeService(context, engine) }
         let login = try context.login(flags: options.connection.settings)
         let place = try MirrorPlace(directory, context)
+        try place.checkWord(directory)
+        if !options.dryRun, let before = try place.follow(engine) {
+            context.note("the mirror was moved here from '\(before)'")
+        }
         let settings = try configuration(place, login, context)
         let logger = DiagnosticLog.logger(context)
         let (once, dryRun) = (options.once, options.dryRun)
         let printer = SyncPrinter(context: context, json: outputOptions.json) { try? Engine.status(of: settings) }
         let notification = ServiceNotifier(context.environment)
         do {
-            try place.prepare(isDryRun: dryRun)
+            try place.prepare(engine, isDryRun: dryRun)
             if !dryRun {
                 try place.bind(to: settings.remoteRoot)
                 try place.remember()
@@ -36,8 +38,14 @@ struct SyncDirectoryCommand: MirrorCommand {
             let isComplete = try await context.withRemote(login, .mirror) { remote in
                 let engine = try Engine(configuration: settings, remote: remote, logger: logger)
                 if dryRun { return try printer.print(try await engine.plan()) }
-                if once { return try await engine.runOnce { printer.take($0) }.isComplete }
-                return try await Self.follow(engine, printer, notification)
+                let activity = ActivityFile(place, context)
+                if once {
+                    return try await engine.runOnce {
+                        activity.take($0)
+                        printer.take($0)
+                    }.isComplete
+                }
+                return try await Self.follow(engine, printer, activity, notification)
             }
             try printer.finish(nil)
             if !isComplete { throw Failure.silent(.tryAgain) }
@@ -56,12 +64,12 @@ struct SyncDirectoryCommand: MirrorCommand {
     /// Installs the service that syncs the mirror, or removes it.
     private func changeService<Engine: MirrorEngine>(_ context: Context, _ engine: Engine.Type) async throws {
         let place = try MirrorPlace(directory, context)
+        try place.checkWord(directory)
         let service = MirrorService(of: place, context)
         let words = options.install ? try serviceWords(context) : []
-        let isRunning = options.install ? try Engine.status(of: place.configuration).isRunning : false
         let removes = options.uninstall
         let answer = try await BlockingWork.run {
-            try removes ? service.uninstall() : service.install(options: words, isRunning: isRunning)
+            try removes ? service.uninstall() : service.install(engine, options: words)
         }
         try context.print(answer, json: outputOptions.json)
     }
@@ -87,7 +95,7 @@ struct SyncDirectoryCommand: MirrorCommand {
         try configuration.setPace(try context.settings(flags: options.settings))
         var options = options
         options.connection.trust.certificateAuthorityFile =
-            try options.connection.trust.certificateAuthorityFile.map(LocalFile.absolute)
+            try options.connection.trust.certificateAuthorityFile.map { try LocalFile.absolute($0) }
         return options.words
     }
 
@@ -108,13 +116,15 @@ struct SyncDirectoryCommand: MirrorCommand {
 
     /// Syncs until it is cancelled.
     private static func follow(
-        _ engine: any MirrorEngine, _ printer: SyncPrinter, _ notification: ServiceNotifier?
+        _ engine: any MirrorEngine, _ printer: SyncPrinter, _ activity: ActivityFile,
+        _ notification: ServiceNotifier?
     ) async throws -> Bool {
         let events = engine.events
         let printing = Task {
             let memory = SpareMemory()
             for await event in events {
                 notification?.ready()
+                activity.take(event)
                 printer.take(event)
                 event.event == .idle ? memory.releaseSoon() : memory.keep()
             }

@@ -71,7 +71,7 @@ struct WhyCommand: MirrorCommand {
     }
 
     func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
-        let place = try MirrorPlace(mirrorOptions.mirror, context)
+        let place = try MirrorPlace(mirrorOptions.mirror, around: path, context)
         let path = try place.relative(path)
         let entries = try Engine.explain(path, of: place.configuration)
         if entries.isEmpty {

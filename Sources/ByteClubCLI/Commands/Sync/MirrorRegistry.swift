@@ -1,0 +1,81 @@
+import ByteClubCore
+import Glibc
+
+/// The mirrors of this user: for each a state directory, called by a hash of the mirror's path.
+struct MirrorRegistry: Hashable, Sendable {
+    /// The directory that holds the state directories.
+    let directory: String
+
+    init(_ context: Context) { directory = context.directories.mirrors }
+
+    /// Where the state of a mirror at an absolute path is, or would be.
+    func state(of mirror: String) -> String {
+        directory + "/" + ContentHasher.hash(Array(mirror.utf8)).description.prefix(16)
+    }
+
+    /// Whether there is a mirror at an absolute path.
+    func holds(_ mirror: String) -> Bool { LocalFile.isDirectory(state(of: mirror)) }
+
+    /// The mirror in which an absolute path lies, or that it is; nil when it lies in none.
+    func mirror(around path: String) -> String? {
+        var path = path
+        while path != "/", path.hasPrefix("/") {
+            if holds(path) { return path }
+            path = LocalFile.parent(of: path)
+        }
+        return nil
+    }
+
+    /// The mirror that was synced last.
+    var last: String? { Self.path(in: lastFile) }
+
+    /// The mirrors' paths, in order; without those that no sync has written down since this program does.
+    var mirrors: [String] {
+        var found = Set(LocalFile.names(in: directory).compactMap { Self.path(in: "\(directory)/\($0)/directory") })
+        if let last { found.insert(last) }
+        return found.filter(holds).sorted()
+    }
+
+    /// Writes down where a mirror is, and that it was synced last.
+    func remember(_ mirror: String) throws {
+        try write(mirror, to: state(of: mirror) + "/directory")
+        try write(mirror, to: lastFile)
+    }
+
+    /// Forgets that a mirror was synced last.
+    func forget(_ mirror: String) throws {
+        if last == mirror { try LocalFile.remove(lastFile) }
+    }
+
+    /// Gives a mirror that was moved to a path the state that it had where it was.
+    ///
+    /// - Returns: Where it was; nil when there is a mirror at the path already, or none was moved there.
+    func follow<Engine: MirrorEngine>(to mirror: String, _ engine: Engine.Type) throws -> String? {
+        guard !holds(mirror), let marker = Engine.marker(in: mirror) else { return nil }
+        for old in mirrors where old != mirror && Engine.marker(in: old) != marker {
+            let configuration = SyncConfiguration(directory: old, stateDirectory: state(of: old))
+            guard try Engine.identity(of: configuration) == marker, try !Engine.status(of: configuration).isRunning
+            else { continue }
+            try LocalFile.settle(state(of: old), at: state(of: mirror), replacing: false)
+            try write(mirror, to: state(of: mirror) + "/directory")
+            return old
+        }
+        return nil
+    }
+
+    /// The absolute path that is all there is in a file.
+    static func path(in file: String) -> String? {
+        guard let bytes = try? LocalFile.read(file, limit: 1 << 16), bytes.first == UInt8(ascii: "/") else {
+            return nil
+        }
+        var path = String(decoding: bytes, as: UTF8.self)
+        while path.hasSuffix("\n") { path.removeLast() }
+        return path
+    }
+
+    private var lastFile: String { directory + "/last" }
+
+    private func write(_ path: String, to file: String) throws {
+        if Self.path(in: file) != path { try LocalFile.replace(file, with: Array((path + "\n").utf8)) }
+    }
+}

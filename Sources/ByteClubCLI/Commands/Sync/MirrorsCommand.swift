@@ -1,0 +1,70 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub mirrors` asks for.
+struct MirrorsCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mirrors",
+        abstract: "List the mirrors on this machine, and how each stands.",
+        discussion: """
+            Example:
+              byteclub mirrors --json
+            """)
+
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// How one mirror stands.
+    struct Mirror: Encodable {
+        var directory: String
+        /// The folder of the server that it holds; nil when it was never synced.
+        var folder: String?
+        /// Whether the directory is there.
+        var exists: Bool
+        /// Nil when its database cannot be read.
+        var status: SyncStatus?
+
+        /// How it stands, what matters most first.
+        fileprivate var words: String {
+            guard exists else { return "gone" }
+            guard let status else { return "its database cannot be read" }
+            guard status.isKnown else { return "never synced" }
+            var words: [String] = []
+            if status.obstacle != nil { words.append("something is in the way") }
+            if status.isPaused { words.append("paused") }
+            let counts = [
+                (status.pending, "to do"), (status.held.count, "held"), (status.conflicts.count, "in conflict"),
+                (status.problems.count, "with a problem"),
+            ]
+            words += counts.filter { $0.0 > 0 }.map { "\(ActivityLine.grouped($0.0)) \($0.1)" }
+            if words.isEmpty { words.append(status.lastSync == nil ? "never in sync yet" : "in sync") }
+            return words.joined(separator: ", ")
+        }
+    }
+
+    /// The mirrors, by their paths.
+    struct Result: CommandResult {
+        var mirrors: [Mirror]
+
+        func text(_ style: TextStyle) -> String {
+            if mirrors.isEmpty { return "no mirrors; 'byteclub sync DIR' makes one" }
+            var table = Table(.left, .left, .left, .left)
+            table.rows = mirrors.map { mirror in
+                let last = mirror.status?.lastSync.map { "last in sync \(style.calendar($0))" } ?? ""
+                return [mirror.directory, mirror.words, mirror.status?.isRunning == true ? "a sync runs" : "", last]
+            }
+            return table.text
+        }
+
+        func encode(to encoder: any Encoder) throws { try mirrors.encode(to: encoder) }
+    }
+
+    func run<Engine: MirrorEngine>(in context: Context, with _: Engine.Type) async throws {
+        let mirrors = try MirrorRegistry(context).mirrors.map { directory in
+            let place = try MirrorPlace(directory, context)
+            return Mirror(
+                directory: directory, folder: place.boundFolder?.string, exists: LocalFile.isDirectory(directory),
+                status: try? Engine.status(of: place.configuration))
+        }
+        try context.print(Result(mirrors: mirrors), json: outputOptions.json)
+    }
+}

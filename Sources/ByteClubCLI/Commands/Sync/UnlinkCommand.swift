@@ -1,0 +1,50 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub unlink DIR` asks for.
+struct UnlinkCommand: MirrorCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink",
+        abstract: "Make a mirror an ordinary directory again; its files stay.",
+        discussion: """
+            Removes what this machine knows of the mirror, and its service. What a sync had put into the mirror's trash \
+            stays there. On the server and in other mirrors nothing changes.
+
+            Example:
+              byteclub unlink ~/club
+            """)
+
+    @Argument(help: ArgumentHelp("The mirror.", valueName: "dir"), completion: .directory)
+    var directory: String
+
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// What was ended.
+    struct Result: CommandResult {
+        var directory: String
+        /// Changes here that were not synced yet; they stay in the directory alone.
+        var pending: Int
+        /// Whether the trash is kept, because something is in it.
+        var keepsTrash: Bool
+
+        func text(_ style: TextStyle) -> String {
+            var lines = ["\(directory) is an ordinary directory now; its files are as they were"]
+            if pending > 0 { lines.append("not synced before: \(pending); that is in the directory alone") }
+            if keepsTrash { lines.append("what was removed or replaced is still in '\(directory)/.byteclub/trash'") }
+            return lines.map(Failure.line).joined(separator: "\n")
+        }
+    }
+
+    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
+        let place = try MirrorPlace(directory, context)
+        guard place.isKnown else {
+            throw Failure(.noInput, "'\(place.directory)' is no mirror; 'byteclub mirrors' lists them")
+        }
+        let service = MirrorService(of: place, context)
+        _ = try await BlockingWork.run { try service.uninstall() }
+        let pending = (try? Engine.status(of: place.configuration).pending) ?? 0
+        let keepsTrash = try place.unlink(engine)
+        try context.print(
+            Result(directory: place.directory, pending: pending, keepsTrash: keepsTrash), json: outputOptions.json)
+    }
+}

@@ -1,0 +1,95 @@
+import ByteClubCore
+import CLinux
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// What a sync tells other programs of the large files on their way: a file beside the mirror's database.
+///
+/// It is written at most once a second while there are some, and removed when there are none. Nobody depends on it, so
+/// it is never synced to disk.
+final class ActivityFile: Sendable {
+    /// Large files on their way.
+    struct Activity: Codable, Sendable {
+        /// One of them.
+        struct Transfer: Codable, Sendable {
+            var path: String
+            var completed: Int64
+            var total: Int64
+        }
+
+        var transfers: [Transfer]
+        /// Bytes a second of all of them; nil while it is not known.
+        var bytesPerSecond: Double?
+
+        /// The seconds that are left at this rate; nil while it is not known.
+        var secondsLeft: Int? {
+            guard let rate = bytesPerSecond, rate >= 1 else { return nil }
+            let left = transfers.reduce(0.0) { $0 + Double(max(0, $1.total - $1.completed)) } / rate
+            return left < 1e9 ? Int(left.rounded(.up)) : nil
+        }
+    }
+
+    private static let interval = 1.0
+
+    private struct State {
+        var activity: MirrorActivity
+        var lastWrite = -Double.infinity
+        var isWritten = false
+    }
+
+    private let path: String
+    private let uptime: @Sendable () -> Duration
+    private let state: Mutex<State>
+
+    /// Begins with no file.
+    init(_ place: MirrorPlace, _ context: Context) {
+        path = Self.path(place)
+        uptime = context.uptime
+        state = Mutex(State(activity: MirrorActivity(now: context.uptime() / .seconds(1))))
+        unlink(path)
+    }
+
+    deinit { unlink(path) }
+
+    /// Takes an event of the sync.
+    func take(_ event: SyncEvent) {
+        state.withLock { state in
+            let now = uptime() / .seconds(1)
+            state.activity.take(event, now: now)
+            let transfers = state.activity.transfers
+            if transfers.isEmpty {
+                if state.isWritten { unlink(path) }
+                state.isWritten = false
+            } else if now - state.lastWrite >= Self.interval {
+                state.lastWrite = now
+                state.isWritten = true
+                write(
+                    Activity(
+                        transfers: transfers.map { .init(path: $0.path, completed: $0.completed, total: $0.total) },
+                        bytesPerSecond: state.activity.bytesPerSecond))
+            }
+        }
+    }
+
+    /// What a sync of a mirror told last; nil when it told nothing.
+    static func read(_ place: MirrorPlace) -> Activity? {
+        guard let bytes = try? LocalFile.read(path(place), limit: 1 << 20) else { return nil }
+        return try? JSONDecoder().decode(Activity.self, from: Data(bytes))
+    }
+
+    private static func path(_ place: MirrorPlace) -> String { place.state + "/activity" }
+
+    /// Best effort: the sync goes on without.
+    private func write(_ activity: Activity) {
+        guard let bytes = try? JSON.line(activity) else { return }
+        let temporary = path + ".new"
+        let descriptor = unsafe byteclub_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        let isWhole = (try? LocalFile.write(bytes, to: descriptor, temporary)) != nil
+        close(descriptor)
+        if isWhole { unsafe rename(temporary, path) } else { unlink(temporary) }
+    }
+
+    private func unlink(_ path: String) { _ = unsafe Glibc.unlink(path) }
+}
