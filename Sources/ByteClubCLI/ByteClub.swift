@@ -1,4 +1,5 @@
 import ArgumentParser
+import ByteClubCore
 import ByteClubHTTP
 import CLinux
 import Glibc
@@ -6,7 +7,7 @@ import Glibc
 /// The program `byteclub`.
 public enum ByteClub {
     /// The program's version.
-    static let version = "0.1.0"
+    static let version = Release.version
 
     /// Runs the process's command line and ends the process with its exit code.
     ///

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ByteClubCore
 import CLinux
 
 /// The program `byteclub-server`.
@@ -16,7 +17,7 @@ struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "byteclub-server",
         abstract: "Holds a club's notes and photos, and serves them over Dropbox Core API v1.",
-        version: "byteclub-server 0.1.0",
+        version: "byteclub-server \(Release.version)",
         subcommands: [
             ServeCommand.self, MembersCommand.self, AppsCommand.self, VerifyCommand.self, BackupCommand.self,
             RestoreCommand.self,
