@@ -61,6 +61,10 @@ public protocol MirrorEngine: Sendable {
     /// The identity of the mirror whose root a directory is; nil when it is none.
     static func marker(in directory: String) -> String?
 
+    /// What tells a directory from every other one, its copies included, wherever it is moved on its disk; nil when it
+    /// cannot be told.
+    static func handle(of directory: String) -> String?
+
     /// The identity that a mirror's database knows its root by; nil before the first sync.
     static func identity(of configuration: SyncConfiguration) throws(SyncError) -> String?
 

@@ -69,7 +69,7 @@ struct MirrorService: Sendable {
         let unit = ServiceUnit(directory: place.directory, program: program, options: options, variables: variables)
         let isChanged = before != Array(unit.text.utf8)
         try place.prepare(engine, isDryRun: false)
-        try place.remember()
+        try place.remember(engine)
         do {
             if isChanged {
                 try LocalFile.makeDirectories(context.directories.userUnits)

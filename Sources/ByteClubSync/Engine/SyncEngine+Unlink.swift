@@ -8,6 +8,13 @@ extension SyncEngine {
         return try? ControlDirectory.marker(in: root)
     }
 
+    /// What tells a directory from every other one, its copies included, wherever it is moved on its disk
+    /// (name_to_handle_at(2)); nil when it cannot be told.
+    public static func handle(of directory: String) -> String? {
+        guard let handle = try? LinuxDisk(directory).openRoot().stat().handle else { return nil }
+        return "\(handle.high) \(handle.low)"
+    }
+
     /// The identity that a mirror's database knows its root by; nil before the first sync.
     ///
     /// - Throws: ``SyncError`` with the code `database` when that cannot be read.

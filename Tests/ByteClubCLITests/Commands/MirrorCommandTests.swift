@@ -17,7 +17,7 @@ import Testing
         mirror = world.home.path + "/club"
         let location = try MirrorPlace(mirror, world.context())
         try location.prepare(SyncEngine.self, isDryRun: false)
-        try location.remember()
+        try location.remember(SyncEngine.self)
         store = try SQLiteTreeStore(path: location.configuration.databasePath)
     }
 

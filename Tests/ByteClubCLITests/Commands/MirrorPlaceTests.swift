@@ -108,6 +108,21 @@ import Testing
         #expect(MirrorRegistry(world.context()).mirrors == [club, copy])
     }
 
+    @Test("a copy does not take the place of a mirror that is gone, whose newer files stay on the server")
+    func copyOfLost() async throws {
+        let (club, copy) = (try await mirror("club"), home + "/copy")
+        try LocalFile.makeDirectories(copy + "/.byteclub")
+        try LocalFile.replace(copy + "/.byteclub/root", with: try LocalFile.read(club + "/.byteclub/root"))
+        // What came after the copy was made.
+        try LocalFile.replace(club + "/a.md", with: Array("new".utf8), mode: 0o644)
+        #expect(await world.run("sync", club, "--once") == .success)
+        #expect(unsafe rename(club, home + "/elsewhere") == 0)
+        #expect(await world.run("sync", copy, "--once") == .success, "\(world.err)")
+        #expect(!world.err.contains("moved") && !world.out.contains("removed"), "\(world.out)")
+        #expect(try LocalFile.read(copy + "/a.md") == Array("new".utf8))
+        #expect(try await world.text("/byteclub/a.md") == "new")
+    }
+
     @Test("mirrors are listed, and one that is unlinked keeps its files and its trash")
     func unlinked() async throws {
         #expect(await world.run("mirrors") == .success)

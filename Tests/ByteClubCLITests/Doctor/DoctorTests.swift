@@ -124,7 +124,7 @@ import Testing
         try LocalFile.makePrivateDirectory(context.directories.mirrors)
         let place = try MirrorPlace(directory, context)
         try place.prepare(SyncEngine.self, isDryRun: false)
-        try place.remember()
+        try place.remember(SyncEngine.self)
         #expect(await world.run("doctor", "--json", in: context) == .success)
         #expect(try outcomes(world)["mirror"]?.message.contains(directory) == true)
         unsafe rmdir(directory)

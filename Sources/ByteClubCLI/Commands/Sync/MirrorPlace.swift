@@ -149,7 +149,7 @@ struct MirrorPlace: Hashable, Sendable {
     }
 
     /// Remembers the mirror for commands that name none.
-    func remember() throws { try registry.remember(directory) }
+    func remember<Engine: MirrorEngine>(_ engine: Engine.Type) throws { try registry.remember(directory, engine) }
 
     /// Ends the mirror's being one; its files stay.
     ///

@@ -37,8 +37,9 @@ struct MirrorRegistry: Hashable, Sendable {
     }
 
     /// Writes down where a mirror is, and that it was synced last.
-    func remember(_ mirror: String) throws {
+    func remember<Engine: MirrorEngine>(_ mirror: String, _ engine: Engine.Type) throws {
         try write(mirror, to: state(of: mirror) + "/directory")
+        if let handle = Engine.handle(of: mirror) { try write(handle, to: state(of: mirror) + "/handle") }
         try write(mirror, to: lastFile)
     }
 
@@ -49,10 +50,14 @@ struct MirrorRegistry: Hashable, Sendable {
 
     /// Gives a mirror that was moved to a path the state that it had where it was.
     ///
+    /// A copy is no moved mirror, also when the original is gone: it may be older, and what it lacks would be deleted.
+    ///
     /// - Returns: Where it was; nil when there is a mirror at the path already, or none was moved there.
     func follow<Engine: MirrorEngine>(to mirror: String, _ engine: Engine.Type) throws -> String? {
-        guard !holds(mirror), let marker = Engine.marker(in: mirror) else { return nil }
-        for old in mirrors where old != mirror && Engine.marker(in: old) != marker {
+        guard !holds(mirror), let marker = Engine.marker(in: mirror), let handle = Engine.handle(of: mirror) else {
+            return nil
+        }
+        for old in mirrors where Self.text(in: state(of: old) + "/handle") == handle {
             let configuration = SyncConfiguration(directory: old, stateDirectory: state(of: old))
             guard try Engine.identity(of: configuration) == marker, try !Engine.status(of: configuration).isRunning
             else { continue }
@@ -64,18 +69,18 @@ struct MirrorRegistry: Hashable, Sendable {
     }
 
     /// The absolute path that is all there is in a file.
-    static func path(in file: String) -> String? {
-        guard let bytes = try? LocalFile.read(file, limit: 1 << 16), bytes.first == UInt8(ascii: "/") else {
-            return nil
-        }
-        var path = String(decoding: bytes, as: UTF8.self)
-        while path.hasSuffix("\n") { path.removeLast() }
-        return path
+    static func path(in file: String) -> String? { text(in: file).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
+    private static func text(in file: String) -> String? {
+        guard let bytes = try? LocalFile.read(file, limit: 1 << 16) else { return nil }
+        var text = String(decoding: bytes, as: UTF8.self)
+        while text.hasSuffix("\n") { text.removeLast() }
+        return text
     }
 
     private var lastFile: String { directory + "/last" }
 
-    private func write(_ path: String, to file: String) throws {
-        if Self.path(in: file) != path { try LocalFile.replace(file, with: Array((path + "\n").utf8)) }
+    private func write(_ text: String, to file: String) throws {
+        if Self.text(in: file) != text { try LocalFile.replace(file, with: Array((text + "\n").utf8)) }
     }
 }

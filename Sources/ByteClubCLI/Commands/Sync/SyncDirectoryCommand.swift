@@ -33,7 +33,7 @@ struct SyncDirectoryCommand: MirrorCommand {
             try place.prepare(engine, isDryRun: dryRun)
             if !dryRun {
                 try place.bind(to: settings.remoteRoot)
-                try place.remember()
+                try place.remember(engine)
             }
             let isComplete = try await context.withRemote(login, .mirror) { remote in
                 let engine = try Engine(configuration: settings, remote: remote, logger: logger)
