@@ -77,7 +77,7 @@ public struct Account: Hashable, Sendable, Encodable {
     private enum CodingKeys: String, CodingKey {
         case uid, displayName = "display_name", email, isEmailVerified = "email_verified", country, locale
         case isPaired = "is_paired", team, referralLink = "referral_link", nameDetails = "name_details"
-        case quotaInfo = "quota_info", extensions = "byteclub"
+        case quotaInfo = "quota_info", role, extensions = "byteclub"
     }
 
     /// The member's number.
@@ -102,8 +102,15 @@ public struct Account: Hashable, Sendable, Encodable {
     public var nameDetails: NameDetails?
     /// Allowance and use.
     public var quotaInfo: Quota
+    /// The member's role in the club (extension): `viewer`, `editor` or `owner`; nil when the server does not tell.
+    public var role: String?
     /// The server's powers beyond v1; nil when it has none.
     public var extensions: Extensions?
+
+    /// The role that may read and change nothing.
+    public static let viewer = "viewer"
+    /// What a refusal names as its parameter when the member's role is too low.
+    public static let roleParameter = "role"
 
     /// Describes a member.
     public init(uid: Int64, displayName: String, quotaInfo: Quota, extensions: Extensions? = nil) {
@@ -134,6 +141,7 @@ public struct Account: Hashable, Sendable, Encodable {
         try box.encodeIfPresent(referralLink, forKey: .referralLink)
         try box.encodeIfPresent(nameDetails, forKey: .nameDetails)
         try box.encode(quotaInfo, forKey: .quotaInfo)
+        try box.encodeIfPresent(role, forKey: .role)
         try box.encodeIfPresent(extensions, forKey: .extensions)
     }
 }
@@ -157,6 +165,7 @@ extension Account: JSONReadable {
             case "referral_link": read.referralLink = try json.optional()
             case "name_details": read.nameDetails = try json.optional()
             case "quota_info": quotaInfo = try json.value()
+            case "role": read.role = try json.optional()
             case "byteclub": read.extensions = try json.optional()
             // `team` too: the object that Dropbox tells there is of no use here.
             default: try json.skip()
@@ -167,6 +176,9 @@ extension Account: JSONReadable {
         guard let quotaInfo else { throw JSONError(.missing("quota_info")) }
         // It is kept with the token and shown.
         if displayName.utf8.count > 1_024 { throw JSONError(.invalid("a name that is longer than 1024 bytes")) }
+        if let role = read.role, role.utf8.count > 64 {
+            throw JSONError(.invalid("a role that is longer than 64 bytes"))
+        }
         (read.uid, read.displayName, read.quotaInfo) = (uid, displayName, quotaInfo)
         self = read
     }

@@ -56,6 +56,9 @@ public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the server calls the request, for its log.
     public var requestID: String?
 
+    /// Whether the member's role is what stands in the way, so that only an owner can help.
+    public var isOfRole = false
+
     /// Creates an error.
     public init(_ code: Code, _ message: String, retryAfter: Double? = nil, requestID: String? = nil) {
         self.code = code

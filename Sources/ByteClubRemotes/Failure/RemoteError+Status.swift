@@ -32,6 +32,7 @@ extension RemoteError {
         default: code = .protocolViolation
         }
         self.init(code, message, retryAfter: retryAfter, requestID: requestID)
+        isOfRole = status == 403 && parameter == Account.roleParameter
     }
 
     /// Maps a refusal by the shared folder's rules.

@@ -49,7 +49,9 @@ struct Authenticator: Sendable {
         try count(sender)
         let own = sender.member.role
         guard own >= role else {
-            throw APIError(403, "only members with the role \(role.word) may do this; yours is \(own.word)")
+            throw APIError(
+                403, "your role here is \(own.word); ask an owner for the role \(role.word)",
+                parameter: Account.roleParameter)
         }
     }
 

@@ -13,7 +13,7 @@ import Testing
             #expect(
                 try account.names() == [
                     "byteclub", "country", "display_name", "email", "email_verified", "is_paired", "locale",
-                    "name_details", "quota_info", "referral_link", "team", "uid",
+                    "name_details", "quota_info", "referral_link", "role", "team", "uid",
                 ])
             let told: Account = try account.decoded()
             #expect(told.uid == server.member.uid && told.displayName == "Ann Bell")
