@@ -11,7 +11,7 @@ extension SharedFolder {
 
     /// Describes a folder with its children and the listing's hash; nil when the hash is `known` already.
     ///
-    /// A file or a deleted entry is described as ``metadata(_:)`` does.
+    /// A file is described as ``metadata(_:)`` does, and so is a deleted folder unless what is deleted is asked for.
     ///
     /// - Throws: ``APIError`` 404 when it never was, 406 when it has more than `limit` children.
     public func list(
@@ -27,13 +27,13 @@ extension SharedFolder {
 
     /// Describes a folder with its listing's hash and without the children; nil when the hash is `known` already.
     ///
-    /// A file or a deleted entry has no hash.
+    /// A file has no hash, and a deleted folder has one only where what is deleted is listed.
     ///
     /// - Throws: ``APIError`` 404 when it never was.
     public func listing(of path: RemotePath, unless known: String?, includeDeleted: Bool) throws -> Metadata? {
         guard let entry = try latest(path) else { throw APIError.notFound(path) }
         var result = Metadata(entry)
-        guard entry.isFolder, !entry.isDeleted else { return result }
+        guard entry.isFolder, !entry.isDeleted || includeDeleted else { return result }
         result.hash = try listingHash(of: entry, includeDeleted: includeDeleted)
         return result.hash == known ? nil : result
     }
