@@ -60,6 +60,11 @@ public enum ByteClub {
     }
 
     private static func run(_ arguments: [String], before context: Context) async -> ExitStatus {
+        // The parser answers this with the general help and success.
+        if arguments.first == "help", let unknown = UnknownCommand(in: arguments) {
+            context.note(unknown.message)
+            return .usage
+        }
         var command: any ParsableCommand
         do {
             command = try RootCommand.parseAsRoot(arguments)
@@ -92,6 +97,10 @@ public enum ByteClub {
         if RootCommand.exitCode(for: error).isSuccess {
             try? context.output.line(full)
             return .success
+        }
+        if let unknown = UnknownCommand(in: context.arguments) {
+            context.note(unknown.message)
+            return .usage
         }
         var message = RootCommand.message(for: error)
         if message.isEmpty { message = "the command line makes no sense" }

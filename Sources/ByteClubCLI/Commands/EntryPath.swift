@@ -2,7 +2,7 @@ import ByteClubCore
 
 /// The names that a person gives to notes and photos.
 enum EntryPath {
-    /// The path of a note.
+    /// The path of a note, which may lie in a folder of the shared folder.
     static func note(_ name: String, _ login: Login) throws -> RemotePath {
         let path = try checked(name, in: login.notes)
         if path.key == (try login.photos).key {
@@ -11,18 +11,31 @@ enum EntryPath {
         return path
     }
 
-    /// The path of a photo.
+    /// The path of a photo, which may lie in a folder of the photos' folder.
     static func photo(_ name: String, _ login: Login) throws -> RemotePath {
         try checked(name, in: login.photos)
     }
 
+    /// The path of anything in the shared folder, or of the whole of it without a name.
+    static func entry(_ name: String?, _ login: Login) throws -> RemotePath {
+        guard let name, ![".", "/", login.folder.string].contains(name) else { return login.folder }
+        return try checked(name, in: login.folder)
+    }
+
+    /// Reads a name below a folder, or a whole path on the server as other commands print it.
     private static func checked(_ name: String, in folder: RemotePath) throws -> RemotePath {
         let path: RemotePath
-        do { path = try folder.appending(name) } catch {
+        do {
+            if name.isEmpty { throw PathError("a name is empty") }
+            path = try RemotePath(name.hasPrefix("/") ? name : folder.string + "/" + name)
+        } catch let error as PathError {
             throw Failure(
                 .badData, "'\(DisplayWidth.shortened(Failure.line(name), to: 40))' cannot be a name: \(error.message)")
         }
-        if NameRules.isIgnored(path.name) {
+        guard path.key.isBelow(folder.key) else {
+            throw Failure(.badData, "'\(DisplayWidth.shortened(Failure.line(name), to: 40))' is not in '\(folder)'")
+        }
+        if path.components.dropFirst(folder.components.count).contains(where: NameRules.isIgnored) {
             throw Failure(.badData, "'\(name)' is a name that is never shared; choose another")
         }
         return path
@@ -31,5 +44,13 @@ enum EntryPath {
     /// The refusal for a name that nothing has.
     static func missing(_ kind: String, _ name: String) -> Failure {
         Failure(.noInput, "there is no \(kind) '\(Failure.line(name))'; see 'byteclub \(kind)s list'")
+    }
+}
+
+extension RemotePath {
+    /// What a person types for this entry of a folder; the whole path when it lies elsewhere.
+    func name(below folder: RemotePath) -> String {
+        guard key.isBelow(folder.key) else { return string }
+        return components.dropFirst(folder.components.count).joined(separator: "/")
     }
 }

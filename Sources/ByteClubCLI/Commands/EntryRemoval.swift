@@ -3,45 +3,52 @@ import ByteClubCore
 /// Deletes files by name, never folders, and only the version that was looked at.
 enum EntryRemoval {
     /// Deletes what is there.
-    static func remove(_ path: RemotePath, kind: String, _ remote: any Remote) async throws -> Metadata {
+    static func remove(_ path: RemotePath, below folder: RemotePath, kind: String, _ remote: any Remote) async throws
+        -> Metadata
+    {
+        let name = path.name(below: folder)
         let current: Metadata
         do {
             current = try await remote.metadata(at: path)
         } catch {
             guard error.code == .notFound else { throw error }
-            throw EntryPath.missing(kind, path.name)
+            throw EntryPath.missing(kind, name)
         }
-        if current.isDeleted { throw EntryPath.missing(kind, path.name) }
-        if current.isFolder { throw Failure(.badData, "'\(path.name)' is a folder, not a \(kind)") }
+        if current.isDeleted { throw EntryPath.missing(kind, name) }
+        if current.isFolder { throw Failure(.badData, "'\(name)' is a folder, not a \(kind)") }
         do {
             return try await remote.delete(path, ifUnchangedSince: current.rev)
         } catch {
             guard error.code == .conflict else { throw error }
             throw Failure(
-                .tryAgain, "'\(path.name)' was changed by somebody just now and is kept; look at it and try again")
+                .tryAgain, "'\(name)' was changed by somebody just now and is kept; look at it and try again")
         }
     }
 }
 
-/// What a deletion did; as JSON an array of the protocol's metadata objects.
+/// What a deletion did; as JSON an array of ``EntryObject``s.
 struct RemovedEntries: CommandResult {
     var entries: [Metadata]
+    /// The folder below which they are named.
+    var folder: RemotePath
 
     func text(_ style: TextStyle) -> String {
-        entries.map { Failure.line("removed '\($0.path.name)'") }.joined(separator: "\n")
+        entries.map { Failure.line("removed '\($0.path.name(below: folder))'") }.joined(separator: "\n")
     }
 
-    func encode(to encoder: any Encoder) throws { try entries.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws { try entries.map { EntryObject($0) }.encode(to: encoder) }
 }
 
 extension Context {
     /// Deletes each of several entries; failures are reported and do not stop the others.
-    func remove(_ paths: [RemotePath], kind: String, _ login: Login, json: Bool) async throws {
+    func remove(
+        _ paths: [RemotePath], below folder: RemotePath, kind: String, _ login: Login, json: Bool
+    ) async throws {
         let outcome = try await withRemote(login) { remote in
             var outcome = BatchOutcome<Metadata>()
             for path in paths {
                 do {
-                    outcome.done.append(try await EntryRemoval.remove(path, kind: kind, remote))
+                    outcome.done.append(try await EntryRemoval.remove(path, below: folder, kind: kind, remote))
                 } catch {
                     try Task.checkCancellation()
                     outcome.failures.append(Failure(error))
@@ -49,7 +56,7 @@ extension Context {
             }
             return outcome
         }
-        try print(RemovedEntries(entries: outcome.done), json: json)
+        try print(RemovedEntries(entries: outcome.done, folder: folder), json: json)
         try outcome.finish(self)
     }
 }

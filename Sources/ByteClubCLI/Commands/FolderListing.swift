@@ -1,16 +1,71 @@
 import ByteClubCore
 
-/// Lists a folder in one request.
-enum FolderListing {
-    /// The files directly in a folder; none when there is no such folder yet.
+/// Lists a folder, one request for each folder that is looked into.
+struct FolderListing: Sendable {
+    /// Whether what is deleted is listed, and nothing else.
+    var isDeleted = false
+    /// Whether folders in the folder are looked into.
+    var isRecursive = false
+    /// A folder that is left out.
+    var excluded: RemotePath?
+
+    /// The files that a folder has; none when there is no such folder.
+    ///
+    /// What is deleted comes with the deleted folders themselves, unless these are looked into.
+    func entries(
+        of folder: RemotePath, _ remote: any Remote, where isWanted: (Metadata) -> Bool = { _ in true }
+    ) async throws -> [Metadata]? {
+        var found: [Metadata] = []
+        var (rest, isThere) = ([folder], false)
+        while let next = rest.popLast() {
+            let listed: Metadata?
+            do {
+                listed = try await remote.list(next, unless: nil, includeDeleted: isDeleted)
+            } catch {
+                guard error.code == .notFound else { throw error }
+                continue
+            }
+            guard let listed, listed.isFolder, isDeleted || !listed.isDeleted else { continue }
+            isThere = true
+            for child in listed.contents ?? [] where child.path.key != excluded?.key {
+                if child.isFolder, isRecursive {
+                    rest.append(child.path)
+                } else if child.isFolder ? isDeleted && child.isDeleted : child.isDeleted == isDeleted, isWanted(child)
+                {
+                    found.append(child)
+                }
+            }
+        }
+        return isThere ? found : nil
+    }
+
+    /// The files directly in a folder, in the order of their names; none when there is no such folder yet.
     static func files(
         of folder: RemotePath, _ remote: any Remote, where isWanted: (Metadata) -> Bool = { _ in true }
     ) async throws -> EntryList {
-        do {
-            return .files(of: try await remote.list(folder, unless: nil, includeDeleted: false), where: isWanted)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return EntryList(entries: [])
+        let entries = try await FolderListing().entries(of: folder, remote, where: isWanted) ?? []
+        return EntryList(entries: ListingOrder.name.sorted(entries, below: folder), folder: folder)
+    }
+}
+
+/// What entries are listed by.
+enum ListingOrder: String, Sendable, CaseIterable {
+    case name, date, size
+
+    /// Sorts entries: names as people look for them, the newest and the largest first.
+    func sorted(_ entries: [Metadata], below folder: RemotePath) -> [Metadata] {
+        let named = entries.map { (name: $0.path.name(below: folder), entry: $0) }
+        return named.sorted { left, right in
+            let (a, b) = (weight(left.entry), weight(right.entry))
+            return a == b ? NaturalOrder.precedes(left.name, right.name) : a > b
+        }.map(\.entry)
+    }
+
+    private func weight(_ entry: Metadata) -> Int64 {
+        switch self {
+        case .name: 0
+        case .date: entry.modified?.seconds ?? .min
+        case .size: entry.bytes
         }
     }
 }

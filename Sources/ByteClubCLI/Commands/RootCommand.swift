@@ -25,7 +25,9 @@ struct RootCommand: ParsableCommand {
             CommandGroup(
                 name: "Account",
                 subcommands: [LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, DoctorCommand.self]),
-            CommandGroup(name: "Club", subcommands: [NotesCommand.self, PhotosCommand.self, ShareCommand.self]),
+            CommandGroup(
+                name: "Club",
+                subcommands: [NotesCommand.self, PhotosCommand.self, RestoreCommand.self, ShareCommand.self]),
             CommandGroup(
                 name: "Mirror",
                 subcommands: [

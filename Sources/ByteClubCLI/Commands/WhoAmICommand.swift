@@ -4,7 +4,7 @@ import ByteClubCore
 /// Does what `byteclub whoami` asks for.
 struct WhoAmICommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "whoami", abstract: "Tell which member of which club you are.")
+        commandName: "whoami", abstract: "Tell which member of which club you are, and your role.")
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
@@ -15,10 +15,11 @@ struct WhoAmICommand: ClubCommand {
         var account: Account
 
         func text(_ style: TextStyle) -> String {
-            let used = HumanSize.text(account.quotaInfo.used)
+            let used = HumanSize.shown(account.quotaInfo.used)
             let isLimited = 1..<Account.Quota.unlimited ~= account.quotaInfo.quota
-            let of = isLimited ? " of \(HumanSize.text(account.quotaInfo.quota))" : ""
-            return "\(Failure.line(account.displayName)) at \(server), \(used)\(of) used"
+            let of = isLimited ? " of \(HumanSize.shown(account.quotaInfo.quota))" : ""
+            let role = account.role.map { " (\($0))" } ?? ""
+            return Failure.line("\(account.displayName)\(role) at \(server), \(used)\(of) used")
         }
     }
 

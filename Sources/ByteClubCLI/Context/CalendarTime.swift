@@ -25,6 +25,41 @@ struct CalendarTime: Hashable, Sendable, CustomStringConvertible {
         return unsafe CalendarTime(parts)
     }
 
+    /// Reads the parts of `2026-11-21 02:08:59`; seconds and the whole clock may be left out, and `T` may be the blank.
+    ///
+    /// nil when the text is anything else, or no day of a calendar.
+    init?(_ text: some StringProtocol) {
+        let halves = text.split(omittingEmptySubsequences: false) { $0 == " " || $0 == "T" || $0 == "t" }
+        let date = (halves.first ?? "").split(separator: "-", omittingEmptySubsequences: false)
+        let clock = (halves.dropFirst().first ?? "00:00").split(separator: ":", omittingEmptySubsequences: false)
+        guard halves.count <= 2, date.count == 3, date[0].utf8.count == 4, (2...3).contains(clock.count) else {
+            return nil
+        }
+        var numbers: [Int] = []
+        for part in date + clock {
+            guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ (48...57).contains($0) }),
+                let number = Int(part)
+            else { return nil }
+            numbers.append(number)
+        }
+        (year, month, day, hour, minute) = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+        second = numbers.count > 5 ? numbers[5] : 0
+        // What is no day of a calendar comes back as another one.
+        if Self.utc(secondsAsUTC) != self { return nil }
+    }
+
+    /// The seconds since 1970 when a clock in Greenwich shows this.
+    var secondsAsUTC: Int64 {
+        var parts = unsafe tm()
+        unsafe parts.tm_year = Int32(clamping: year - 1900)
+        unsafe parts.tm_mon = Int32(clamping: month - 1)
+        unsafe parts.tm_mday = Int32(clamping: day)
+        unsafe parts.tm_hour = Int32(clamping: hour)
+        unsafe parts.tm_min = Int32(clamping: minute)
+        unsafe parts.tm_sec = Int32(clamping: second)
+        return unsafe Int64(timegm(&parts))
+    }
+
     private init(_ parts: tm) {
         year = unsafe Int(parts.tm_year) + 1900
         month = unsafe Int(parts.tm_mon) + 1
@@ -41,6 +76,9 @@ struct CalendarTime: Hashable, Sendable, CustomStringConvertible {
 
     /// `02:08:59`.
     var clock: String { "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))" }
+
+    /// `2026-11-21T02:08:59Z`, when this is the moment in Greenwich.
+    var rfc3339: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(clock)Z" }
 
     private func padded(_ value: Int, _ width: Int) -> String {
         let text = String(value)

@@ -67,7 +67,7 @@ extension Checkup {
         guard let free = MachineFacts.freeBytes(path) else {
             return .warn("disk", "'\(Failure.line(path))' does not tell its free space", "look at it with df")
         }
-        let text = "\(HumanSize.text(free)) are free at '\(Failure.line(path))'"
+        let text = "\(HumanSize.shown(free)) are free at '\(Failure.line(path))'"
         if free < Self.diskLimit { return .fail("disk", text, "make room", .inputOutput) }
         if free < Self.diskConcern { return .warn("disk", text, "make room soon") }
         return .ok("disk", text)

@@ -8,23 +8,35 @@ struct EditResult: CommandResult {
         case unchanged
         /// Stored under the note's own name.
         case saved
-        /// Somebody saved meanwhile: the text is stored beside the note under this name.
+        /// Somebody saved meanwhile, and both changes are stored under the note's own name.
+        case merged
+        /// Somebody saved the same lines meanwhile: the text is stored beside the note under this name.
         case conflict(copy: RemotePath)
+        /// An earlier text was thrown away.
+        case discarded
     }
 
     /// How the edit ended.
     var outcome: Outcome
     /// The note.
     var path: RemotePath
+    /// The folder below which it is named.
+    var folder: RemotePath
     /// The version in which the text is stored; nil when nothing was.
     var revision: Revision?
+
+    private var name: String { path.name(below: folder) }
 
     func text(_ style: TextStyle) -> String {
         switch outcome {
         case .unchanged: "no changes"
-        case .saved: Failure.line("saved '\(path.name)'")
+        case .saved: Failure.line("saved '\(name)'")
+        case .merged:
+            Failure.line("saved '\(name)', merged with what somebody saved meanwhile")
         case .conflict(let copy):
-            Failure.line("somebody saved '\(path.name)' meanwhile; your text is in '\(copy.name)' beside it")
+            Failure.line(
+                "somebody changed the same lines of '\(name)' meanwhile; your text is in '\(copy.name)' beside it")
+        case .discarded: Failure.line("threw away the text of an earlier edit of '\(name)'")
         }
     }
 
@@ -37,6 +49,8 @@ struct EditResult: CommandResult {
         switch outcome {
         case .unchanged: try box.encode("unchanged", forKey: .outcome)
         case .saved: try box.encode("saved", forKey: .outcome)
+        case .merged: try box.encode("merged", forKey: .outcome)
+        case .discarded: try box.encode("discarded", forKey: .outcome)
         case .conflict(let copy):
             try box.encode("conflict", forKey: .outcome)
             try box.encode(copy, forKey: .copy)

@@ -11,7 +11,7 @@ struct NoteEditing: Sendable {
         case fresh
         /// Go on with it.
         case recover
-        /// Throw it away.
+        /// Throw it away, and do no more.
         case discard
     }
 
@@ -19,6 +19,7 @@ struct NoteEditing: Sendable {
     let login: Login
     let path: RemotePath
 
+    private var name: String { path.name(below: login.notes) }
     private var draft: Draft { Draft(of: path, on: login.server, in: context.directories.drafts) }
 
     /// Does the edit.
@@ -34,26 +35,29 @@ struct NoteEditing: Sendable {
             case .fresh where !isUntouched:
                 throw Failure(
                     .tryAgain,
-                    "an earlier edit of '\(path.name)' was not saved; its text is in '\(draft.file)'; go on with "
+                    "an earlier edit of '\(name)' was not saved; its text is in '\(draft.file)'; go on with "
                         + "--recover or throw it away with --discard")
-            case .fresh, .discard:
+            case .discard:
+                draft.remove()
+                return EditResult(outcome: .discarded, path: left.path, folder: login.notes)
+            case .fresh:
                 draft.remove()
                 origin = nil
             }
-        } else if start == .recover {
-            throw Failure(.noInput, "no earlier edit of '\(path.name)' was left on this machine")
+        } else if start != .fresh {
+            throw Failure(.noInput, "no earlier edit of '\(name)' was left on this machine")
         }
         let opened = try await origin == nil ? open(draft) : origin
         guard let opened else { throw Failure(.inputOutput, "the draft '\(draft.file)' is gone") }
         switch try await edit(draft, opened) {
         case .unchanged:
             draft.remove()
-            return EditResult(outcome: .unchanged, path: opened.path, revision: opened.revision)
+            return EditResult(outcome: .unchanged, path: opened.path, folder: login.notes, revision: opened.revision)
         case .emptied:
             draft.remove()
             throw Failure(
                 .badData,
-                "the text is empty and was not saved; use 'byteclub notes rm \(ShellWord.quoted(path.name))' to remove "
+                "the text is empty and was not saved; use 'byteclub notes rm \(ShellWord.quoted(name))' to remove "
                     + "the note")
         case .failed(let code):
             let failure = Failure(code == 127 ? .configuration : .tryAgain, failure(of: code))
@@ -66,7 +70,11 @@ struct NoteEditing: Sendable {
             do {
                 try draft.sync()
                 let text = try draft.text()
-                let result = try await context.withRemote(login) { try await save(text, opened, $0) }
+                let folder = login.notes
+                let result = try await context.withRemote(login) {
+                    try await NoteSaving(remote: $0, path: opened.path, folder: folder)
+                        .save(text, madeFrom: opened.revision)
+                }
                 draft.remove()
                 return result
             } catch {
@@ -78,7 +86,15 @@ struct NoteEditing: Sendable {
     /// Fetches the note and starts a draft of it.
     private func open(_ draft: Draft) async throws -> Draft.Origin {
         let path = path
-        let note = try await context.withRemote(login) { try await NoteContent.fetch(path, $0) }
+        let note = try await context.withRemote(login) { remote in
+            async let account = remote.account()
+            let note = try await NoteContent.fetch(path, remote)
+            // Before the typing rather than after it. Servers that do not tell a role refuse later.
+            if let role = try await account.role, role == Account.viewer {
+                throw Failure(.notAuthorised, "your role here is \(role); ask an owner for the role editor")
+            }
+            return note
+        }
         let origin = Draft.Origin(
             server: login.server.origin, path: note?.metadata.path ?? path, revision: note?.metadata.rev,
             hash: note.map { ContentHasher.hash($0.bytes) })
@@ -100,41 +116,6 @@ struct NoteEditing: Sendable {
         return EditorDecision(base: origin.hash, after: after, exitCode: code)
     }
 
-    /// Stores the text; when somebody saved meanwhile, stores it beside the note.
-    private func save(_ text: [UInt8], _ origin: Draft.Origin, _ remote: any Remote) async throws -> EditResult {
-        let condition = origin.revision.map { WriteCondition.parent($0) } ?? .create
-        do {
-            let stored = try await remote.put(
-                .bytes(text), at: origin.path, condition: condition, policy: .fail, progress: nil)
-            return EditResult(outcome: .saved, path: stored.path, revision: stored.rev)
-        } catch {
-            guard error.code == .conflict else { throw error }
-            let hash = ContentHasher.hash(text)
-            // A save whose answer was lost, or the same text from two people.
-            let current = try? await remote.metadata(at: origin.path)
-            if let current, !current.isDeleted, current.contentHash == hash {
-                return EditResult(outcome: .saved, path: current.path, revision: current.rev)
-            }
-            let copy = try ConflictName.path(for: origin.path, loser: hash)
-            let stored = try await store(text, hash, at: copy, remote)
-            return EditResult(outcome: .conflict(copy: stored.path), path: origin.path, revision: stored.rev)
-        }
-    }
-
-    /// Stores a conflict copy once, also when it is tried again.
-    private func store(
-        _ text: [UInt8], _ hash: ContentHash, at copy: RemotePath, _ remote: any Remote
-    ) async throws -> Metadata {
-        do {
-            return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .fail, progress: nil)
-        } catch {
-            guard error.code == .conflict else { throw error }
-            let current = try await remote.metadata(at: copy)
-            if !current.isDeleted, current.contentHash == hash { return current }
-            return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .rename, progress: nil)
-        }
-    }
-
     private func failure(of code: Int32) -> String {
         let command = Editor.command(environment: context.environment)
         if code == 127 { return "the editor '\(command)' was not found; set EDITOR" }
@@ -146,6 +127,6 @@ struct NoteEditing: Sendable {
         Failure(
             failure.status,
             failure.message + "; your text is kept in '\(draft.file)'; go on with 'byteclub notes edit "
-                + "\(ShellWord.quoted(path.name)) --recover'")
+                + "\(ShellWord.quoted(name)) --recover'")
     }
 }

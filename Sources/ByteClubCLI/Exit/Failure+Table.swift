@@ -7,6 +7,8 @@ extension Failure {
     init(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure
+        case let error as RemoteError where error.isOfRole:
+            self.init(.notAuthorised, error.message)
         case let error as RemoteError: self.init(Self.status(of: error.code), Self.message(of: error))
         case let error as TransferError: self.init(Self.status(of: error.code), error.description)
         case let error as FileError: self.init(error.status, error.description)

@@ -19,7 +19,7 @@ enum LocalFile {
         var bytes: [UInt8] = []
         try eachChunk(of: descriptor, name) { part in
             if bytes.count + part.count > limit {
-                throw Failure(.badData, "'\(name)' is larger than \(HumanSize.text(Int64(limit)))")
+                throw Failure(.badData, "'\(name)' is larger than \(HumanSize.shown(Int64(limit)))")
             }
             bytes += part
         }

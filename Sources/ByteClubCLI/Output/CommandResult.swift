@@ -8,14 +8,26 @@ protocol CommandResult: Encodable, Sendable {
 struct TextStyle: Sendable {
     /// The local calendar's reading of a number of seconds since 1970.
     var calendar: @Sendable (Int64) -> CalendarTime
+    /// The terminal's width; nil when the text goes to a pipe or a file.
+    var columns: Int?
 }
 
 extension Context {
     /// Prints a result as text or as JSON.
     func print(_ result: some CommandResult, json: Bool) throws {
         if json { return try output.write(JSON.bytes(result)) }
-        let text = result.text(TextStyle(calendar: calendar))
+        let text = result.text(style)
         if !text.isEmpty { try output.line(text) }
+    }
+
+    /// What the text of a result depends on here.
+    var style: TextStyle {
+        TextStyle(calendar: calendar, columns: terminal.isOutputTerminal ? terminal.columns() ?? 80 : nil)
+    }
+
+    /// Says something that is no result, where a person may have expected one: nothing in a pipe.
+    func noteEmpty(_ text: String) {
+        if terminal.isOutputTerminal { note(text) }
     }
 
     /// Says something that is no result.

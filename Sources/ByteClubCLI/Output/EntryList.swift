@@ -1,56 +1,77 @@
 import ByteClubCore
 
-/// Entries of a folder; as JSON an array of the protocol's metadata objects.
+/// Entries of a folder; as JSON an array of ``EntryObject``s.
 struct EntryList: CommandResult {
     /// The entries in the order in which they are printed.
     var entries: [Metadata]
+    /// The folder below which they are named.
+    var folder: RemotePath
 
-    /// The files among a folder's children, by name.
-    static func files(of folder: Metadata?, where isWanted: (Metadata) -> Bool = { _ in true }) -> EntryList {
-        let files = (folder?.contents ?? []).filter { !$0.isFolder && !$0.isDeleted && isWanted($0) }
-        return EntryList(entries: files.sorted { $0.path.key < $1.path.key })
-    }
-
-    /// Name, size and date in columns.
+    /// Name, size and date in columns that fit the terminal; elsewhere separated by tabs, in bytes and RFC 3339.
     func text(_ style: TextStyle) -> String {
-        var table = Table(.left, .right, .left)
-        for entry in entries {
-            let date = entry.modified.map { style.calendar($0.seconds).description } ?? ""
-            table.rows.append([entry.path.name, HumanSize.text(entry.bytes), date])
+        let rows = entries.map { entry in
+            let name = entry.path.name(below: folder) + (entry.isFolder ? "/" : "")
+            let size = entry.isDeleted ? "deleted" : entry.isFolder ? "" : style.size(entry.bytes)
+            return [name, size, style.date(entry.modified)]
         }
-        return table.text
+        return style.list(rows, .left, .right, .left)
     }
 
-    func encode(to encoder: any Encoder) throws { try entries.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws { try entries.map { EntryObject($0) }.encode(to: encoder) }
 }
 
-/// The versions of a note or a photo; as JSON an array of the protocol's metadata objects.
+/// The versions of a note or a photo; as JSON an array of ``EntryObject``s.
 struct VersionList: CommandResult {
     /// The versions, newest first.
     var versions: [Metadata]
 
-    /// Version, size and date in columns.
+    /// Version, size and date in columns, as those of ``EntryList``.
     func text(_ style: TextStyle) -> String {
-        var table = Table(.left, .right, .left)
-        for version in versions {
-            let date = version.modified.map { style.calendar($0.seconds).description } ?? ""
-            let size = version.isDeleted ? "deleted" : HumanSize.text(version.bytes)
-            table.rows.append([version.rev?.description ?? "", size, date])
+        let rows = versions.map { version in
+            let size = version.isDeleted ? "deleted" : style.size(version.bytes)
+            return [version.rev?.description ?? "", size, style.date(version.modified)]
         }
-        return table.text
+        return style.list(rows, .left, .right, .left)
     }
 
-    func encode(to encoder: any Encoder) throws { try versions.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws { try versions.map { EntryObject($0) }.encode(to: encoder) }
 }
 
-/// One change of a note or a photo; as JSON the protocol's metadata object.
+/// One change of a note or a photo; as JSON an ``EntryObject``.
 struct EntryChange: CommandResult {
     /// What was done, as in `saved`.
     var verb: String
     /// The entry as it is now.
     var entry: Metadata
+    /// The folder below which it is named.
+    var folder: RemotePath
 
-    func text(_ style: TextStyle) -> String { Failure.line("\(verb) '\(entry.path.name)'") }
+    func text(_ style: TextStyle) -> String { Failure.line("\(verb) '\(entry.path.name(below: folder))'") }
 
-    func encode(to encoder: any Encoder) throws { try entry.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws { try EntryObject(entry).encode(to: encoder) }
+}
+
+extension TextStyle {
+    /// A number of bytes: rounded for people, exact for programs.
+    func size(_ bytes: Int64) -> String { columns == nil ? String(bytes) : HumanSize.shown(bytes) }
+
+    /// A date: the local clock's for people, RFC 3339 in UTC for programs.
+    func date(_ date: APIDate?) -> String {
+        guard let date else { return "" }
+        return columns == nil ? CalendarTime.utc(date.seconds).rfc3339 : calendar(date.seconds).description
+    }
+
+    /// Rows in columns that fit the terminal, the first being shortened; separated by tabs where there is none.
+    func list(_ rows: [[String]], _ alignments: Table.Alignment...) -> String {
+        guard let columns else {
+            return rows.map { $0.map(Failure.line).joined(separator: "\t") }.joined(separator: "\n")
+        }
+        var table = Table(alignments)
+        let others = rows.map { $0.dropFirst().reduce(0) { $0 + 2 + DisplayWidth.of($1) } }.max() ?? 0
+        let room = max(12, columns - others)
+        table.rows = rows.map { row in
+            row.prefix(1).map { DisplayWidth.shortened(Failure.line($0), to: room) } + row.dropFirst()
+        }
+        return table.text
+    }
 }

@@ -12,6 +12,10 @@ struct Table: Sendable {
         self.alignments = alignments
     }
 
+    init(_ alignments: [Alignment]) {
+        self.alignments = alignments
+    }
+
     /// The rows with two blanks between the columns and none at the ends of lines.
     var text: String {
         let rows = rows.map { $0.map(Failure.line) }

@@ -22,7 +22,7 @@ enum ActivityLine {
         switch activity.phase {
         case .looking: return ["looking at both sides"] + open
         case .working:
-            let rate = activity.bytesPerSecond.map { HumanSize.text(Int64($0)) + "/s" } ?? ""
+            let rate = activity.bytesPerSecond.map { HumanSize.shown(Int64($0)) + "/s" } ?? ""
             return [work(activity), rate, transfers(activity.transfers)] + open
         case .watching: return ["watching", settled(activity)] + open
         case .waiting(let reason, let until):

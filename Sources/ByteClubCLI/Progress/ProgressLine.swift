@@ -16,7 +16,7 @@ enum ProgressLine {
         let name = place + Failure.line(state.name)
         let percent = state.percent.map { padded("\($0)%", 4) } ?? "   ?"
         let size = sizes(state)
-        let rate = state.bytesPerSecond.map { HumanSize.text(Int64($0)) + "/s" } ?? ""
+        let rate = state.bytesPerSecond.map { HumanSize.shown(Int64($0)) + "/s" } ?? ""
         let left = time(state)
         switch style {
         case .plain:
@@ -42,8 +42,8 @@ enum ProgressLine {
     }
 
     private static func sizes(_ state: ProgressState) -> String {
-        let completed = HumanSize.text(state.completed)
-        return state.total.map { "\(completed) of \(HumanSize.text($0))" } ?? completed
+        let completed = HumanSize.shown(state.completed)
+        return state.total.map { "\(completed) of \(HumanSize.shown($0))" } ?? completed
     }
 
     private static func time(_ state: ProgressState) -> String {

@@ -2,6 +2,12 @@
 public enum HumanSize {
     private static let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
 
+    /// The text with the units' right names, as in `225.4 KiB`: what is shown to people, and never sent.
+    public static func shown(_ bytes: Int64) -> String {
+        let text = text(bytes)
+        return bytes < 1024 ? text : String(text.dropLast()) + "iB"
+    }
+
     /// The text for a number of bytes; negative numbers count as zero.
     public static func text(_ bytes: Int64) -> String {
         if bytes < 1024 { return "\(max(0, bytes)) bytes" }

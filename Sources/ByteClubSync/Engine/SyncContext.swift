@@ -72,7 +72,7 @@ final class SyncContext {
         let reserve = min(configuration.diskReserve, total / 50)
         if free - bytes >= reserve { return true }
         report.refuse(
-            id, "the disk is nearly full: \(HumanSize.text(free)) are left, and \(HumanSize.text(reserve)) stay free",
+            id, "the disk is nearly full: \(HumanSize.shown(free)) are left, and \(HumanSize.shown(reserve)) stay free",
             isFinal: true)
         return false
     }

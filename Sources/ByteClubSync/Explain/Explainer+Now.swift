@@ -26,8 +26,8 @@ extension Explainer {
     func transferProgress(of item: Item) throws -> String? {
         guard case .underWay(let bytes) = waiting[item.id] else { return nil }
         let isUpload = try Planner.plan([item.id], in: store).operations.contains { $0.write?.action == .upload }
-        let total = HumanSize.text((isUpload ? item.local?.size : item.remote?.size) ?? 0)
-        let part = bytes > 0 ? "\(HumanSize.text(bytes)) of \(total)" : "less than 4 MB of \(total)"
+        let total = HumanSize.shown((isUpload ? item.local?.size : item.remote?.size) ?? 0)
+        let part = bytes > 0 ? "\(HumanSize.shown(bytes)) of \(total)" : "less than 4 MiB of \(total)"
         return facts.isRunning
             ? "\(part) are transferred" : "\(part) were transferred when the last sync was stopped"
     }

@@ -42,7 +42,7 @@ final class IgnoreFileGate {
     private static func read(_ bytes: [UInt8], _ hash: String) throws(IgnoreRules.LimitExceeded) -> IgnoreFile {
         if bytes.count > IgnoreRules.maximumFileBytes {
             throw IgnoreRules.LimitExceeded(
-                message: "it is larger than \(HumanSize.text(Int64(IgnoreRules.maximumFileBytes)))")
+                message: "it is larger than \(HumanSize.shown(Int64(IgnoreRules.maximumFileBytes)))")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         return IgnoreFile(text: text, hash: hash, rules: try IgnoreRules(text))

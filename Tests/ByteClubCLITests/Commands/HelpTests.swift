@@ -6,7 +6,8 @@ import Testing
     static let commands = [
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
         "notes search", "notes history", "notes restore", "photos", "photos list", "photos upload", "photos download",
-        "photos thumbnail", "photos info", "photos rm", "share", "sync", "sync pause", "sync resume", "sync select",
+        "photos thumbnail", "photos info", "photos rm", "photos history", "photos restore", "restore", "share", "sync",
+        "sync pause", "sync resume", "sync select",
         "sync deselect", "sync selection", "sync verify", "sync deletes", "sync deletes review",
         "sync deletes approve", "sync deletes restore", "status", "why", "log", "conflicts", "conflicts list",
         "conflicts show", "conflicts resolve", "mirrors", "unlink", "doctor",
@@ -59,5 +60,31 @@ import Testing
         #expect(world.out.isEmpty)
         #expect(world.err.hasPrefix("byteclub: ") && world.err.split(separator: "\n").count == 1, "\(world.err)")
         #expect(world.connections.isEmpty)
+    }
+
+    @Test(
+        "a wrong word for a command is told with what was meant, and is code 64",
+        arguments: [
+            (["notes", "ls"], "'byteclub notes list'"), (["notes", "remove", "x"], "'byteclub notes rm'"),
+            (["notes", "cat", "x"], "'byteclub notes show'"), (["note", "list"], "'byteclub notes'"),
+            (["photos", "uplaod", "x"], "'byteclub photos upload'"), (["version"], "'byteclub --version'"),
+            (["-v"], "'byteclub --version'"), (["help", "nots"], "'byteclub notes'"),
+            (["help", "notes", "hsitory"], "'byteclub notes history'"),
+            (["conflicts", "ls"], "'byteclub conflicts list'"),
+            (["upload", "x.jpg"], "'byteclub photos upload'"), (["list"], "'byteclub notes list'"),
+            (["help", "nosuch"], "no command 'byteclub nosuch'; see"),
+        ] as [([String], String)])
+    func meant(_ arguments: [String], _ suggestion: String) async throws {
+        let world = try World()
+        #expect(await ByteClub.run(arguments, in: world.context()) == .usage)
+        #expect(world.out.isEmpty && world.connections.isEmpty)
+        #expect(world.err.contains(suggestion) && world.err.split(separator: "\n").count == 1, "\(world.err)")
+    }
+
+    @Test("letters put in, taken out, replaced and swapped are counted")
+    func distance() {
+        let count = { (left: String, right: String) in UnknownCommand.distance(Array(left.utf8), Array(right.utf8)) }
+        #expect(count("list", "list") == 0 && count("", "rm") == 2 && count("lsit", "list") == 1)
+        #expect(count("note", "notes") == 1 && count("kitten", "sitting") == 3)
     }
 }

@@ -123,6 +123,33 @@ import Testing
         #expect(drafts(world) == 0)
     }
 
+    @Test("edits of different lines are merged, on the version that the editor was given")
+    func merged() async throws {
+        let world = try World()
+        let lines = (1...8).map { "line \($0)\n" }
+        try await world.put(lines.joined(), "/byteclub/trip.md")
+        let server = world.server
+        let context = world.context(editor: { _, path in
+            let text = String(decoding: try LocalFile.read(path), as: UTF8.self)
+            try LocalFile.replace(path, with: Array(text.replacing("line 8", with: "mine").utf8))
+            let done = Signal()
+            Task {
+                _ = try await server.put(
+                    .bytes(Array(text.replacing("line 1", with: "theirs").utf8)), at: RemotePath("/byteclub/trip.md"),
+                    condition: .overwrite, policy: .fail, progress: nil)
+                done.raise()
+            }
+            done.wait()
+            return 0
+        })
+        #expect(await world.run("notes", "edit", "trip.md", in: context) == .success)
+        #expect(world.out == "saved 'trip.md', merged with what somebody saved meanwhile\n")
+        let expected = ["theirs\n"] + lines[1..<7] + ["mine\n"]
+        #expect(try await world.text("/byteclub/trip.md") == expected.joined())
+        #expect(try await world.notes() == ["trip.md"])
+        #expect(drafts(world) == 0)
+    }
+
     @Test("when the server is down the text is kept, refused to be overwritten, and recovered")
     func recover() async throws {
         let world = try World()
@@ -169,7 +196,9 @@ import Testing
         #expect(drafts(world) == 1)
         #expect(try await world.text("/byteclub/trip.md") == "old")
         #expect(await world.run("notes", "edit", "trip.md", "--discard") == .success)
+        #expect(world.out == "threw away the text of an earlier edit of 'trip.md'\n")
         #expect(drafts(world) == 0)
+        #expect(await world.run("notes", "edit", "trip.md", "--discard") == .noInput)
         let missing = world.context(editor: { _, _ in 127 })
         #expect(await world.run("notes", "edit", "trip.md", in: missing) == .configuration)
         #expect(drafts(world) == 0)

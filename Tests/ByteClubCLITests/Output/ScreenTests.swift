@@ -1,4 +1,5 @@
 import ByteClubCore
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -59,8 +60,16 @@ import Testing
         }
         #expect(ordersToTerminal(in: world.outBytes).isEmpty)
         #expect(ordersToTerminal(in: Array(world.err.utf8)).isEmpty)
-        let change = EntryChange(verb: "added", entry: try await world.put("x", "/byteclub/" + name))
-        let metadata = try JSONReader.read(Metadata.self, from: JSON.bytes(change))
-        #expect(Array(metadata.path.name.utf8) == Array(name.utf8))
+        let change = EntryChange(
+            verb: "added", entry: try await world.put("x", "/byteclub/" + name), folder: try RemotePath("/byteclub"))
+        let read = try JSONDecoder().decode([String: Value].self, from: Data(JSON.bytes(change)))
+        #expect(read["name"]?.text.map { Array($0.utf8) } == Array(name.utf8))
+    }
+
+    /// A text, or anything else.
+    private struct Value: Decodable {
+        let text: String?
+
+        init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
     }
 }

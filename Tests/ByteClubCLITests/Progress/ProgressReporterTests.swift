@@ -65,9 +65,10 @@ import Testing
         let auto = ProgressMode.auto
         #expect(auto.display(terminal: Self.tty, environment: [:], json: false) == .live)
         #expect(auto.display(terminal: Self.tty, environment: ["TERM": "dumb"], json: false) == .log)
-        #expect(auto.display(terminal: .none, environment: [:], json: false) == .log)
+        #expect(auto.display(terminal: .none, environment: [:], json: false) == .none)
         #expect(auto.display(terminal: Self.tty, environment: [:], json: true) == .none)
         #expect(ProgressMode.always.display(terminal: Self.tty, environment: [:], json: true) == .live)
+        #expect(ProgressMode.always.display(terminal: .none, environment: [:], json: false) == .log)
         #expect(ProgressMode.never.display(terminal: Self.tty, environment: [:], json: false) == .none)
     }
 }

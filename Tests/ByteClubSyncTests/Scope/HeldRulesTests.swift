@@ -139,7 +139,7 @@ import Testing
         for (text, words) in [
             (String(repeating: "*a*a*b\n", count: 70_000), "more than 1000 patterns"),
             (String(repeating: "*a", count: 200) + "b\n", "longer than the 255 bytes"),
-            (String(repeating: "# nothing but comments\n", count: 50_000), "larger than 1.0 MB"),
+            (String(repeating: "# nothing but comments\n", count: 50_000), "larger than 1.0 MiB"),
         ] {
             try await remote.write(Self.name, text)
             device.write("mine.tmp", "ignored")

@@ -39,7 +39,7 @@ struct NotesAddCommand: ClubCommand {
                 throw Failure(.cannotCreate, "there is a note '\(path.name)' already; use --force to replace it")
             }
         }
-        try context.print(EntryChange(verb: "added", entry: stored), json: outputOptions.json)
+        try context.print(EntryChange(verb: "added", entry: stored, folder: login.notes), json: outputOptions.json)
     }
 
     private func read(_ context: Context) throws -> [UInt8] {

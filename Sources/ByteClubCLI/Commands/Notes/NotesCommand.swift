@@ -6,7 +6,7 @@ struct NotesCommand: ParsableCommand {
         commandName: "notes",
         abstract: "List, read, edit and find notes.",
         discussion: """
-            Notes are the files directly in the shared folder.
+            Notes are the files of the shared folder; those in folders are named as in Trips/plan.md.
 
             Examples:
               byteclub notes list

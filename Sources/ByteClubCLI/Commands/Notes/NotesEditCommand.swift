@@ -6,9 +6,10 @@ struct NotesEditCommand: ClubCommand {
         commandName: "edit",
         abstract: "Edit a note in your editor; a new one when there is none.",
         discussion: """
-            Runs the command in VISUAL, else EDITOR, else vi. The text is saved only if nobody saved in the meantime; otherwise it \
-            is stored beside the note as a conflict copy, both names are printed, and the exit code is \
-            75. When the text cannot be saved it is kept on this machine; --recover goes on with it.
+            Runs the command in VISUAL, else EDITOR, else vi. What somebody saved in the meantime is merged with your \
+            text line by line. When both changed the same lines your text is stored beside the note as a conflict \
+            copy, both names are printed, and the exit code is 75. When the text cannot be saved it is kept on this \
+            machine; --recover goes on with it, --discard throws it away and does no more.
 
             Examples:
               byteclub notes edit trip.md

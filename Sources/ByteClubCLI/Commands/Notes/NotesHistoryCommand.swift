@@ -6,9 +6,12 @@ struct NotesHistoryCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "List a note's versions, newest first: version, size and date.",
-        discussion: "Print one with 'notes show NAME --rev VERSION', bring it back with 'notes restore NAME VERSION'.")
+        discussion: """
+            Print one with 'notes show NAME --rev VERSION', bring it back with 'notes restore NAME VERSION'. \
+            \(EntryObject.help)
+            """)
 
-    @Argument(help: "The note's name.")
+    @Argument(help: "The note's name, also of one that was removed, as in Trips/plan.md.")
     var name: String
 
     @Option(help: "The most versions to list, 1 to 1000.")
@@ -18,20 +21,14 @@ struct NotesHistoryCommand: ClubCommand {
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
-        guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
+        guard (1...EntryVersions.most).contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
     }
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryPath.note(name, login)
+        let note = EntryVersions(path: try EntryPath.note(name, login), folder: login.notes, kind: "note")
         let limit = limit
-        let versions = try await context.withRemote(login) { remote in
-            do {
-                return try await remote.revisions(of: path, limit: limit)
-            } catch let error as RemoteError where error.code == .notFound {
-                throw EntryPath.missing("note", path.name)
-            }
-        }
+        let versions = try await context.withRemote(login) { try await note.list($0, limit: limit) }
         try context.print(VersionList(versions: versions), json: outputOptions.json)
     }
 }

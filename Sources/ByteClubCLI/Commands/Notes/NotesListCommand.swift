@@ -1,17 +1,40 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub notes list` asks for.
+/// Does what `byteclub notes list [FOLDER]` asks for.
 struct NotesListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the notes: name, size and date.")
+        commandName: "list", abstract: "List the notes: name, size and date.",
+        discussion: """
+            Into a pipe or a file goes one line for each note: name, bytes and date (RFC 3339), separated by tabs. \
+            \(EntryObject.help)
 
+            Examples:
+              byteclub notes list --sort date --limit 10
+              byteclub notes list Trips --recursive
+              byteclub notes list --deleted
+            """)
+
+    @Argument(help: ArgumentHelp("A folder in the shared folder.", valueName: "path"))
+    var path: String?
+
+    @OptionGroup var listing: ListingOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
     func run(in context: Context) async throws {
+        // Not '--folder', which is the shared folder.
         let login = try context.login(flags: connection.settings)
-        let list = try await context.withRemote(login) { try await FolderListing.files(of: login.notes, $0) }
+        let folder = try path.map { try EntryPath.entry($0, login) } ?? login.notes
+        let photos = try login.photos
+        let isPhotos = folder.key == photos.key || folder.key.isBelow(photos.key)
+        let listing = listing.listing(without: isPhotos ? nil : photos)
+        let found = try await context.withRemote(login) { try await listing.entries(of: folder, $0) }
+        if found == nil, let path { throw Failure(.noInput, "there is no folder '\(Failure.line(path))'") }
+        let list = self.listing.list(found ?? [], below: login.notes)
         try context.print(list, json: outputOptions.json)
+        if !list.entries.isEmpty { return }
+        context.noteEmpty(
+            self.listing.deleted ? "no notes were removed" : "no notes yet; 'byteclub notes add NAME' makes one")
     }
 }

@@ -8,8 +8,8 @@ struct NotesRemoveCommand: ClubCommand {
         discussion: """
             Example:
               byteclub notes rm old.md
-              byteclub notes history old.md
-              byteclub notes restore old.md 1a00000001
+              byteclub notes list --deleted
+              byteclub notes restore old.md
             """)
 
     @Argument(help: "The notes' names.")
@@ -21,6 +21,6 @@ struct NotesRemoveCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let paths = try names.map { try EntryPath.note($0, login) }
-        try await context.remove(paths, kind: "note", login, json: outputOptions.json)
+        try await context.remove(paths, below: login.notes, kind: "note", login, json: outputOptions.json)
     }
 }

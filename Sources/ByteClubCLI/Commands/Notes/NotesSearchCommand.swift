@@ -33,6 +33,7 @@ struct NotesSearchCommand: ClubCommand {
             try await remote.search(login.notes, query: query, limit: limit)
         }
         let notes = found.filter { !$0.isFolder && !$0.isDeleted && $0.path.parent?.key == login.notes.key }
-        try context.print(EntryList(entries: notes), json: outputOptions.json)
+        if notes.isEmpty { context.noteEmpty("no note has '\(query)' in its name") }
+        try context.print(EntryList(entries: notes, folder: login.notes), json: outputOptions.json)
     }
 }

@@ -32,9 +32,11 @@ struct NotesShowCommand: ClubCommand {
         }
         guard let note else {
             if let revision {
-                throw Failure(.noInput, "'\(path.name)' has no version \(revision); see 'byteclub notes history'")
+                throw Failure(
+                    .noInput,
+                    "'\(path.name(below: login.notes))' has no version \(revision); see 'byteclub notes history'")
             }
-            throw EntryPath.missing("note", path.name)
+            throw EntryPath.missing("note", path.name(below: login.notes))
         }
         try context.output.write(note.bytes)
     }

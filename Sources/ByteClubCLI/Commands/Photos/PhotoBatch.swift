@@ -13,9 +13,10 @@ struct PhotoBatch: Sendable {
     /// Uploads the files; a failed one does not stop the others, unless it shows that they would all fail.
     func upload(_ files: [String]) async throws -> BatchOutcome<UploadedPhoto> {
         var outcome = BatchOutcome<UploadedPhoto>()
+        var known: KnownPhotos?
         for (index, file) in files.enumerated() {
             do {
-                let photo = try await upload(file, place: files.count > 1 ? (index + 1, files.count) : nil)
+                let photo = try await upload(file, place: files.count > 1 ? (index + 1, files.count) : nil, &known)
                 reporter.finish()
                 outcome.done.append(photo)
                 try report(photo)
@@ -36,28 +37,34 @@ struct PhotoBatch: Sendable {
         return outcome
     }
 
-    private func upload(_ file: String, place: (number: Int, of: Int)?) async throws -> UploadedPhoto {
+    private func upload(
+        _ file: String, place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
+    ) async throws -> UploadedPhoto {
         let name = LocalFile.name(of: file)
         let path: RemotePath
         do { path = try folder.appending(name) } catch {
             throw Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
         }
         try await PhotoFile.check(file)
-        guard let quality else { return try await send(file, file, path, place) }
+        guard let quality else { return try await send(file, file, path, place, &known) }
         let temporary = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(temporary) }
         try await PhotoFile.reencode(file, quality: quality, to: temporary)
-        return try await send(file, temporary, path, place)
+        return try await send(file, temporary, path, place, &known)
     }
 
-    /// Sends the bytes of `content`, unless the server has them under that name.
+    /// Sends the bytes of `content`, unless the folder has them, under whatever name.
     private func send(
-        _ file: String, _ content: String, _ path: RemotePath, _ place: (number: Int, of: Int)?
+        _ file: String, _ content: String, _ path: RemotePath, _ place: (number: Int, of: Int)?,
+        _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
         let size = try LocalFile.size(content)
-        if let there = try await current(path), there.bytes == size, let hash = there.contentHash {
+        var photos: KnownPhotos
+        if let listed = known { photos = listed } else { photos = try await KnownPhotos(of: folder, remote) }
+        known = photos
+        if photos.hasOne(of: size) {
             let (own, _) = try await BlockingWork.run { try LocalFile.hash(content) }
-            if own == hash {
+            if let there = photos.one(of: size, own, named: path) {
                 return UploadedPhoto(event: .present, file: file, path: there.path, bytes: size, rev: there.rev)
             }
         }
@@ -66,25 +73,20 @@ struct PhotoBatch: Sendable {
         let stored = try await remote.put(.file(path: content), at: path, condition: .create, policy: .rename) {
             reporter.update(completed: $0.completed, total: $0.total ?? size)
         }
+        photos.add(stored)
+        known = photos
         let event: UploadedPhoto.Event = stored.path.key == path.key ? .uploaded : .renamed
         return UploadedPhoto(event: event, file: file, path: stored.path, bytes: stored.bytes, rev: stored.rev)
-    }
-
-    private func current(_ path: RemotePath) async throws -> Metadata? {
-        do {
-            let metadata = try await remote.metadata(at: path)
-            return metadata.isDeleted || metadata.isFolder ? nil : metadata
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return nil
-        }
     }
 
     private func report(_ photo: UploadedPhoto) throws {
         if json { return try context.output.write(JSON.line(photo)) }
         switch photo.event {
         case .uploaded: break
-        case .present: context.note("'\(photo.path.name)' is already there")
+        case .present:
+            let name = LocalFile.name(of: photo.file)
+            let isNamed = (try? folder.appending(name))?.key == photo.path.key
+            context.note("'\(name)' is already there" + (isNamed ? "" : " as '\(photo.path.name)'"))
         case .renamed: context.note("another photo has the name of '\(photo.file)'; stored as '\(photo.path.name)'")
         }
         try context.output.line(photo.path.string)

@@ -39,7 +39,7 @@ struct PhotoInfo: CommandResult {
     func text(_ style: TextStyle) -> String {
         var table = Table(.left, .left)
         table.rows.append(["path", photo.path.string])
-        table.rows.append(["size", "\(HumanSize.text(photo.bytes)) (\(photo.bytes))"])
+        table.rows.append(["size", "\(HumanSize.shown(photo.bytes)) (\(photo.bytes))"])
         if let view {
             table.rows.append(["pixels", "\(view.width) × \(view.height)"])
             let angles = [view.hFOV, view.vFOV].compactMap { $0 }.map { "\(Int($0.rounded()))°" }

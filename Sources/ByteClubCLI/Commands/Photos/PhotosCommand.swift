@@ -15,6 +15,6 @@ struct PhotosCommand: ParsableCommand {
             """,
         subcommands: [
             PhotosListCommand.self, PhotosUploadCommand.self, PhotosDownloadCommand.self, PhotosThumbnailCommand.self,
-            PhotosInfoCommand.self, PhotosRemoveCommand.self,
+            PhotosInfoCommand.self, PhotosRemoveCommand.self, PhotosHistoryCommand.self, PhotosRestoreCommand.self,
         ])
 }

@@ -47,7 +47,8 @@ struct PhotosDownloadCommand: ClubCommand {
                         }
                     } catch let error as RemoteError where error.code == .tooLarge {
                         throw Failure(
-                            .inputOutput, "there is no room for '\(path)': \(HumanSize.text(room)) are left on the disk"
+                            .inputOutput,
+                            "there is no room for '\(path)': \(HumanSize.shown(room)) are left on the disk"
                         )
                     } catch let error as RemoteError where error.code == .notFound {
                         throw EntryPath.missing("photo", path.name)

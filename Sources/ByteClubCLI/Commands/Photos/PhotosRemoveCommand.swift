@@ -3,8 +3,13 @@ import ArgumentParser
 /// Does what `byteclub photos rm NAME...` asks for.
 struct PhotosRemoveCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Remove photos.",
-        discussion: "The server keeps a removed photo's versions, as it does those of notes.")
+        commandName: "rm", abstract: "Remove photos; their versions stay in the history.",
+        discussion: """
+            Example:
+              byteclub photos rm old.jpg
+              byteclub photos list --deleted
+              byteclub photos restore old.jpg
+            """)
 
     @Argument(help: "The photos' names.")
     var names: [String]
@@ -15,6 +20,6 @@ struct PhotosRemoveCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let paths = try names.map { try EntryPath.photo($0, login) }
-        try await context.remove(paths, kind: "photo", login, json: outputOptions.json)
+        try await context.remove(paths, below: try login.photos, kind: "photo", login, json: outputOptions.json)
     }
 }

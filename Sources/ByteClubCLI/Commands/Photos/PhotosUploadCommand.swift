@@ -7,7 +7,7 @@ struct PhotosUploadCommand: ClubCommand {
         commandName: "upload",
         abstract: "Upload photos one after another and print each one's path on the server.",
         discussion: """
-            A photo that is there already is not sent again; another one of the same name is stored under a numbered \
+            A photo whose bytes are there already, under whatever name, is not sent again; another one of the same name is stored under a numbered \
             name. Ctrl-C cancels: what was not printed is not on the server. When some photos fail the others are \
             still uploaded, and the exit code is 75.
 

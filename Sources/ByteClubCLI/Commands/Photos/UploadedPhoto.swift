@@ -8,7 +8,7 @@ struct UploadedPhoto: Encodable, Sendable {
         case uploaded
         /// Sent and stored under a numbered name, since its own is another photo's.
         case renamed
-        /// The same bytes were there already under that name.
+        /// The same bytes were there already, under the name that is told.
         case present
     }
 

@@ -37,7 +37,7 @@ struct StatusCommand: MirrorCommand {
             let last = status.lastSync.map { "last in sync \(style.calendar($0))" } ?? "never in sync yet"
             var lines = [
                 "\(directory): \(Self.count(status.files, "file")) in \(Self.count(status.folders, "folder")), "
-                    + "\(HumanSize.text(status.bytes)), \(last)"
+                    + "\(HumanSize.shown(status.bytes)), \(last)"
             ]
             lines.append(status.isRunning ? "a sync runs" : "no sync runs now; 'byteclub sync' starts one")
             if status.pending > 0 { lines.append("to do: \(status.pending)") }

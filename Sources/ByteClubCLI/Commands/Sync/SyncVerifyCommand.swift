@@ -82,7 +82,7 @@ struct Verification: CommandResult {
     func text(_ style: TextStyle) -> String {
         var lines = differences.map { "\($0.path): \($0.detail)" }
         if isCutShort { lines.append("and perhaps more") }
-        let compared = "\(counted(files, "file")) in \(counted(folders, "folder")), \(HumanSize.text(bytes))"
+        let compared = "\(counted(files, "file")) in \(counted(folders, "folder")), \(HumanSize.shown(bytes))"
         let verdict = isAgreed ? "disk, mirror and server agree" : counted(differences.count, "difference")
         lines.append("\(compared): \(verdict)")
         if unsettled > 0 {

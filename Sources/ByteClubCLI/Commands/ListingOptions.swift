@@ -1,0 +1,38 @@
+import ArgumentParser
+import ByteClubCore
+
+extension ListingOrder: ExpressibleByArgument {}
+
+/// What a list has, and in which order.
+struct ListingOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Look into folders too.")
+    var recursive = false
+
+    @Flag(help: "List what was removed, which can be restored.")
+    var deleted = false
+
+    @Option(help: "The order: name, date (newest first) or size (largest first).")
+    var sort = ListingOrder.name
+
+    @Flag(help: "Turn the order round.")
+    var reverse = false
+
+    @Option(help: "The most entries to list.")
+    var limit: Int?
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more") }
+    }
+
+    /// Where to look.
+    func listing(without excluded: RemotePath? = nil) -> FolderListing {
+        FolderListing(isDeleted: deleted, isRecursive: recursive, excluded: excluded)
+    }
+
+    /// The entries in the order and the number that were asked for.
+    func list(_ entries: [Metadata], below folder: RemotePath) -> EntryList {
+        var sorted = sort.sorted(entries, below: folder)
+        if reverse { sorted.reverse() }
+        return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder)
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub photos restore NAME` asks for.
+struct PhotosRestoreCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Bring a removed photo or an older version back, as a new version.",
+        discussion: """
+            Removed photos are listed by 'byteclub photos list --deleted', versions by 'byteclub photos history NAME'.
+
+            Example:
+              byteclub photos restore ridge.jpg
+            """)
+
+    @Argument(help: "The photo's name.")
+    var name: String
+
+    @Option(
+        name: .customLong("rev"),
+        help: ArgumentHelp("The version; else the last one of a photo that was removed.", valueName: "version"))
+    var revision: String?
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let photo = EntryVersions(
+            path: try EntryPath.photo(name, login), folder: try login.photos, kind: "photo")
+        let revision = try revision.map(RevisionArgument.read)
+        let restored = try await context.withRemote(login) { try await photo.restore(revision, $0) }
+        try context.print(
+            EntryChange(verb: "restored", entry: restored, folder: photo.folder), json: outputOptions.json)
+    }
+}

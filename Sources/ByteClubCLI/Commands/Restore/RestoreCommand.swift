@@ -1,0 +1,143 @@
+import ArgumentParser
+import ByteClubCore
+import Synchronization
+
+/// Does what `byteclub restore [PATH] --at TIME` asks for.
+struct RestoreCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Bring files back to what they were at a moment.",
+        discussion: """
+            What was changed or removed since then on the server gets its version of that moment again, as a new \
+            version; the versions of today stay in the history. What came later is left and told, unless \
+            --delete-newer is given. Folders that were empty are not made again.
+
+            The moment is 2026-11-22T14:03:00Z, '2026-11-22 14:03' on this machine's clock, or a time ago as in 2h or 3d.
+
+            Examples:
+              byteclub restore --at 2h --dry-run
+              byteclub restore Trips/2026 --at '2026-11-22 14:03'
+              byteclub restore photos --at 3d
+            """)
+
+    @Argument(help: "A note, a photo or a folder in the shared folder; else the whole of it.")
+    var path: String?
+
+    @Option(help: ArgumentHelp("The moment.", valueName: "time"))
+    var at: String
+
+    @Flag(help: "Tell what would be done, and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Remove what came later; its versions stay in the history.")
+    var deleteNewer = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    @Flag(help: "Print one JSON object a line: event, path and rev; the last one is the summary.")
+    var json = false
+
+    func run(in context: Context) async throws {
+        let moment = try PastMoment.read(at, in: context)
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryPath.entry(path, login)
+        let printer = RestorePrinter(context: context, folder: login.folder, isDryRun: dryRun, json: json)
+        let (isDryRun, deletesNewer) = (dryRun, deleteNewer)
+        try await context.withRemote(login) { remote in
+            let restoration = FolderRestoration(
+                remote: remote, moment: moment, isDryRun: isDryRun, deletesNewer: deletesNewer, report: printer.report)
+            do {
+                try await restoration.run(path)
+            } catch let error as RemoteError where error.code == .notFound {
+                throw Failure(.noInput, "there never was '\(path.name(below: login.folder))'")
+            }
+        }
+        try printer.finish()
+    }
+}
+
+/// Prints what a restoration does while it goes on, and the sum at its end.
+final class RestorePrinter: Sendable {
+    /// How many files came to what.
+    struct Counts: Encodable, Hashable, Sendable {
+        var event = "summary"
+        var restored = 0
+        var deleted = 0
+        var left = 0
+        var unchanged = 0
+        var failed = 0
+    }
+
+    private struct Event: Encodable {
+        var event: String
+        var path: RemotePath
+        var rev: Revision?
+        var message: String?
+        var code: Int32?
+    }
+
+    private let context: Context
+    private let folder: RemotePath
+    private let isDryRun: Bool
+    private let json: Bool
+    private let counts = Mutex(Counts())
+
+    init(context: Context, folder: RemotePath, isDryRun: Bool, json: Bool) {
+        self.context = context
+        self.folder = folder
+        self.isDryRun = isDryRun
+        self.json = json
+    }
+
+    /// Takes what became of a file.
+    @Sendable func report(_ path: RemotePath, _ outcome: FolderRestoration.Outcome) throws {
+        let name = path.name(below: folder)
+        switch outcome {
+        case .unchanged: counts.withLock { $0.unchanged += 1 }
+        case .restored(let revision):
+            counts.withLock { $0.restored += 1 }
+            try tell(
+                Event(event: isDryRun ? "would_restore" : "restored", path: path, rev: revision),
+                (isDryRun ? "would restore " : "restored ") + name)
+        case .deleted:
+            counts.withLock { $0.deleted += 1 }
+            try tell(
+                Event(event: isDryRun ? "would_delete" : "deleted", path: path),
+                (isDryRun ? "would remove " : "removed ") + name + ", which came later")
+        case .newer:
+            counts.withLock { $0.left += 1 }
+            try tell(Event(event: "left", path: path), "left \(name), which came later")
+        case .failed(let failure):
+            counts.withLock { $0.failed += 1 }
+            context.note("'\(name)' was not restored: \(failure.message)")
+            if json {
+                let message = Failure.line(failure.message)
+                try context.output.write(
+                    JSON.line(Event(event: "failed", path: path, message: message, code: failure.status.rawValue)))
+            }
+        }
+    }
+
+    private func tell(_ event: Event, _ line: String) throws {
+        if json { return try context.output.write(JSON.line(event)) }
+        try context.output.line(Failure.line(line))
+    }
+
+    /// Prints the sum.
+    ///
+    /// - Throws: A silent ``Failure`` when something was not restored.
+    func finish() throws {
+        let counts = counts.withLock { $0 }
+        if json {
+            try context.output.write(JSON.line(counts))
+        } else {
+            var parts = ["\(counts.restored) \(isDryRun ? "to restore" : "restored")"]
+            if counts.deleted > 0 { parts.append("\(counts.deleted) \(isDryRun ? "to remove" : "removed")") }
+            if counts.left > 0 { parts.append("\(counts.left) left that came later") }
+            parts.append("\(counts.unchanged) unchanged")
+            if counts.failed > 0 { parts.append("\(counts.failed) failed") }
+            try context.output.line(parts.joined(separator: ", "))
+        }
+        if counts.failed > 0 { throw Failure.silent(.tryAgain) }
+    }
+}

@@ -1,0 +1,77 @@
+import ByteClubCore
+
+/// Saves a text that was made from one version of a note, whatever others have saved since.
+struct NoteSaving: Sendable {
+    /// How often a merge is tried again because somebody saved once more.
+    private static let tries = 8
+
+    let remote: any Remote
+    /// The note.
+    let path: RemotePath
+    /// The folder below which it is named.
+    let folder: RemotePath
+
+    /// Saves the text; merged with what others saved, and beside the note as a conflict copy where that cannot be.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - base: The version that it was made from; nil for a note that was not there.
+    /// - Returns: Where the text is now.
+    /// - Throws: A ``RemoteError`` when it is nowhere on the server.
+    func save(_ text: [UInt8], madeFrom base: Revision?) async throws -> EditResult {
+        do {
+            return try await put(text, after: base, as: .saved)
+        } catch {
+            guard error.code == .conflict else { throw error }
+        }
+        let hash = ContentHasher.hash(text)
+        var original: [UInt8]?
+        for _ in 0..<Self.tries {
+            guard let theirs = try await NoteContent.fetch(path, remote), let revision = theirs.metadata.rev else {
+                break
+            }
+            // A save whose answer was lost, or the same text from two people.
+            if theirs.bytes == text {
+                return EditResult(outcome: .saved, path: theirs.metadata.path, folder: folder, revision: revision)
+            }
+            if original == nil, let base {
+                original = try await NoteContent.fetch(path, revision: base, remote)?.bytes
+            }
+            guard let original, let merged = TextMerge.merge(base: original, mine: text, theirs: theirs.bytes) else {
+                break
+            }
+            // Their text has this one's changes already: an earlier merge whose answer was lost.
+            if merged == theirs.bytes {
+                return EditResult(outcome: .merged, path: theirs.metadata.path, folder: folder, revision: revision)
+            }
+            do {
+                return try await put(merged, after: revision, as: .merged)
+            } catch {
+                guard error.code == .conflict else { throw error }
+            }
+        }
+        let copy = try await store(text, hash, at: ConflictName.path(for: path, loser: hash))
+        return EditResult(outcome: .conflict(copy: copy.path), path: path, folder: folder, revision: copy.rev)
+    }
+
+    private func put(
+        _ text: [UInt8], after base: Revision?, as outcome: EditResult.Outcome
+    ) async throws(RemoteError) -> EditResult {
+        let condition = base.map { WriteCondition.parent($0) } ?? .create
+        let stored = try await remote.put(
+            .bytes(text), at: path, condition: condition, policy: .fail, progress: nil)
+        return EditResult(outcome: outcome, path: stored.path, folder: folder, revision: stored.rev)
+    }
+
+    /// Stores a conflict copy once, also when it is tried again.
+    private func store(_ text: [UInt8], _ hash: ContentHash, at copy: RemotePath) async throws -> Metadata {
+        do {
+            return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .fail, progress: nil)
+        } catch {
+            guard error.code == .conflict else { throw error }
+            let current = try await remote.metadata(at: copy)
+            if !current.isDeleted, current.contentHash == hash { return current }
+            return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .rename, progress: nil)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ByteClubCore
+
+/// The one JSON object in which commands tell of a note, a photo or a folder, or of one of its versions.
+struct EntryObject: Encodable, Sendable {
+    /// What kind of entry it is.
+    enum Kind: String, Encodable, Sendable { case file, folder }
+
+    /// The last part of the path.
+    var name: String
+    /// Where it is on the server.
+    var path: RemotePath
+    /// What it is.
+    var type: Kind
+    /// Bytes; 0 for folders and what is deleted.
+    var size: Int64
+    /// When the server made this version, as RFC 3339 in UTC.
+    var modified: String?
+    /// The version.
+    var rev: Revision?
+    /// The content hash, where the server tells it.
+    var hash: ContentHash?
+    /// True for what is deleted, absent otherwise.
+    var deleted: Bool?
+
+    /// Takes what the server tells.
+    init(_ entry: Metadata) {
+        name = entry.path.name
+        path = entry.path
+        type = entry.isFolder ? .folder : .file
+        size = entry.bytes
+        modified = entry.modified.map { CalendarTime.utc($0.seconds).rfc3339 }
+        rev = entry.rev
+        hash = entry.contentHash
+        deleted = entry.isDeleted ? true : nil
+    }
+
+    /// The paragraph of a command's help that names the members.
+    static let help = """
+        With --json an entry is an object with name, path, type (file or folder), size in bytes, modified (RFC 3339), \
+        rev, hash where the server tells it, and deleted when it is.
+        """
+}
