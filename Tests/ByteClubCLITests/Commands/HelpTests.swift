@@ -5,7 +5,8 @@ import Testing
 @Suite struct HelpTests {
     static let commands = [
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
-        "notes search", "notes history", "notes restore", "photos", "photos list", "photos upload", "photos download",
+        "notes search", "notes history", "notes restore", "notes append", "notes mv", "photos", "photos list",
+        "photos upload", "photos download",
         "photos thumbnail", "photos info", "photos rm", "photos history", "photos restore", "restore", "share", "sync",
         "sync pause", "sync resume", "sync select",
         "sync deselect", "sync selection", "sync verify", "sync deletes", "sync deletes review",

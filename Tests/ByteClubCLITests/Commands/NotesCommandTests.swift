@@ -1,6 +1,7 @@
 import ByteClubCore
 import ByteClubRemotes
 import FoundationEssentials
+import Synchronization
 import TestSupport
 import Testing
 
@@ -234,5 +235,45 @@ import Testing
         var context = world.context()
         context.output = Output { _ in throw Output.BrokenPipe() }
         #expect(await world.run("notes", "show", "trip.md", in: context) == .success)
+    }
+
+    @Test("append begins on a line of its own, and keeps what somebody saves at the same moment")
+    func append() async throws {
+        let world = try World()
+        #expect(await world.run("notes", "append", "a.md", "We", "meet") == .success)
+        #expect(await world.run("notes", "append", "a.md", in: world.context(input: "at six")) == .success)
+        let other = MemoryRemote(sharing: world.server, author: 2)
+        let isFirst = Mutex(true)
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .put, operation.moment == .before, isFirst.withLock({ exchange(&$0, false) }) else {
+                return
+            }
+            let path = operation.path ?? .root
+            _ = try await other.put(
+                .bytes(Array("We meet\nat seven\n".utf8)), at: path, condition: .overwrite, policy: .fail, progress: nil
+            )
+        }
+        #expect(await world.run("notes", "append", "a.md", "or", "eight") == .success)
+        #expect(try await world.text("/byteclub/a.md") == "We meet\nat seven\nor eight\n")
+    }
+
+    @Test("mv gives another name or folder, and replaces nothing")
+    func move() async throws {
+        let world = try World()
+        try await world.put("1", "/byteclub/a.md")
+        try await world.put("2", "/byteclub/B.md")
+        #expect(await world.run("notes", "mv", "a.md", "b.md") == .cannotCreate)
+        #expect(await world.run("notes", "mv", "a.md", "Trips/") == .success)
+        #expect(world.out == "moved 'a.md' to 'Trips/a.md'\n")
+        #expect(try await world.text("/byteclub/Trips/a.md") == "1")
+        #expect(await world.run("notes", "mv", "a.md", "c.md") == .noInput)
+        #expect(await world.run("notes", "mv", "Trips", "c.md") == .badData)
+        #expect(await world.run("notes", "add", "b.md", in: world.context(input: "x")) == .cannotCreate)
+        #expect(world.err.contains("there is a note 'B.md' already"))
+    }
+
+    private func exchange(_ value: inout Bool, _ new: Bool) -> Bool {
+        defer { value = new }
+        return value
     }
 }

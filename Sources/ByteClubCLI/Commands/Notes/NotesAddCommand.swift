@@ -36,7 +36,10 @@ struct NotesAddCommand: ClubCommand {
                 return try await remote.put(
                     .bytes(text), at: path, condition: condition, policy: .fail, progress: nil)
             } catch let error as RemoteError where error.code == .conflict {
-                throw Failure(.cannotCreate, "there is a note '\(path.name)' already; use --force to replace it")
+                // It may be there in other letter case.
+                let there = (try? await remote.metadata(at: path))?.path ?? path
+                let name = there.name(below: login.notes)
+                throw Failure(.cannotCreate, "there is a note '\(name)' already; use --force to replace it")
             }
         }
         try context.print(EntryChange(verb: "added", entry: stored, folder: login.notes), json: outputOptions.json)

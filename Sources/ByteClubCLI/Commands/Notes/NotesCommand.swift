@@ -16,5 +16,6 @@ struct NotesCommand: ParsableCommand {
         subcommands: [
             NotesListCommand.self, NotesShowCommand.self, NotesAddCommand.self, NotesEditCommand.self,
             NotesRemoveCommand.self, NotesSearchCommand.self, NotesHistoryCommand.self, NotesRestoreCommand.self,
+            NotesAppendCommand.self, NotesMoveCommand.self,
         ])
 }

@@ -20,6 +20,11 @@ struct PhotoInfo: CommandResult {
     /// What the photo says; nil when its tags cannot be read.
     var view: View?
 
+    private static let words = [
+        "sphere": "whole sphere", "partialSphere": "part of a sphere", "cylinder": "cylinder", "strip": "long strip",
+        "flat": "ordinary photo",
+    ]
+
     private static let headBytes: Int64 = 256 << 10
 
     /// Asks the server, and reads the beginning of the photo.
@@ -45,7 +50,8 @@ struct PhotoInfo: CommandResult {
             let angles = [view.hFOV, view.vFOV].compactMap { $0 }.map { "\(Int($0.rounded()))°" }
             table.rows.append([
                 "view",
-                ([view.kind] + [angles.joined(separator: " × ")].filter { !$0.isEmpty }).joined(separator: ", "),
+                ([Self.words[view.kind] ?? view.kind] + [angles.joined(separator: " × ")].filter { !$0.isEmpty })
+                    .joined(separator: ", "),
             ])
             table.rows.append(["why", view.why])
         }

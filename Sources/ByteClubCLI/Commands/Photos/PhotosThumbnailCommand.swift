@@ -23,9 +23,10 @@ struct PhotosThumbnailCommand: ClubCommand {
     var format = ThumbnailCoding.jpeg
 
     @Option(
-        name: [.short, .customLong("output")], help: ArgumentHelp("Where to write it.", valueName: "file"),
+        name: [.short, .customLong("output")],
+        help: ArgumentHelp("Where to write it; else NAME-thumb.jpg, here.", valueName: "file"),
         completion: .file())
-    var output: String
+    var output: String?
 
     @Flag(help: "Replace a file that is there already.")
     var force = false
@@ -36,7 +37,7 @@ struct PhotosThumbnailCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let path = try EntryPath.photo(name, login)
-        let file = try OutputFile(output, isForced: force)
+        let file = try OutputFile(output ?? Self.fileName(path, format), isForced: force)
         let (size, format) = (size.size, format.format)
         let count = try await context.withRemote(login) { remote in
             do {
@@ -51,5 +52,10 @@ struct PhotosThumbnailCommand: ClubCommand {
         }
         let result = WrittenFile(file: file.path, bytes: Int64(count), source: path.string)
         try context.print(result, json: outputOptions.json)
+    }
+
+    /// `ridge-thumb.jpg` for `ridge.jpg`.
+    private static func fileName(_ path: RemotePath, _ format: ThumbnailCoding) -> String {
+        NumberedName.split(path.name).stem + "-thumb" + (format == .jpeg ? ".jpg" : ".png")
     }
 }

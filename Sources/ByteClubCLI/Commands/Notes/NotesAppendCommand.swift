@@ -1,0 +1,57 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub notes append NAME [TEXT...]` asks for.
+struct NotesAppendCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "append",
+        abstract: "Add lines at the end of a note; a new one when there is none.",
+        discussion: """
+            The text is the words that are given, else standard input; it begins on a line of its own. What somebody \
+            saved at the same time stays.
+
+            Examples:
+              byteclub notes append diary.md We meet at seven
+              date | byteclub notes append diary.md
+            """)
+
+    /// How often it is tried again because somebody saved meanwhile.
+    private static let tries = 16
+
+    @Argument(help: "The note's name.")
+    var name: String
+
+    @Argument(help: "The text; standard input when there is none.")
+    var text: [String] = []
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryPath.note(name, login)
+        let added = Array((text.joined(separator: " ") + "\n").utf8)
+        let lines = text.isEmpty ? try context.input.readAll(NoteContent.limit) : added
+        let stored = try await context.withRemote(login) { try await Self.append(lines, to: path, $0) }
+        try context.print(EntryChange(verb: "saved", entry: stored, folder: login.notes), json: outputOptions.json)
+    }
+
+    private static func append(_ lines: [UInt8], to path: RemotePath, _ remote: any Remote) async throws -> Metadata {
+        for attempt in 1... {
+            let note = try await NoteContent.fetch(path, remote)
+            var whole = note?.bytes ?? []
+            if let last = whole.last, last != UInt8(ascii: "\n") { whole.append(UInt8(ascii: "\n")) }
+            whole += lines
+            do {
+                return try await remote.put(
+                    .bytes(whole), at: note?.metadata.path ?? path,
+                    condition: note?.metadata.rev.map { WriteCondition.parent($0) } ?? .create, policy: .fail,
+                    progress: nil)
+            } catch {
+                // Each save by somebody else is another reason to begin anew.
+                guard error.code == .conflict, attempt < tries else { throw error }
+            }
+        }
+        throw Failure(.tryAgain, "'\(path.name)' is being changed all the time; try again")
+    }
+}
