@@ -27,6 +27,7 @@ extension Account: JSONWritable {
             }
             json.key("quota_info")
             quotaInfo.write(to: &json)
+            json.member("role", role)
             if let extensions {
                 json.key("byteclub")
                 extensions.write(to: &json)
