@@ -174,7 +174,7 @@ import Testing
         }
         #expect(await world.run("status", club) == .success)
         #expect(world.out.contains("left out: Trips/"), "\(world.out)")
-        #expect(world.out.contains("on its way: photos/big.jpg, 3% of 100.0 MB\nrate: "), "\(world.out)")
+        #expect(world.out.contains("on its way: photos/big.jpg, 3% of 100.0 MiB\nrate: "), "\(world.out)")
         activity.take(SyncEvent(.upload, path: "photos/big.jpg", bytes: 100 << 20))
         #expect(await world.run("status", club) == .success && !world.out.contains("on its way"))
         withExtendedLifetime(lock) {}

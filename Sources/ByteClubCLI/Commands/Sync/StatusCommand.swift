@@ -74,11 +74,11 @@ struct StatusCommand: MirrorCommand {
         private static func lines(_ activity: ActivityFile.Activity) -> [String] {
             var lines = first(activity.transfers) { transfer in
                 let percent = transfer.total > 0 ? transfer.completed * 100 / transfer.total : 0
-                return "on its way: \(transfer.path), \(percent)% of \(HumanSize.text(transfer.total))"
+                return "on its way: \(transfer.path), \(percent)% of \(HumanSize.shown(transfer.total))"
             }
             if let rate = activity.bytesPerSecond, rate >= 1 {
                 let left = activity.secondsLeft.map { ", \(ProgressLine.duration($0)) left" } ?? ""
-                lines.append("rate: \(HumanSize.text(Int64(rate)))/s\(left)")
+                lines.append("rate: \(HumanSize.shown(Int64(rate)))/s\(left)")
             }
             return lines
         }
