@@ -72,7 +72,7 @@ extension EndToEnd {
             try await Task.sleep(for: .milliseconds(1100))
             #expect(try await cleo.byteclub("notes", "list").status == 0)
             let refused = try await cleo.byteclub("notes", "add", "b.md", input: [66])
-            #expect(refused.status == 73 && refused.errorText.contains("viewer"), "\(refused)")
+            #expect(refused.status == 77 && refused.errorText.contains("viewer"), "\(refused)")
             let password = try await Program.run(
                 "byteclub", ["members", "password", "cleo", "--data", club.server.data],
                 input: Array("another one\n".utf8))

@@ -2,9 +2,9 @@ import ArgumentParser
 
 /// Whether and how progress is shown.
 enum ProgressMode: String, Sendable, CaseIterable, ExpressibleByArgument {
-    /// One line drawn again on a terminal, nothing elsewhere.
+    /// One line drawn again on a terminal, now and then a line elsewhere.
     case auto
-    /// The same, and now and then a line where there is no terminal, also in JSON mode.
+    /// The same, also where it would not be shown: in JSON mode.
     case always
     /// Nothing.
     case never
@@ -23,7 +23,6 @@ enum ProgressMode: String, Sendable, CaseIterable, ExpressibleByArgument {
     func display(terminal: Terminal, environment: [String: String], json: Bool) -> Display {
         if self == .never || (json && self != .always) { return .none }
         let isDumb = environment["TERM"] == "dumb"
-        if terminal.isErrorTerminal, !isDumb { return .live }
-        return self == .always || terminal.isErrorTerminal ? .log : .none
+        return terminal.isErrorTerminal && !isDumb ? .live : .log
     }
 }

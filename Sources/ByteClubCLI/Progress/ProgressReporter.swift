@@ -3,7 +3,8 @@ import Synchronization
 /// Tells people how far a transfer has come, on standard error.
 ///
 /// Counts may come from any thread and as often as they like: a terminal's line is drawn at most ten times a second and
-/// only when it changed, a log gets a line at the start and every thirty seconds.
+/// only when it changed. A log gets a line after a second, every thirty seconds from then on, and one at the end; nothing
+/// of a transfer that ends within its first second.
 final class ProgressReporter: Sendable {
     private struct Current {
         var name: String
@@ -12,6 +13,7 @@ final class ProgressReporter: Sendable {
         var total: Int64?
         var start: Double
         var meter: RateMeter
+        var lastLogged: Double?
     }
 
     private struct State {
@@ -21,6 +23,7 @@ final class ProgressReporter: Sendable {
     }
 
     private static let drawInterval = 0.1
+    private static let logDelay = 1.0
     private static let logInterval = 30.0
 
     private let display: ProgressMode.Display
@@ -48,7 +51,7 @@ final class ProgressReporter: Sendable {
         state.withLock { state in
             state.current = Current(
                 name: name, place: place, total: total, start: now, meter: RateMeter(time: now, count: 0))
-            report(&state, now, isForced: true)
+            if display == .live { report(&state, now, isForced: true) }
         }
     }
 
@@ -70,7 +73,11 @@ final class ProgressReporter: Sendable {
 
     /// Ends a transfer; its line goes away on a terminal, so that results and messages stand alone.
     func finish() {
+        let now = now
         state.withLock { state in
+            if let current = state.current, current.lastLogged != nil, current.completed == current.total {
+                report(&state, now, isForced: true)
+            }
             state.current = nil
             clear(&state)
         }
@@ -88,8 +95,9 @@ final class ProgressReporter: Sendable {
         switch display {
         case .none: return
         case .log:
-            guard isForced || now - state.lastOutput >= Self.logInterval else { return }
-            state.lastOutput = now
+            let due = current.lastLogged.map { $0 + Self.logInterval } ?? current.start + Self.logDelay
+            guard isForced || now >= due else { return }
+            state.current?.lastLogged = now
             try? output.line(ProgressLine.text(progress, style: .plain))
         case .live:
             guard isForced || now - state.lastOutput >= Self.drawInterval else { return }

@@ -9,7 +9,7 @@ struct TransferOptions: ParsableArguments {
             valueName: "rate"), transform: ByteRate.argument)
     var limitRate: ByteRate?
 
-    @Option(help: "Show progress: auto (on a terminal), always (elsewhere too) or never.")
+    @Option(help: "Show progress: auto, always (also with --json) or never.")
     var progress = ProgressMode.auto
 
     /// The rate: flag before environment before settings file.
