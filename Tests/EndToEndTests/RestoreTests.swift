@@ -15,7 +15,7 @@ extension EndToEnd {
                 for step in 0..<25 { try await Self.change(club, "\(phase) \(step)", &random) }
                 // The server's dates are whole seconds: what follows is in another one than what was.
                 try await Task.sleep(for: .milliseconds(1100))
-                let date = try #require(try await Self.now(club))
+                let date = try #require(try await Self.now(club, phase))
                 moments.append((date, try await Self.files(club)))
                 try await Task.sleep(for: .milliseconds(1100))
             }
@@ -25,7 +25,9 @@ extension EndToEnd {
                 let result = try await ann.byteclub("restore", "--at", moment.time, "--delete-newer")
                 #expect(result.status == 0, "\(result)")
                 #expect(result.lines.count == dry.lines.count)
-                #expect(try await Self.files(club) == moment.hashes, "\(result)")
+                let files = try await Self.files(club)
+                let different = Set(files.keys).union(moment.hashes.keys).filter { files[$0] != moment.hashes[$0] }
+                #expect(different.isEmpty, "\(different.sorted())\n\(result)")
             }
         }
 
@@ -68,9 +70,9 @@ extension EndToEnd {
             try await club.api.send(.post, "/1/fileops/" + operation).status
         }
 
-        /// The server's clock as RFC 3339, by the date of a file that is elsewhere.
-        private static func now(_ club: Club) async throws -> String? {
-            #expect(try await club.api.put([1], "/clock").status == 200)
+        /// The server's clock as RFC 3339, by the date of a file that is elsewhere; the same bytes would keep their date.
+        private static func now(_ club: Club, _ phase: Int) async throws -> String? {
+            #expect(try await club.api.put([UInt8(phase)], "/clock").status == 200)
             guard let seconds = try await club.api.tree()["/clock"]?.modified?.seconds else { return nil }
             let date = APIDate(seconds: seconds).description.split(separator: " ")
             let months = [
