@@ -45,12 +45,13 @@ final class ProgressReporter: Sendable {
         return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
     }
 
-    /// Begins a transfer.
-    func start(_ name: String, place: (number: Int, of: Int)? = nil, total: Int64?) {
+    /// Begins a transfer, or goes on with one of which so many bytes were moved before.
+    func start(_ name: String, place: (number: Int, of: Int)? = nil, total: Int64?, from completed: Int64 = 0) {
         let now = now
         state.withLock { state in
             state.current = Current(
-                name: name, place: place, total: total, start: now, meter: RateMeter(time: now, count: 0))
+                name: name, place: place, completed: completed, total: total, start: now,
+                meter: RateMeter(time: now, count: completed))
             if display == .live { report(&state, now, isForced: true) }
         }
     }

@@ -13,6 +13,8 @@ struct Directories: Sendable {
     var credentialsFile: String { configuration + "/credentials" }
     /// Texts that are being edited.
     var drafts: String { state + "/drafts" }
+    /// Where uploads stand that did not come to their end.
+    var uploads: String { state + "/uploads" }
     /// Mirrors' databases, and which mirror was synced last.
     var mirrors: String { state + "/mirrors" }
 

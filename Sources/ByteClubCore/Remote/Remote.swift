@@ -2,8 +2,8 @@
 public enum Content: Sendable {
     /// Bytes in memory, for notes.
     case bytes([UInt8])
-    /// The whole of a local file.
-    case file(path: String)
+    /// The whole of a local file; a large one goes on where an earlier upload ended, on servers that can do that.
+    case file(path: String, resumption: UploadResumption? = nil)
 }
 
 /// How far a transfer has come, in bytes.

@@ -11,12 +11,16 @@ struct UploadSource: Sendable {
     /// Files up to this length are read at once and hashed where they are.
     private static let smallFile: Int64 = 256 << 10
     private let kind: Kind
+    private let resumption: UploadResumption?
 
     /// Opens what is to be uploaded and starts to hash it.
     init(_ content: Content) throws(RemoteError) {
         switch content {
-        case .bytes(let bytes): kind = .bytes(bytes, ContentHasher.hash(bytes))
-        case .file(let path):
+        case .bytes(let bytes):
+            kind = .bytes(bytes, ContentHasher.hash(bytes))
+            resumption = nil
+        case .file(let path, let resumption):
+            self.resumption = resumption
             let file = try OpenFile(reading: path)
             if file.size <= Self.smallFile {
                 let bytes = try file.readAll()
@@ -56,6 +60,20 @@ struct UploadSource: Sendable {
             try file.verify()
             return value
         }
+    }
+
+    /// Where an earlier upload of the same file, as it is now, stands; nil when there is none.
+    var position: UploadPosition? {
+        guard let position = resumption?.position, case .file(let file, _) = kind, position.file == file.state,
+            position.offset <= file.size
+        else { return nil }
+        return position
+    }
+
+    /// Keeps where the upload stands, for a later one to go on; without an offset, that there is nothing to go on with.
+    func keepPosition(of id: String, offset: Int64?) {
+        guard let resumption, case .file(let file, _) = kind else { return }
+        resumption.keep(offset.map { UploadPosition(id: id, offset: $0, file: file.state) })
     }
 
     /// Ends the hashing, when its result is not wanted any more.

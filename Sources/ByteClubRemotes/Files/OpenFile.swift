@@ -9,6 +9,8 @@ final class OpenFile: Sendable {
     let path: String
     private let stamp: FileStamp
     private let descriptor: Int32
+    /// Tells one state of the file from another, also after this program's end.
+    let state: String
 
     /// The length in bytes that it had when it was opened.
     var size: Int64 { stamp.size }
@@ -31,6 +33,10 @@ final class OpenFile: Sendable {
         self.path = path
         self.descriptor = descriptor
         stamp = FileStamp(status)
+        state = [
+            Int64(status.st_dev), Int64(status.st_ino), Int64(status.st_size), Int64(status.st_mtim.tv_sec),
+            Int64(status.st_mtim.tv_nsec), Int64(status.st_ctim.tv_sec), Int64(status.st_ctim.tv_nsec),
+        ].map(String.init).joined(separator: " ")
     }
 
     deinit { close(descriptor) }

@@ -10,7 +10,7 @@ extension MemoryRemote {
             let bytes: [UInt8]
             switch content {
             case .bytes(let given): bytes = given
-            case .file(let name): bytes = try OpenFile(reading: name).readAll()
+            case .file(let name, _): bytes = try OpenFile(reading: name).readAll()
             }
             let hash = ContentHasher.hash(bytes)
             let size = Int64(bytes.count)

@@ -118,6 +118,45 @@ struct CoreAPIv1UploadTests {
         #expect(box.upload.withLock { $0.bytes == bytes })
     }
 
+    @Test("an upload goes on where an earlier one ended, unless the file is another by then")
+    func resumed() async throws {
+        let directory = try TemporaryDirectory()
+        let bytes = noise(20 << 20)
+        let path = directory.path + "/big"
+        #expect(TestFile.write(bytes, to: path))
+        let box = Box()
+        let kept = Mutex<[UploadPosition?]>([])
+        let put = { @Sendable (remote: CoreAPIv1Remote, position: UploadPosition?) async throws -> Metadata in
+            let resumption = UploadResumption(from: position) { state in kept.withLock { $0.append(state) } }
+            return try await remote.put(
+                .file(path: path, resumption: resumption), at: RemotePath("/big"), condition: .create, policy: .rename,
+                progress: nil)
+        }
+        let first = Self.chunkServer(box) { $0 == 1 ? .status(403) : nil }
+        try await withRemote(first) { remote, _ in
+            _ = await expectFailure(.forbidden) { try await put(remote, nil) }
+        }
+        let position = try #require(kept.withLock { $0 }.last ?? nil)
+        #expect(position.offset == 8 << 20)
+        try await withRemote(Self.chunkServer(box) { _ in nil }) { remote, server in
+            let stored = try await put(remote, position)
+            #expect(stored.bytes == Int64(bytes.count))
+            let line = "PUT /1/chunked_upload?upload_id=u1&offset=8388608 HTTP/1.1"
+            #expect(server.lines.prefix(2) == [line, line])
+            #expect(server.requests.first?.body.isEmpty == true)
+        }
+        #expect(box.upload.withLock { $0.bytes == bytes && $0.commits == 1 && $0.misplaced == 0 })
+        #expect(kept.withLock { $0 }.last == .some(nil))
+        box.upload.withLock { $0 = Upload() }
+        #expect(TestFile.write(bytes.reversed(), to: path))
+        try await withRemote(Self.chunkServer(box) { _ in nil }) { remote, server in
+            let stored = try await put(remote, position)
+            #expect(stored.bytes == Int64(bytes.count))
+            #expect(server.lines.first == "PUT /1/chunked_upload HTTP/1.1")
+        }
+        #expect(box.upload.withLock { $0.bytes == bytes.reversed() })
+    }
+
     @Test("a server that always wants another place is given up")
     func endless() async throws {
         try await withRemote({ _, _ in .status(400, Self.state(3, error: "got [0] expected [3]")) }) { remote, server in

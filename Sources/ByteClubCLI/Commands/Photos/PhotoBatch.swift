@@ -5,6 +5,7 @@ import Glibc
 struct PhotoBatch: Sendable {
     let context: Context
     let remote: any Remote
+    let server: ServerAddress
     let folder: RemotePath
     let quality: Int?
     let json: Bool
@@ -14,6 +15,7 @@ struct PhotoBatch: Sendable {
     func upload(_ files: [String]) async throws -> BatchOutcome<UploadedPhoto> {
         var outcome = BatchOutcome<UploadedPhoto>()
         var known: KnownPhotos?
+        UploadRecord.removeExpired(context)
         for (index, file) in files.enumerated() {
             do {
                 let photo = try await upload(file, place: files.count > 1 ? (index + 1, files.count) : nil, &known)
@@ -46,17 +48,20 @@ struct PhotoBatch: Sendable {
             throw Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
         }
         try await PhotoFile.check(file)
-        guard let quality else { return try await send(file, file, path, place, &known) }
+        guard let quality else {
+            let record = try UploadRecord(of: file, to: folder, on: server, context)
+            return try await send(file, file, path, place, &known, record)
+        }
         let temporary = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(temporary) }
         try await PhotoFile.reencode(file, quality: quality, to: temporary)
         return try await send(file, temporary, path, place, &known)
     }
 
-    /// Sends the bytes of `content`, unless the folder has them, under whatever name.
+    /// Sends the bytes of `content`, unless the folder has them, under whatever name; goes on where a record says.
     private func send(
         _ file: String, _ content: String, _ path: RemotePath, _ place: (number: Int, of: Int)?,
-        _ known: inout KnownPhotos?
+        _ known: inout KnownPhotos?, _ record: UploadRecord? = nil
     ) async throws -> UploadedPhoto {
         let size = try LocalFile.size(content)
         var photos: KnownPhotos
@@ -65,12 +70,15 @@ struct PhotoBatch: Sendable {
         if photos.hasOne(of: size) {
             let (own, _) = try await BlockingWork.run { try LocalFile.hash(content) }
             if let there = photos.one(of: size, own, named: path) {
+                record?.remove()
                 return UploadedPhoto(event: .present, file: file, path: there.path, bytes: size, rev: there.rev)
             }
         }
-        reporter.start(path.name, place: place, total: size)
+        let resumption = record.map { UploadResumption(from: $0.position, keep: $0.keep) }
+        reporter.start(path.name, place: place, total: size, from: resumption?.position?.offset ?? 0)
         let reporter = reporter
-        let stored = try await remote.put(.file(path: content), at: path, condition: .create, policy: .rename) {
+        let source = Content.file(path: content, resumption: resumption)
+        let stored = try await remote.put(source, at: path, condition: .create, policy: .rename) {
             reporter.update(completed: $0.completed, total: $0.total ?? size)
         }
         photos.add(stored)

@@ -42,7 +42,8 @@ struct PhotosUploadCommand: ClubCommand {
         do {
             outcome = try await context.withRemote(login, lane) { remote in
                 let batch = PhotoBatch(
-                    context: context, remote: remote, folder: folder, quality: quality, json: json,
+                    context: context, remote: remote, server: login.server, folder: folder, quality: quality,
+                    json: json,
                     reporter: reporter)
                 return try await reporter.ticking { try await batch.upload(files) }
             }

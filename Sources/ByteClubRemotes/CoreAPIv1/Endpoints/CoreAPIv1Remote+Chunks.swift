@@ -11,20 +11,25 @@ extension CoreAPIv1Remote {
 
     /// Sends all bytes chunk by chunk, going on wherever the server stands. `PUT /1/chunked_upload`
     ///
+    /// An earlier upload that goes on is asked first where it stands, by an empty chunk.
+    ///
     /// - Returns: What names the upload when it is committed. Nothing is visible before.
     func sendChunks(_ source: UploadSource, _ progress: UploadProgress?) async throws(RemoteError) -> String {
-        var id: String?
-        var offset: Int64 = 0
+        let earlier = source.position
+        var (id, offset) = (earlier?.id, earlier?.offset ?? 0)
+        var asksFirst = earlier != nil
         var size = ChunkSize()
         var corrections = (inRow: 0, inAll: 0)
-        while offset < source.size {
-            let end = min(offset + size.bytes, source.size)
+        while offset < source.size || asksFirst {
+            let end = asksFirst ? offset : min(offset + size.bytes, source.size)
+            asksFirst = false
             let start = ContinuousClock.now
             switch try await sendChunk(source, offset..<end, of: id, progress) {
             case .stored(let state) where state.offset == end && (id == nil || id == state.uploadID):
                 if end - offset == size.bytes { size.adapt(to: start.duration(to: .now)) }
                 corrections.inRow = 0
                 (id, offset) = (state.uploadID, end)
+                source.keepPosition(of: state.uploadID, offset: end)
             case .stored(let state), .misplaced(let state):
                 corrections = (corrections.inRow + 1, corrections.inAll + 1)
                 guard Self.isTolerable(corrections), (0...source.size).contains(state.offset) else {

@@ -29,6 +29,7 @@ extension CoreAPIv1Remote {
             return try await commit(upload, to: path, query)
         }
         let stored = try await storing(source, at: path, condition, policy, store)
+        if let upload { source.keepPosition(of: upload, offset: nil) }
         let hash = try await source.verifiedHash()
         if let reported = stored.contentHash, reported != hash {
             throw RemoteError(
