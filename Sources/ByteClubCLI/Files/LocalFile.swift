@@ -41,6 +41,14 @@ enum LocalFile {
         return (hasher.finalize(), count)
     }
 
+    /// Writes a file's bytes to an output, piece by piece.
+    static func copy(_ path: String, to output: Output) throws {
+        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw FileError(.read, path) }
+        defer { close(descriptor) }
+        try eachChunk(of: descriptor, path) { try output.write(Array($0)) }
+    }
+
     private static func eachChunk(
         of descriptor: Int32, _ name: String, _ body: (ArraySlice<UInt8>) throws -> Void
     ) throws {
@@ -86,6 +94,12 @@ enum LocalFile {
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether this path is a symbolic link.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Makes a directory in one that is there.

@@ -26,6 +26,7 @@ public struct JPEGHeader: Sendable, Hashable {
     public let estimatedDecodeBytes: Int
 
     let frame: FrameHeader
+    let scanStart: Int
     let isAdobe: Bool
     let exifRange: Range<Int>?
     let xmpRange: Range<Int>?
@@ -53,11 +54,13 @@ public struct JPEGHeader: Sendable, Hashable {
         var icc = ICCParts()
         var isAdobe = false
         var scan: [UInt8] = []
+        var scanStart = 0
         while scan.isEmpty {
             let segment = try walk.next(source)
             switch segment.marker {
             case 0xDA:
                 scan = try source.read(at: segment.body.lowerBound, count: 1)
+                scanStart = segment.body.upperBound
                 guard !scan.isEmpty else { throw MediaError(.damaged, "the JPEG ends before its picture begins") }
             case 0xE1:
                 let start = try source.read(at: segment.body.lowerBound, count: min(29, segment.body.count))
@@ -83,6 +86,7 @@ public struct JPEGHeader: Sendable, Hashable {
                 .unsupported, "a JPEG of a kind that cannot be shown here (lossless or \(frame.precision)-bit)")
         }
         self.frame = frame
+        self.scanStart = scanStart
         self.width = frame.width
         self.height = frame.height
         self.isProgressive = frame.isProgressive
@@ -98,5 +102,27 @@ public struct JPEGHeader: Sendable, Hashable {
         self.isAdobe = isAdobe
         self.exifRange = exif
         self.xmpRange = xmp
+    }
+}
+
+extension JPEGHeader {
+    /// Whether the picture of the file that this is the header of comes to its end, which it does not in a file that
+    /// was cut short: coded data cannot hold the marker that ends it (ITU T.81, B.1.1.5).
+    ///
+    /// Reads the picture once, a piece at a time; blocks for the file's storage.
+    ///
+    /// - Throws: A ``MediaError`` with the code `io`.
+    public func hasEnd(file path: String) throws(MediaError) -> Bool {
+        let source = try FileSource(path: path)
+        var (offset, wasMark) = (scanStart, false)
+        while true {
+            let piece = try source.read(at: offset, count: 1 << 18)
+            if piece.isEmpty { return false }
+            for byte in piece {
+                if wasMark, byte == 0xD9 { return true }
+                wasMark = byte == 0xFF
+            }
+            offset += piece.count
+        }
     }
 }

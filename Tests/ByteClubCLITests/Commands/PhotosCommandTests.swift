@@ -1,6 +1,7 @@
 import ByteClubCore
 import ByteClubRemotes
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -141,8 +142,63 @@ import Testing
         #expect(try LocalFile.read(file) == Fixture.bytes("panoramas/city.jpg"))
         #expect(await world.run("photos", "download", "none.jpg", "-o", file + "2") == .noInput)
         #expect(!LocalFile.exists(file + "2"))
-        #expect(await world.run("photos", "download", "city.jpg", "-o", world.home.path) == .cannotCreate)
         #expect(await world.run("photos", "download", "city.jpg", "-o", world.home.path + "/no/x") == .cannotCreate)
+    }
+
+    @Test("photos go into a folder by name and by pattern, and one to standard output; what fails stops no other")
+    func downloadMany() async throws {
+        let world = try World()
+        let forest = Fixture.path("panoramas/forest.jpg")
+        #expect(await world.run("photos", "upload", city, forest) == .success)
+        let folder = world.home.path + "/out"
+        try LocalFile.makeDirectory(folder)
+        #expect(await world.run("photos", "download", "city.jpg", "-o", folder + "/") == .success, "\(world.err)")
+        #expect(world.out == folder + "/city.jpg\n")
+        #expect(await world.run("photos", "download", "*.jpg", "none.jpg", "-o", folder) == .tryAgain)
+        #expect(world.out == folder + "/forest.jpg\n")
+        #expect(world.err.contains("is there already") && world.err.contains("no photo 'none.jpg'"), "\(world.err)")
+        #expect(try LocalFile.read(folder + "/forest.jpg") == Fixture.bytes("panoramas/forest.jpg"))
+        #expect(await world.run("photos", "download", "[cf]*.jpg", "-o", folder, "--force", "--json") == .success)
+        #expect(world.out.split(separator: "\n").count == 2)
+        #expect(await world.run("photos", "download", "x*.jpg", "-o", folder) == .noInput)
+        #expect(await world.run("photos", "download", "*.jpg", "-o", folder + "/none") == .cannotCreate)
+        #expect(await world.run("photos", "download", "city.jpg", "-o", "-") == .success)
+        #expect(world.outBytes == Fixture.bytes("panoramas/city.jpg"))
+        #expect(LocalFile.names(in: world.directories.state + "/downloads").isEmpty)
+        #expect(await world.run("photos", "download", "*.jpg", "-o", "-") == .usage)
+    }
+
+    @Test("a folder stands for the photos in it, a photo without a suffix gets one, and a cut one is told")
+    func uploadFolder() async throws {
+        let world = try World()
+        let folder = world.home.path + "/trip"
+        try LocalFile.makeDirectory(folder)
+        try LocalFile.makeDirectory(folder + "/day 2")
+        let bytes = Fixture.bytes("panoramas/city.jpg")
+        try LocalFile.replace(folder + "/day 2/b.JPG", with: Fixture.bytes("panoramas/forest.jpg"))
+        try LocalFile.replace(folder + "/a.jpg", with: bytes)
+        try LocalFile.replace(folder + "/notes.txt", with: [65])
+        #expect(unsafe symlink(folder, folder + "/again") == 0)
+        #expect(await world.run("photos", "upload", folder) == .success, "\(world.err)")
+        #expect(world.out == "/byteclub/photos/a.jpg\n/byteclub/photos/b.JPG\n")
+        let bare = world.home.path + "/bare"
+        try LocalFile.replace(bare, with: Array(bytes.prefix(bytes.count - 1000)))
+        #expect(await world.run("photos", "upload", bare) == .success)
+        #expect(world.out == "/byteclub/photos/bare.jpg\n")
+        #expect(world.err.contains("cut short"), "\(world.err)")
+        try LocalFile.makeDirectory(folder + "/none")
+        #expect(await world.run("photos", "upload", folder + "/none") == .badData)
+        #expect(world.err.contains("no JPEG photo in"), "\(world.err)")
+    }
+
+    @Test("info tells when and where a photo was taken")
+    func taken() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", Fixture.path("panoramas/dated.jpg")) == .success)
+        #expect(await world.run("photos", "info", "dated.jpg") == .success)
+        #expect(world.out.contains("taken") && world.out.contains("place"), "\(world.out)")
+        #expect(await world.run("photos", "info", "dated.jpg", "--json") == .success)
+        #expect(world.out.contains(#""taken" : ""#) && world.out.contains(#""latitude" : "#), "\(world.out)")
     }
 
     @Test("a thumbnail that cannot be made is code 65 and no file")

@@ -17,6 +17,17 @@ struct OutputFile: Sendable {
         guard LocalFile.isDirectory(directory) else { throw FileError(.create, directory, ENOENT) }
     }
 
+    /// A folder as the beginning of the paths of files in it; the working directory's is empty.
+    ///
+    /// - Throws: A ``Failure`` when there is no such folder.
+    static func folder(_ path: String?) throws -> String {
+        guard let path else { return "" }
+        guard LocalFile.isDirectory(path) else {
+            throw Failure(.cannotCreate, "there is no folder '\(path)' to write to; make it first")
+        }
+        return path.hasSuffix("/") ? path : path + "/"
+    }
+
     /// How many bytes the file may have so that the disk is not full afterwards.
     func room() throws -> Int64 { try LocalFile.room(beside: path) }
 

@@ -11,8 +11,10 @@ struct PhotoBatch: Sendable {
     let json: Bool
     let reporter: ProgressReporter
 
-    /// Uploads the files; a failed one does not stop the others, unless it shows that they would all fail.
-    func upload(_ files: [String]) async throws -> BatchOutcome<UploadedPhoto> {
+    /// Uploads the files, and the photos in folders; a failed one does not stop the others, unless it shows that they
+    /// would all fail.
+    func upload(_ named: [String]) async throws -> BatchOutcome<UploadedPhoto> {
+        let files = named.flatMap(PhotoFile.all)
         var outcome = BatchOutcome<UploadedPhoto>()
         var known: KnownPhotos?
         UploadRecord.removeExpired(context)
@@ -42,12 +44,14 @@ struct PhotoBatch: Sendable {
     private func upload(
         _ file: String, place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
-        let name = LocalFile.name(of: file)
+        let name = PhotoFile.serverName(of: file)
         let path: RemotePath
         do { path = try folder.appending(name) } catch {
             throw Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
         }
-        try await PhotoFile.check(file)
+        if try await !PhotoFile.check(file) {
+            context.note("'\(file)' seems to be cut short, since its picture has no end; it is sent as it is")
+        }
         guard let quality else {
             let record = try UploadRecord(of: file, to: folder, on: server, context)
             return try await send(file, file, path, place, &known, record)
@@ -93,7 +97,7 @@ struct PhotoBatch: Sendable {
         case .uploaded: break
         case .present:
             let name = LocalFile.name(of: photo.file)
-            let isNamed = (try? folder.appending(name))?.key == photo.path.key
+            let isNamed = (try? folder.appending(PhotoFile.serverName(of: photo.file)))?.key == photo.path.key
             context.note("'\(name)' is already there" + (isNamed ? "" : " as '\(photo.path.name)'"))
         case .renamed: context.note("another photo has the name of '\(photo.file)'; stored as '\(photo.path.name)'")
         }

@@ -1,12 +1,45 @@
+import ByteClubCore
 import ByteClubMedia
 
 /// A photo on this machine.
 enum PhotoFile {
-    /// Checks that a file is a JPEG.
-    static func check(_ file: String) async throws {
+    /// Whether a name is one of a JPEG.
+    static func isNamed(_ name: String) -> Bool {
+        let name = PathKey.fold(name)
+        return name.hasSuffix(".jpg") || name.hasSuffix(".jpeg")
+    }
+
+    /// The JPEGs that a person means: a file itself, and all in a folder and below it, in the order of their names.
+    ///
+    /// A folder without any stands for itself, so that it is refused by its name.
+    static func all(in file: String) -> [String] {
+        guard LocalFile.isDirectory(file) else { return [file] }
+        let photos = photos(below: file.hasSuffix("/") ? String(file.dropLast()) : file)
+        return photos.isEmpty ? [file] : photos
+    }
+
+    private static func photos(below folder: String) -> [String] {
+        let names = LocalFile.names(in: folder).filter { !$0.hasPrefix(".") }.sorted(by: NaturalOrder.precedes)
+        return names.flatMap { name in
+            let path = folder + "/" + name
+            // A link to a folder may lead back to where one is.
+            if LocalFile.isDirectory(path) { return LocalFile.isLink(path) ? [] : photos(below: path) }
+            return isNamed(name) ? [path] : []
+        }
+    }
+
+    /// The name that a file has on the server, where a photo is told by its suffix.
+    static func serverName(of file: String) -> String {
+        let name = LocalFile.name(of: file)
+        return isNamed(name) ? name : name + ".jpg"
+    }
+
+    /// Checks that a file is a JPEG, and tells whether the picture comes to its end.
+    static func check(_ file: String) async throws -> Bool {
+        if LocalFile.isDirectory(file) { throw Failure(.badData, "there is no JPEG photo in '\(file)'") }
         _ = try LocalFile.size(file)
-        try await BlockingWork.run {
-            do { _ = try JPEGHeader(file: file) } catch let error as MediaError {
+        return try await BlockingWork.run {
+            do { return try JPEGHeader(file: file).hasEnd(file: file) } catch let error as MediaError {
                 throw Failure(.badData, "'\(file)' is not a JPEG photo: \(error)")
             }
         }

@@ -19,6 +19,8 @@ struct PhotoInfo: CommandResult {
     var photo: Metadata
     /// What the photo says; nil when its tags cannot be read.
     var view: View?
+    /// When and where it was taken, as the photo says.
+    var details: PhotoDetails?
 
     private static let words = [
         "sphere": "whole sphere", "partialSphere": "part of a sphere", "cylinder": "cylinder", "strip": "long strip",
@@ -34,6 +36,7 @@ struct PhotoInfo: CommandResult {
         guard photo.bytes > 0 else { return }
         let range = 0..<min(photo.bytes, Self.headBytes)
         let head = try await remote.content(at: path, revision: photo.rev, range: range, limit: Int(Self.headBytes))
+        details = try? PhotoDetails(bytes: head.bytes)
         guard let header = try? JPEGHeader(bytes: head.bytes) else { return }
         let panorama = Panorama(header: header)
         view = View(
@@ -55,6 +58,9 @@ struct PhotoInfo: CommandResult {
             ])
             table.rows.append(["why", view.why])
         }
+        // UTC where the camera wrote its distance from that, else its own clock.
+        if let taken = details?.taken { table.rows.append(["taken", CalendarTime.utc(taken).description]) }
+        if let place = details?.place { table.rows.append(["place", "\(place.latitude), \(place.longitude)"]) }
         if let date = photo.modified { table.rows.append(["stored", style.calendar(date.seconds).description]) }
         if let rev = photo.rev { table.rows.append(["version", rev.description]) }
         if let hash = photo.contentHash { table.rows.append(["hash", hash.description]) }
@@ -62,11 +68,14 @@ struct PhotoInfo: CommandResult {
         return table.text
     }
 
-    private enum CodingKeys: String, CodingKey { case view }
+    private enum CodingKeys: String, CodingKey { case view, taken, latitude, longitude }
 
     func encode(to encoder: any Encoder) throws {
         try photo.encode(to: encoder)
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encodeIfPresent(view, forKey: .view)
+        try box.encodeIfPresent(details?.taken.map { CalendarTime.utc($0).rfc3339 }, forKey: .taken)
+        try box.encodeIfPresent(details?.place?.latitude, forKey: .latitude)
+        try box.encodeIfPresent(details?.place?.longitude, forKey: .longitude)
     }
 }

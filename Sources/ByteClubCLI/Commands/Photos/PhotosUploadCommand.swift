@@ -7,16 +7,19 @@ struct PhotosUploadCommand: ClubCommand {
         commandName: "upload",
         abstract: "Upload photos one after another and print each one's path on the server.",
         discussion: """
-            A photo whose bytes are there already, under whatever name, is not sent again; another one of the same name is stored under a numbered \
-            name. Ctrl-C cancels: what was not printed is not on the server. When some photos fail the others are \
-            still uploaded, and the exit code is 75.
+            A folder stands for the JPEG files in it and below it. A photo whose bytes are there already, under \
+            whatever name, is not sent again; another one of the same name is stored under a numbered name. When some \
+            photos fail the others are still uploaded, and the exit code is 75. What was not printed is not on the \
+            server; after Ctrl-C, or when the server was away, the same command goes on where it ended, for two days.
 
             Examples:
               byteclub photos upload ridge.jpg
+              byteclub photos upload ~/Pictures/trip
               byteclub photos upload *.jpg --limit-rate 500K --quality 60
             """)
 
-    @Argument(help: "JPEG files.", completion: .file(extensions: ["jpg", "jpeg", "JPG", "JPEG"]))
+    @Argument(
+        help: "JPEG files, and folders with them.", completion: .file(extensions: ["jpg", "jpeg", "JPG", "JPEG"]))
     var files: [String]
 
     @Option(

@@ -1,0 +1,75 @@
+import ByteClubCore
+import Glibc
+
+/// Downloads photos.
+struct PhotoDownload: Sendable {
+    let remote: any Remote
+    let reporter: ProgressReporter
+
+    /// Writes photos into a folder, one after another; a failed one does not stop the others, unless it shows that they
+    /// would all fail.
+    func run(
+        _ photos: [Result<RemotePath, Failure>], into folder: String, isForced: Bool,
+        report: (WrittenFile) throws -> Void
+    ) async throws -> BatchOutcome<WrittenFile> {
+        var outcome = BatchOutcome<WrittenFile>()
+        for (index, photo) in photos.enumerated() {
+            do {
+                let path = try photo.get()
+                let file = try OutputFile(folder + path.name, isForced: isForced)
+                let written = try await run(path, to: file, place: (index + 1, photos.count))
+                reporter.finish()
+                outcome.done.append(written)
+                try report(written)
+            } catch {
+                reporter.finish()
+                if error is Output.BrokenPipe { throw error }
+                try Task.checkCancellation()
+                let failure = Failure(error)
+                if [.notAuthorised, .unavailable, .configuration].contains(failure.status) { throw failure }
+                outcome.failures.append(failure)
+            }
+        }
+        return outcome
+    }
+
+    /// Writes the photo to a file.
+    func run(
+        _ path: RemotePath, to file: OutputFile, place: (number: Int, of: Int)? = nil
+    ) async throws -> WrittenFile {
+        let room = try file.room()
+        reporter.start(path.name, place: place, total: nil)
+        let metadata = try await file.write { try await fetch(path, room, to: $0) }
+        return WrittenFile(file: file.path, bytes: metadata.bytes, source: metadata.path.string)
+    }
+
+    /// Writes the photo to standard output, once all of it is here and its hash is the server's.
+    func run(_ path: RemotePath, toOutputOf context: Context) async throws {
+        let directory = context.directories.state + "/downloads"
+        try LocalFile.makePrivateDirectory(directory)
+        let temporary = LocalFile.temporaryName(beside: directory + "/photo.jpg")
+        defer { unsafe unlink(temporary) }
+        reporter.start(path.name, total: nil)
+        _ = try await fetch(path, LocalFile.room(beside: temporary), to: temporary)
+        reporter.finish()
+        try LocalFile.copy(temporary, to: context.output)
+    }
+
+    private func fetch(_ path: RemotePath, _ room: Int64, to temporary: String) async throws -> Metadata {
+        do {
+            return try await remote.download(path, revision: nil, limit: room, to: temporary) { progress in
+                reporter.update(completed: progress.completed, total: progress.total)
+            }
+        } catch { throw Self.told(error, of: path, room) }
+    }
+
+    /// What a person is told of a failure.
+    private static func told(_ error: RemoteError, of path: RemotePath, _ room: Int64) -> any Error {
+        switch error.code {
+        case .tooLarge:
+            Failure(.inputOutput, "there is no room for '\(path)': \(HumanSize.shown(room)) are left on the disk")
+        case .notFound: EntryPath.missing("photo", path.name)
+        default: error
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import ByteClubCore
+import Glibc
+
+/// A name with `*`, `?` or `[...]` in it, which stands for all the photos that it fits, as in the shell (glob(7)).
+enum PhotoPattern {
+    /// Whether a name is a pattern.
+    static func isPattern(_ name: String) -> Bool { name.contains { "*?[".contains($0) } }
+
+    /// The photos that some names stand for, in their order and each once; why not, for a name that stands for none.
+    static func photos(
+        _ names: [String], _ login: Login, _ remote: any Remote
+    ) async throws -> [Result<RemotePath, Failure>] {
+        let folder = try login.photos
+        var listed: [String: RemotePath] = [:]
+        if names.contains(where: isPattern) {
+            let entries = try await FolderListing(isRecursive: true).entries(of: folder, remote) ?? []
+            for entry in entries { listed[entry.path.name(below: folder)] = entry.path }
+        }
+        var (found, seen) = ([Result<RemotePath, Failure>](), Set<PathKey>())
+        for name in names {
+            if isPattern(name), listed[name] == nil {
+                let fitting = listed.keys.filter { unsafe fnmatch(name, $0, FNM_PATHNAME) == 0 }
+                if fitting.isEmpty { found.append(.failure(EntryPath.missing("photo", name))) }
+                for name in fitting.sorted(by: NaturalOrder.precedes) {
+                    if let path = listed[name], seen.insert(path.key).inserted { found.append(.success(path)) }
+                }
+            } else {
+                do {
+                    let path = try EntryPath.photo(name, login)
+                    if seen.insert(path.key).inserted { found.append(.success(path)) }
+                } catch {
+                    found.append(.failure(Failure(error)))
+                }
+            }
+        }
+        return found
+    }
+}
