@@ -156,7 +156,7 @@ extension Account: JSONReadable {
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "uid": uid = try json.value()
-            case "display_name": displayName = try json.value()
+            case "display_name": displayName = try json.memberName()
             case "email": read.email = try json.optional()
             case "email_verified": read.isEmailVerified = try json.optional()
             case "country": read.country = try json.optional()
@@ -174,8 +174,6 @@ extension Account: JSONReadable {
         guard let uid else { throw JSONError(.missing("uid")) }
         guard let displayName else { throw JSONError(.missing("display_name")) }
         guard let quotaInfo else { throw JSONError(.missing("quota_info")) }
-        // It is kept with the token and shown.
-        if displayName.utf8.count > 1_024 { throw JSONError(.invalid("a name that is longer than 1024 bytes")) }
         if let role = read.role, role.utf8.count > 64 {
             throw JSONError(.invalid("a role that is longer than 64 bytes"))
         }

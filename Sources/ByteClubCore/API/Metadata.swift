@@ -39,15 +39,18 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var photoInfo: MediaInfo?
     /// The same of a film.
     public var videoInfo: MediaInfo?
+    /// Who made this version; nil for the root and where the server does not tell.
+    public var modifier: Modifier?
 
     private enum CodingKeys: String, CodingKey {
         case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
         case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
         case contents, contentHash = "content_hash", photoInfo = "photo_info", videoInfo = "video_info"
+        case modifier
     }
 
     /// Describes an entry of a shared folder; fields that follow from others are filled in.
-    public init(_ entry: FolderEntry, namespace: UInt32 = 1) {
+    public init(_ entry: FolderEntry, by modifier: Modifier? = nil, namespace: UInt32 = 1) {
         let type = MediaType(name: entry.path.name)
         path = entry.path
         isFolder = entry.isFolder
@@ -63,6 +66,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         root = "dropbox"
         hasThumbnail = !entry.isFolder && !entry.isDeleted && type.hasThumbnail
         contentHash = entry.isFolder || entry.isDeleted ? nil : entry.contentHash
+        self.modifier = modifier
     }
 
     /// Encodes the wire's object.
@@ -86,6 +90,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         try box.encodeIfPresent(contentHash, forKey: .contentHash)
         try box.encodeIfPresent(photoInfo, forKey: .photoInfo)
         try box.encodeIfPresent(videoInfo, forKey: .videoInfo)
+        try box.encodeIfPresent(modifier, forKey: .modifier)
     }
 }
 
@@ -115,6 +120,7 @@ extension Metadata: JSONReadable {
             case "content_hash": read.contentHash = try json.optional()
             case "photo_info": read.photoInfo = try json.optional()
             case "video_info": read.videoInfo = try json.optional()
+            case "modifier": read.modifier = try json.optional()
             default: try json.skip()
             }
         }

@@ -9,10 +9,6 @@ struct SyncRefusal: Error {
         self.message = message
         self.current = current
     }
-
-    var result: SyncResult {
-        SyncResult(status: status, entry: current.map { SyncEntry($0) }, message: message)
-    }
 }
 
 /// A batch of which nothing may be done, since one of its operations was refused.
@@ -37,9 +33,10 @@ extension SharedFolder {
                 guard try state.lastRevision() - before <= Int64(Self.maximumBatchEntries) else {
                     throw SyncRefusal(413, "the operations before this one touch too many entries for one batch")
                 }
-                result = SyncResult(status: 200, entry: SyncEntry(try perform(operation, after: results)))
+                result = SyncResult(status: 200, entry: try told(perform(operation, after: results)))
             } catch let refusal as SyncRefusal {
-                result = refusal.result
+                let current = try refusal.current.map { try told($0) }
+                result = SyncResult(status: refusal.status, entry: current, message: refusal.message)
             } catch let error as APIError {
                 result = SyncResult(status: error.status, entry: nil, message: error.message)
             }

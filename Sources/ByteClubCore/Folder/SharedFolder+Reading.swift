@@ -6,7 +6,7 @@ extension SharedFolder {
     /// - Throws: ``APIError`` 404 when it never was.
     public func metadata(_ path: RemotePath) throws -> Metadata {
         guard let entry = try latest(path) else { throw APIError.notFound(path) }
-        return Metadata(entry)
+        return try describe(entry)
     }
 
     /// Describes a folder with its children and the listing's hash; nil when the hash is `known` already.
@@ -32,7 +32,7 @@ extension SharedFolder {
     /// - Throws: ``APIError`` 404 when it never was.
     public func listing(of path: RemotePath, unless known: String?, includeDeleted: Bool) throws -> Metadata? {
         guard let entry = try latest(path) else { throw APIError.notFound(path) }
-        var result = Metadata(entry)
+        var result = try describe(entry)
         guard entry.isFolder, !entry.isDeleted || includeDeleted else { return result }
         result.hash = try listingHash(of: entry, includeDeleted: includeDeleted)
         return result.hash == known ? nil : result
@@ -48,7 +48,7 @@ extension SharedFolder {
         try state.forEachChild(path.key, includeDeleted: includeDeleted) { entry in
             count += 1
             if count > limit { throw APIError(406, "'\(path)' has more than \(limit) entries") }
-            try body(Metadata(entry))
+            try body(describe(entry))
         }
     }
 
@@ -70,7 +70,7 @@ extension SharedFolder {
     ) throws -> [Metadata] {
         guard let folder = try live(path) else { throw APIError.notFound(path) }
         return try state.matches(query, below: folder.path.key, includeDeleted: includeDeleted, limit: limit)
-            .map { Metadata($0) }
+            .map(describe)
     }
 
     /// A file's versions, newest first, deletions among them.
@@ -78,7 +78,7 @@ extension SharedFolder {
     /// - Throws: ``APIError`` 404 for a folder and for what never was.
     public func revisions(_ path: RemotePath, limit: Int) throws -> [Metadata] {
         guard let newest = try latest(path), !newest.isFolder else { throw APIError.notFound(path) }
-        return try state.versions(path.key, limit: limit).filter { !$0.isFolder }.map { Metadata($0) }
+        return try state.versions(path.key, limit: limit).filter { !$0.isFolder }.map(describe)
     }
 
     /// The changes after a position, or the whole state when there is none.
@@ -94,8 +94,8 @@ extension SharedFolder {
         let hasMore = changes.count > limit
         if hasMore { changes.removeLast() }
         next.revision = hasMore ? changes.last?.revision ?? last : last
-        let entries = changes.map { entry in
-            DeltaEntry(key: entry.path.key, metadata: entry.isDeleted ? nil : Metadata(entry))
+        let entries = try changes.map { entry in
+            DeltaEntry(key: entry.path.key, metadata: entry.isDeleted ? nil : try describe(entry))
         }
         return (DeltaPage(reset: known == nil, cursor: "", hasMore: hasMore, entries: entries), next)
     }

@@ -12,12 +12,33 @@ public struct SharedFolder<State: FolderState> {
     public var state: State
     let now: APIDate
     let author: Int64
+    private let names: (Int64) throws -> String?
 
     /// Creates a folder over a state, for changes that `author` makes at `now`.
-    public init(state: State, now: APIDate, author: Int64) {
+    ///
+    /// What is told of versions names their makers as `names` does, which is asked for each: also those who left.
+    public init(
+        state: State, now: APIDate, author: Int64, names: @escaping (Int64) throws -> String? = { _ in nil }
+    ) {
         self.state = state
         self.now = now
         self.author = author
+        self.names = names
+    }
+
+    /// Describes a version.
+    public func describe(_ entry: FolderEntry) throws -> Metadata {
+        Metadata(entry, by: try name(of: entry).map { Modifier(uid: entry.author, displayName: $0) })
+    }
+
+    /// Tells of a version as the extension does.
+    public func told(_ entry: FolderEntry, isInline: Bool = false) throws -> SyncEntry {
+        SyncEntry(entry, by: try name(of: entry), isInline: isInline)
+    }
+
+    /// The name of the member who made a version; the root was made by nobody.
+    private func name(of entry: FolderEntry) throws -> String? {
+        entry.author == 0 ? nil : try names(entry.author)
     }
 
     /// The newest version at a path; the root is always there.

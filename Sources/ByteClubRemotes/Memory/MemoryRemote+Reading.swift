@@ -11,7 +11,7 @@ extension MemoryRemote {
         let author = author
         return try await perform(.account) { () throws(RemoteError) in
             Account(
-                uid: author, displayName: "Member \(author)",
+                uid: author, displayName: MemoryTree.name(author) ?? "",
                 quotaInfo: Account.Quota(quota: 1 << 50, normal: 0, shared: 0),
                 extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true))
         }
@@ -96,11 +96,14 @@ extension MemoryRemote {
 
     private func file(_ path: RemotePath, _ revision: Revision?) throws(RemoteError) -> ([UInt8], Metadata) {
         let version = try Self.version(revision)
-        let entry = try read { try $0.file(path, revision: version) }
+        let (entry, metadata) = try read { folder in
+            let entry = try folder.file(path, revision: version)
+            return (entry, try folder.describe(entry))
+        }
         guard let hash = entry.contentHash, let bytes = tree.blob(hash) else {
             throw RemoteError(.serverFault, "the content of '\(path)' is gone")
         }
-        return (bytes, Metadata(entry))
+        return (bytes, metadata)
     }
 
     /// A version as the folder counts it.

@@ -16,12 +16,16 @@ extension MemoryRemote: SyncRemote {
             }
             let limits = JournalLimits(
                 entries: min(limit, pageSize), inlineContent: contents ? SyncBatch.maximumInlineBytes : nil)
-            let (entries, next, hasMore) = try read {
-                try $0.journal(after: position, epoch: tree.epoch, limits: limits)
+            let (entries, told, next, hasMore) = try read { folder in
+                let (entries, next, hasMore) = try folder.journal(
+                    after: position, epoch: tree.epoch, limits: limits)
+                return (
+                    entries, try entries.map { try folder.told($0, isInline: limits.takes($0)) }, next, hasMore
+                )
             }
             let page = SyncPage(
                 isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position,
-                hasMore: hasMore, entries: entries.map { SyncEntry($0, isInline: limits.takes($0)) })
+                hasMore: hasMore, entries: told)
             let bodies = entries.filter(limits.takes).compactMap { $0.contentHash.flatMap(tree.blob) }
             return SyncChanges(page: page, contents: bodies)
         }

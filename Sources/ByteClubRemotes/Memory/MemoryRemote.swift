@@ -76,6 +76,6 @@ public final class MemoryRemote: Remote {
         blobs: [(hash: ContentHash, bytes: [UInt8])] = [],
         _ rule: (inout SharedFolder<MemoryFolderState>) throws -> FolderEntry
     ) throws(RemoteError) -> Metadata {
-        Metadata(try tree.write(now: now(), author: author, blobs: blobs, rule))
+        try tree.write(now: now(), author: author, blobs: blobs) { try $0.describe(rule(&$0)) }
     }
 }

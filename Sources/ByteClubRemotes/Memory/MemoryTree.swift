@@ -17,6 +17,9 @@ final class MemoryTree: Sendable {
     private let content = Mutex(Content())
     private static let lastEpoch = Atomic<UInt64>(0)
 
+    /// What the member of a number is called.
+    static func name(_ author: Int64) -> String? { "Member \(author)" }
+
     init() {
         epoch = "memory\(Self.lastEpoch.wrappingAdd(1, ordering: .relaxed).newValue)"
         secret = Array(epoch.utf8)
@@ -27,7 +30,7 @@ final class MemoryTree: Sendable {
         now: APIDate, author: Int64, _ rule: (SharedFolder<MemoryFolderState>) throws -> Value
     ) throws(RemoteError) -> Value {
         let folder = content.withLock { $0.folder }
-        return try RemoteError.mapping { try rule(SharedFolder(state: folder, now: now, author: author)) }
+        return try RemoteError.mapping { try rule(SharedFolder(state: folder, now: now, author: author, names: Self.name)) }
     }
 
     /// Runs a writing rule as one transaction and wakes whoever waits for a change.
@@ -40,7 +43,7 @@ final class MemoryTree: Sendable {
             let before = content.folder.mark
             var state = MemoryFolderState()
             swap(&state, &content.folder)
-            var folder = SharedFolder(state: state, now: now, author: author)
+            var folder = SharedFolder(state: state, now: now, author: author, names: Self.name)
             state = MemoryFolderState()
             let result = Result { try rule(&folder) }
             content.folder = folder.state

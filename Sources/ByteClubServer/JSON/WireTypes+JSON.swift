@@ -71,6 +71,19 @@ extension Metadata: JSONWritable {
             json.key("video_info")
             videoInfo.write(to: &json)
         }
+        if let modifier {
+            json.key("modifier")
+            modifier.write(to: &json)
+        }
+    }
+}
+
+extension Modifier: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("uid", uid)
+            json.member("display_name", displayName)
+        }
     }
 }
 

@@ -46,6 +46,10 @@ protocol FolderStore: Sendable {
     /// - Throws: ``StorageError`` `damaged` for a version that has none, or whose bytes are lost.
     func content(of entry: FolderEntry) async throws -> StoredContent
 
+    /// What a member is called who made versions, also one who was removed; answers from memory when it was asked
+    /// before.
+    func name(ofMember uid: Int64) async throws -> String?
+
     /// A page of the journal, with the inline contents in the order of their entries.
     ///
     /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
@@ -55,14 +59,14 @@ protocol FolderStore: Sendable {
 }
 
 extension SyncPage {
-    /// The page that tells entries after a cursor.
+    /// The page that tells a folder's entries after a cursor.
     init(
-        _ entries: [FolderEntry], after cursor: JournalCursor?, next: JournalCursor, hasMore: Bool,
-        limits: JournalLimits
-    ) {
+        _ entries: [FolderEntry], of folder: SharedFolder<some FolderState>, after cursor: JournalCursor?,
+        next: JournalCursor, hasMore: Bool, limits: JournalLimits
+    ) throws {
         self.init(
             isReset: cursor == nil, cursor: next.description, sequence: hasMore ? nil : next.position, hasMore: hasMore,
-            entries: entries.map { SyncEntry($0, isInline: limits.takes($0)) })
+            entries: try entries.map { try folder.told($0, isInline: limits.takes($0)) })
     }
 }
 

@@ -13,6 +13,7 @@ import Testing
         let file: Metadata = try read("metadata_file")
         #expect(file.path.string == "/Notes/Trip.md" && file.rev?.number == 2 && file.contentHash != nil)
         #expect(file.clientModified == file.modified && file.mimeType == "text/markdown")
+        #expect(file.modifier == Modifier(uid: 1, displayName: "Ann Bell"))
         let folder: Metadata = try read("metadata_folder")
         #expect(folder.isFolder && folder.hash?.count == 32 && folder.contents?.map(\.path) == [file.path])
         let photo: Metadata = try read("metadata_photo")

@@ -6,11 +6,11 @@ import Testing
 
 @Suite struct MetadataTests {
     static let fileFields = [
-        "bytes", "client_mtime", "content_hash", "icon", "is_dir", "mime_type", "modified", "path", "rev", "revision",
-        "root", "size", "thumb_exists",
+        "bytes", "client_mtime", "content_hash", "icon", "is_dir", "mime_type", "modified", "modifier", "path", "rev",
+        "revision", "root", "size", "thumb_exists",
     ]
     static let folderFields = [
-        "bytes", "icon", "is_dir", "modified", "path", "rev", "revision", "root", "size", "thumb_exists",
+        "bytes", "icon", "is_dir", "modified", "modifier", "path", "rev", "revision", "root", "size", "thumb_exists",
     ]
 
     @Test("files, folders and the root have the protocol's fields, no more and no less")

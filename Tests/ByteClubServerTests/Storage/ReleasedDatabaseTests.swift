@@ -49,6 +49,8 @@ struct ReleasedDatabaseTests {
         let trip = try RemotePath("/byteclub/Trip.md")
         let history = try await store.read { try $0.state.versions(trip.key, limit: 9) }
         #expect(history.map(\.author) == [2, 1, 1])
+        let named = try await store.read { try $0.revisions(trip, limit: 9) }
+        #expect(named.map(\.modifier?.displayName) == ["Ben", "Ann Bell", "Ann Bell"])
         var texts: [String] = []
         for entry in history {
             if case .bytes(let bytes) = try await store.content(of: entry) {

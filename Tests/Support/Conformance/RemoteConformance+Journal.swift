@@ -47,6 +47,16 @@ extension RemoteConformance {
             #expect(next.page.entries.map(\.node) == [file.node, folder.node])
             #expect(next.page.entries.last == gone && next.contents == [[49]])
         },
+        RemoteConformanceCase(sync: "each entry names the member who made its version") { run, sync, root in
+            let (first, second) = (try await run.remote.account(), try await run.second.account())
+            let cursor = try await sync.end()
+            let made = try await sync.create("a.md", "1", in: root)
+            try await run.put("2", "b.md", by: run.second)
+            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: false, wait: .zero).page
+            #expect(page.entries.map(\.author) == [first.uid, second.uid])
+            #expect(page.entries.map(\.authorName) == [first.displayName, second.displayName])
+            #expect(made.authorName == first.displayName)
+        },
         RemoteConformanceCase(sync: "a cursor of another journal is stale, and one that is none is refused") {
             run, sync, root in
             let cursor = try await sync.end()

@@ -111,6 +111,33 @@ extension RemoteConformance {
             #expect(versions.map(\.bytes) == [0, 2, 1])
             #expect(try await run.remote.revisions(of: run.path("a.md"), limit: 2).count == 2)
         },
+        RemoteConformanceCase("each version tells who made it, whatever made it") { run in
+            let (first, second) = (try await run.remote.account(), try await run.second.account())
+            let stored = try await run.put("1", "f/a.md")
+            let edited = try await run.put("2", "f/a.md", by: run.second)
+            let same = try await run.put("2", "f/a.md")
+            #expect([stored, edited, same].map(\.modifier?.uid) == [first.uid, second.uid, second.uid])
+            let path = try run.path("f/a.md")
+            let restored = try await run.second.restore(path, to: #require(stored.rev))
+            let moved = try await run.remote.move(path, to: run.path("f/b.md"))
+            let copied = try await run.second.copy(moved.path, to: run.path("c.md"))
+            let folder = try await run.second.createFolder(run.path("g"))
+            let gone = try await run.second.delete(moved.path, ifUnchangedSince: nil)
+            #expect(
+                [restored, moved, copied, folder, gone].map(\.modifier?.uid)
+                    == [second.uid, first.uid, second.uid, second.uid, second.uid])
+            let versions = try await run.remote.revisions(of: path, limit: 10)
+            #expect(
+                versions.map(\.modifier?.displayName) == [
+                    first.displayName, second.displayName, second.displayName, first.displayName,
+                ])
+            let listed = try #require(try await run.remote.list(run.path(), unless: nil, includeDeleted: false))
+            #expect(listed.contents?.map(\.modifier?.uid) == [second.uid, first.uid, second.uid])
+            let told = try await run.remote.delta(after: nil, prefix: copied.path)
+            #expect(told.entries.map(\.metadata?.modifier) == [copied.modifier])
+            let read = try await run.remote.content(at: copied.path, revision: nil, range: nil, limit: 10)
+            #expect(read.metadata.modifier == copied.modifier)
+        },
         RemoteConformanceCase("a folder has no versions, nor has what never was") { run in
             try await run.put("1", "f/a.md")
             await run.refused(.notFound) { try await run.remote.revisions(of: run.path("f"), limit: 10) }

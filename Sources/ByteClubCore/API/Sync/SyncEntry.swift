@@ -24,11 +24,13 @@ public struct SyncEntry: Hashable, Sendable {
     public var modified: Int64
     /// The number of the member who made this version.
     public var author: Int64
+    /// What that member is called; nil where the server does not tell.
+    public var authorName: String?
     /// Whether the content's bytes follow the page's head.
     public var isInline: Bool
 
-    /// Describes a version.
-    public init(_ entry: FolderEntry, isInline: Bool = false) {
+    /// Describes a version that a member of this name made.
+    public init(_ entry: FolderEntry, by authorName: String? = nil, isInline: Bool = false) {
         node = entry.node
         parent = entry.parent
         name = entry.path.name
@@ -41,6 +43,7 @@ public struct SyncEntry: Hashable, Sendable {
         hash = entry.contentHash
         modified = entry.modified.seconds
         author = entry.author
+        self.authorName = authorName
         self.isInline = isInline
     }
 }
@@ -66,6 +69,7 @@ extension SyncEntry: JSONReadable {
             case "hash": read.hash = try json.value()
             case "modified": read.modified = try json.value()
             case "by": read.author = try json.value()
+            case "by_name": read.authorName = try json.memberName()
             case "inline": read.isInline = try json.value()
             default: try json.skip()
             }
@@ -104,6 +108,7 @@ extension SyncEntry: JSONReadable {
             }
             json.member("modified", modified)
             json.member("by", author)
+            json.member("by_name", authorName)
             if isInline {
                 json.key("inline")
                 json.value(true)

@@ -12,7 +12,7 @@ struct DownloadHandlers: Sendable {
         let revision = try request.parameters.revision("rev")
         let path = try request.path()
         let (entry, content) = try await store.file(path, revision: revision)
-        return try .file(entry, content, for: request, headers: [.metadata: Self.header(entry)])
+        return try .file(entry, content, for: request, headers: [.metadata: await header(entry)])
     }
 
     /// Answers `GET /thumbnails/<root>/<path>`.
@@ -26,7 +26,7 @@ struct DownloadHandlers: Sendable {
         let path = try request.path()
         let entry = try await store.read { try $0.file(path, revision: nil) }
         var response = try await thumbnail(of: entry, size: size, format: format, for: request)
-        response.headers[.metadata] = Self.header(entry)
+        response.headers[.metadata] = try await header(entry)
         return response
     }
 
@@ -49,7 +49,9 @@ struct DownloadHandlers: Sendable {
         return Response(.ok, headers: [.contentType: format.mime], body: .bytes(ByteBuffer(bytes: bytes)))
     }
 
-    private static func header(_ entry: FolderEntry) -> String {
-        String(decoding: Metadata(entry).json(isASCII: true), as: UTF8.self)
+    private func header(_ entry: FolderEntry) async throws -> String {
+        let name = try await store.name(ofMember: entry.author)
+        let metadata = Metadata(entry, by: name.map { Modifier(uid: entry.author, displayName: $0) })
+        return String(decoding: metadata.json(isASCII: true), as: UTF8.self)
     }
 }

@@ -26,7 +26,7 @@ struct FolderHandlers: Sendable {
                 guard let version = try folder.state.version(path.key, revision: revision.number) else {
                     throw APIError(404, "Revision '\(revision)' of '\(path)' not found")
                 }
-                return Metadata(version)
+                return try folder.describe(version)
             }
             return .json(includesMedia ? try await describe(entry, for: request) : entry)
         }

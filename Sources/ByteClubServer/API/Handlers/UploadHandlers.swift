@@ -127,10 +127,11 @@ struct UploadHandlers: Sendable {
         _ request: MemberRequest, _ content: StagedContent, at path: RemotePath, _ policy: Policy
     ) async throws -> Response {
         let (bytes, hash, condition, conflicts) = (content.bytes, content.hash, policy.condition, policy.conflicts)
-        let entry = try await store.write(by: request.member.uid, storing: content) { folder in
-            try folder.put(path, bytes: bytes, hash: hash, condition: condition, policy: conflicts)
-        }
-        return .json(Metadata(entry))
+        return .json(
+            try await store.write(by: request.member.uid, storing: content) { folder in
+                try folder.describe(
+                    folder.put(path, bytes: bytes, hash: hash, condition: condition, policy: conflicts))
+            })
     }
 
     /// The announced length of an upload.

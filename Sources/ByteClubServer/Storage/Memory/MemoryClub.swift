@@ -96,6 +96,9 @@ struct MemoryClub: Sendable {
     /// The member with a number.
     func member(_ uid: Int64) -> Member? { people.first { $0.member.uid == uid }?.member }
 
+    /// What the member with a number is called, also one who was removed.
+    func name(_ uid: Int64) -> String? { member(uid)?.name }
+
     /// Where the member of a name is among ``people``; nil for one who was removed.
     func place(ofMember name: String) -> Int? {
         let folded = PathKey.fold(name)

@@ -5,7 +5,9 @@ extension MemoryStore {
         _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
         let now = now
-        return try query { try body(SharedFolder(state: AnyFolderState($0.folder), now: now, author: 0)) }
+        return try query { club in
+            try body(SharedFolder(state: AnyFolderState(club.folder), now: now, author: 0, names: club.name))
+        }
     }
 
     func write<T: Sendable>(
@@ -16,7 +18,8 @@ extension MemoryStore {
         let (result, made) = try change { club in
             let before = club.folder.lastRevision()
             let usage = club.usage()
-            var folder = SharedFolder(state: AnyFolderState(club.folder), now: now, author: author)
+            var folder = SharedFolder(
+                state: AnyFolderState(club.folder), now: now, author: author, names: club.name)
             let result = try body(&folder)
             guard let state = folder.state.base as? MemoryFolderState else {
                 throw StorageError(.io, "the folder was exchanged for another")
@@ -92,7 +95,7 @@ extension MemoryStore {
     ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
         let now = now
         return try query { club in
-            let folder = SharedFolder(state: club.folder, now: now, author: 0)
+            let folder = SharedFolder(state: club.folder, now: now, author: 0, names: club.name)
             let (entries, next, hasMore) = try folder.journal(after: cursor, epoch: epoch, limits: limits)
             let bodies = try entries.filter(limits.takes).map { entry in
                 guard let bytes = entry.contentHash.flatMap({ club.contents[$0] }) else {
@@ -100,7 +103,9 @@ extension MemoryStore {
                 }
                 return bytes
             }
-            return (SyncPage(entries, after: cursor, next: next, hasMore: hasMore, limits: limits), bodies)
+            let page = try SyncPage(
+                entries, of: folder, after: cursor, next: next, hasMore: hasMore, limits: limits)
+            return (page, bodies)
         }
     }
 

@@ -19,6 +19,8 @@ extension MemoryStore {
 
     func members() async throws -> [Member] { try query { $0.people.map(\.member) } }
 
+    func name(ofMember uid: Int64) async throws -> String? { try query { $0.name(uid) } }
+
     func removeMember(name: String) async throws {
         try changeMember(name) { club, place in
             let gone = club.people[place].member

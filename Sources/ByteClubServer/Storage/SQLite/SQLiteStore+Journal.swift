@@ -6,8 +6,9 @@ extension SQLiteStore {
         after cursor: JournalCursor?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
         let (epoch, now) = (epoch, now())
-        return try await query { database in
-            let folder = SharedFolder(state: SQLiteFolderState(reading: database), now: now, author: 0)
+        return try await query { [self] database in
+            let folder = SharedFolder(
+                state: SQLiteFolderState(reading: database), now: now, author: 0, names: names(in: database))
             let (entries, next, hasMore) = try folder.journal(after: cursor, epoch: epoch, limits: limits)
             var bodies: [[UInt8]] = []
             for entry in entries where limits.takes(entry) {
@@ -19,7 +20,9 @@ extension SQLiteStore {
                 }
                 bodies.append(bytes)
             }
-            return (SyncPage(entries, after: cursor, next: next, hasMore: hasMore, limits: limits), bodies)
+            let page = try SyncPage(
+                entries, of: folder, after: cursor, next: next, hasMore: hasMore, limits: limits)
+            return (page, bodies)
         }
     }
 }

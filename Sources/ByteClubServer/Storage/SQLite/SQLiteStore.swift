@@ -36,6 +36,7 @@ final class SQLiteStore: ClubStore {
     let uptime: @Sendable () -> Uptime
     let logger: Logger
     let memberCache = MemberCache()
+    let memberNames = MemberNames()
     private let signal: ChangeSignal
     private let lock: Descriptor?
 
@@ -116,9 +117,9 @@ final class SQLiteStore: ClubStore {
         _ body: @escaping @Sendable (SharedFolder<AnyFolderState>) throws -> T
     ) async throws -> T {
         let now = now()
-        return try await query { database in
+        return try await query { [self] database in
             let state = AnyFolderState(SQLiteFolderState(reading: database))
-            return try body(SharedFolder(state: state, now: now, author: 0))
+            return try body(SharedFolder(state: state, now: now, author: 0, names: names(in: database)))
         }
     }
 
@@ -131,7 +132,8 @@ final class SQLiteStore: ClubStore {
             try await self.writer.perform(bytes: contents.reduce(0) { $0 + $1.inlineBytes }) { transaction in
                 let first = transaction.entries.count
                 let state = AnyFolderState(SQLiteFolderState(writing: transaction))
-                var folder = SharedFolder(state: state, now: now, author: author)
+                var folder = SharedFolder(
+                    state: state, now: now, author: author, names: self.names(in: transaction.database))
                 let result = try body(&folder)
                 for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
                 let used = Set(transaction.entries[first...].lazy.compactMap(\.contentHash))

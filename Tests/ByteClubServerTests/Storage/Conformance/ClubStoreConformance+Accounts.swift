@@ -16,6 +16,21 @@ extension ClubStoreConformance {
             #expect(try await run.add("Eve").uid == 4)
             #expect(try await run.store.members().map(\.isDisabled) == [false, false, true, false])
         },
+        ClubStoreConformance("versions name the members who made them, also those who were removed") { run in
+            let (ann, ben) = (try await run.add("Ann"), try await run.add("Ben"))
+            try await run.put("/a.md", [1], by: ann.uid)
+            try await run.put("/a.md", [2], by: ben.uid)
+            try await run.store.removeMember(name: "Ben")
+            try await run.add("Ben")
+            let path = try RemotePath("/a.md")
+            let versions = try await run.store.read { try $0.revisions(path, limit: 9) }
+            #expect(versions.map(\.modifier?.displayName) == ["Ben", "Ann"])
+            #expect(versions.map(\.modifier?.uid) == [ben.uid, ann.uid])
+            let (page, _) = try await run.store.journal(after: nil, limits: JournalLimits(entries: 9))
+            #expect(page.entries.map(\.authorName) == ["Ben"])
+            #expect(try await run.store.name(ofMember: ben.uid) == "Ben")
+            #expect(try await run.store.name(ofMember: 9) == nil)
+        },
         ClubStoreConformance("no two members have names that look alike, whatever their letters are made of") { run in
             try await run.add("Ann Bell")
             for name in ["ann bell", "Ann\u{A0}Bell", "Ann  Bell", "ＡＮＮ Bell", "", " Ann", "Ann\u{200B}"] {
