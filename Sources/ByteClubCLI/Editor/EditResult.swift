@@ -24,6 +24,8 @@ struct EditResult: CommandResult {
     var folder: RemotePath
     /// The version in which the text is stored; nil when nothing was.
     var revision: Revision?
+    /// Who saved meanwhile; nil when nobody did or the server does not tell.
+    var other: String?
 
     private var name: String { path.name(below: folder) }
 
@@ -32,20 +34,22 @@ struct EditResult: CommandResult {
         case .unchanged: "no changes"
         case .saved: Failure.line("saved '\(name)'")
         case .merged:
-            Failure.line("saved '\(name)', merged with what somebody saved meanwhile")
+            Failure.line("saved '\(name)', merged with what \(other ?? "somebody") saved meanwhile")
         case .conflict(let copy):
             Failure.line(
-                "somebody changed the same lines of '\(name)' meanwhile; your text is in '\(copy.name)' beside it")
+                "\(other ?? "somebody") changed the same lines of '\(name)' meanwhile; your text is in "
+                    + "'\(copy.name)' beside it")
         case .discarded: Failure.line("threw away the text of an earlier edit of '\(name)'")
         }
     }
 
-    private enum CodingKeys: String, CodingKey { case outcome, path, copy, rev }
+    private enum CodingKeys: String, CodingKey { case outcome, path, copy, rev, other }
 
     func encode(to encoder: any Encoder) throws {
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encode(path, forKey: .path)
         try box.encodeIfPresent(revision, forKey: .rev)
+        try box.encodeIfPresent(other, forKey: .other)
         switch outcome {
         case .unchanged: try box.encode("unchanged", forKey: .outcome)
         case .saved: try box.encode("saved", forKey: .outcome)

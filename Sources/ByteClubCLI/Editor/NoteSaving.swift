@@ -26,10 +26,12 @@ struct NoteSaving: Sendable {
         }
         let hash = ContentHasher.hash(text)
         var original: [UInt8]?
+        var other: String?
         for _ in 0..<Self.tries {
             guard let theirs = try await NoteContent.fetch(path, remote), let revision = theirs.metadata.rev else {
                 break
             }
+            other = theirs.metadata.modifier?.displayName
             // A save whose answer was lost, or the same text from two people.
             if theirs.bytes == text {
                 return EditResult(outcome: .saved, path: theirs.metadata.path, folder: folder, revision: revision)
@@ -42,16 +44,20 @@ struct NoteSaving: Sendable {
             }
             // Their text has this one's changes already: an earlier merge whose answer was lost.
             if merged == theirs.bytes {
-                return EditResult(outcome: .merged, path: theirs.metadata.path, folder: folder, revision: revision)
+                return EditResult(
+                    outcome: .merged, path: theirs.metadata.path, folder: folder, revision: revision, other: other)
             }
             do {
-                return try await put(merged, after: revision, as: .merged)
+                var saved = try await put(merged, after: revision, as: .merged)
+                saved.other = other
+                return saved
             } catch {
                 guard error.code == .conflict else { throw error }
             }
         }
         let copy = try await store(text, hash, at: ConflictName.path(for: path, loser: hash))
-        return EditResult(outcome: .conflict(copy: copy.path), path: path, folder: folder, revision: copy.rev)
+        return EditResult(
+            outcome: .conflict(copy: copy.path), path: path, folder: folder, revision: copy.rev, other: other)
     }
 
     private func put(

@@ -25,13 +25,16 @@ struct VersionList: CommandResult {
     /// The versions, newest first.
     var versions: [Metadata]
 
-    /// Version, size and date in columns, as those of ``EntryList``.
+    /// Version, size, date and author in columns, as those of ``EntryList``.
     func text(_ style: TextStyle) -> String {
         let rows = versions.map { version in
             let size = version.isDeleted ? "deleted" : style.size(version.bytes)
-            return [version.rev?.description ?? "", size, style.date(version.modified)]
+            return [
+                version.rev?.description ?? "", size, style.date(version.modified),
+                style.member(version.modifier?.displayName),
+            ]
         }
-        return style.list(rows, .left, .right, .left)
+        return style.list(rows, .left, .right, .left, .left)
     }
 
     func encode(to encoder: any Encoder) throws { try versions.map { EntryObject($0) }.encode(to: encoder) }
@@ -59,6 +62,12 @@ extension TextStyle {
     func date(_ date: APIDate?) -> String {
         guard let date else { return "" }
         return columns == nil ? CalendarTime.utc(date.seconds).rfc3339 : calendar(date.seconds).description
+    }
+
+    /// A member's name: at most so much of it on a terminal that the rest of the line has room.
+    func member(_ name: String?) -> String {
+        guard let name else { return "" }
+        return columns == nil ? name : DisplayWidth.shortened(Failure.line(name), to: 24)
     }
 
     /// Rows in columns that fit the terminal, the first being shortened; separated by tabs where there is none.

@@ -17,6 +17,8 @@ struct EntryObject: Encodable, Sendable {
     var modified: String?
     /// The version.
     var rev: Revision?
+    /// The name of the member who made this version, where the server tells it.
+    var author: String?
     /// The content hash, where the server tells it.
     var hash: ContentHash?
     /// True for what is deleted, absent otherwise.
@@ -30,6 +32,7 @@ struct EntryObject: Encodable, Sendable {
         size = entry.bytes
         modified = entry.modified.map { CalendarTime.utc($0.seconds).rfc3339 }
         rev = entry.rev
+        author = entry.modifier?.displayName
         hash = entry.contentHash
         deleted = entry.isDeleted ? true : nil
     }
@@ -37,6 +40,6 @@ struct EntryObject: Encodable, Sendable {
     /// The paragraph of a command's help that names the members.
     static let help = """
         With --json an entry is an object with name, path, type (file or folder), size in bytes, modified (RFC 3339), \
-        rev, hash where the server tells it, and deleted when it is.
+        rev, author and hash where the server tells them, and deleted when it is.
         """
 }

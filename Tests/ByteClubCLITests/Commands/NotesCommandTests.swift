@@ -191,6 +191,9 @@ import Testing
         #expect(await world.run("notes", "history", "a.md") == .success)
         #expect(world.out.split(separator: "\n").count == 3)
         #expect(world.out.contains("deleted"))
+        #expect(world.out.split(separator: "\n").allSatisfy { $0.hasSuffix("\tMember 1") })
+        #expect(await world.run("notes", "history", "a.md", "--json") == .success)
+        #expect(world.out.split(separator: "\n").count { $0.contains(#""author" : "Member 1""#) } == 3)
         let version = try #require(first.rev).description
         #expect(await world.run("notes", "show", "a.md", "--rev", version) == .success)
         #expect(world.out == "one")

@@ -102,7 +102,7 @@ import Testing
     func conflict() async throws {
         let world = try World()
         try await world.put("old", "/byteclub/trip.md")
-        let server = world.server
+        let server = MemoryRemote(sharing: world.server, author: 2)
         let context = world.context(editor: { _, path in
             try LocalFile.replace(path, with: Array("mine".utf8))
             let done = Signal()
@@ -120,6 +120,7 @@ import Testing
         let copy = ConflictName.name(for: "trip.md", loser: ContentHasher.hash(Array("mine".utf8)))
         #expect(try await world.text("/byteclub/" + copy) == "mine")
         #expect(world.out.contains("trip.md") && world.out.contains(copy))
+        #expect(world.out.hasPrefix("Member 2 changed the same lines"))
         #expect(drafts(world) == 0)
     }
 
@@ -128,7 +129,7 @@ import Testing
         let world = try World()
         let lines = (1...8).map { "line \($0)\n" }
         try await world.put(lines.joined(), "/byteclub/trip.md")
-        let server = world.server
+        let server = MemoryRemote(sharing: world.server, author: 2)
         let context = world.context(editor: { _, path in
             let text = String(decoding: try LocalFile.read(path), as: UTF8.self)
             try LocalFile.replace(path, with: Array(text.replacing("line 8", with: "mine").utf8))
@@ -143,7 +144,7 @@ import Testing
             return 0
         })
         #expect(await world.run("notes", "edit", "trip.md", in: context) == .success)
-        #expect(world.out == "saved 'trip.md', merged with what somebody saved meanwhile\n")
+        #expect(world.out == "saved 'trip.md', merged with what Member 2 saved meanwhile\n")
         let expected = ["theirs\n"] + lines[1..<7] + ["mine\n"]
         #expect(try await world.text("/byteclub/trip.md") == expected.joined())
         #expect(try await world.notes() == ["trip.md"])

@@ -5,7 +5,7 @@ import ByteClubCore
 struct NotesHistoryCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "List a note's versions, newest first: version, size and date.",
+        abstract: "List a note's versions, newest first: version, size, date and author.",
         discussion: """
             Print one with 'notes show NAME --rev VERSION', bring it back with 'notes restore NAME VERSION'. \
             \(EntryObject.help)

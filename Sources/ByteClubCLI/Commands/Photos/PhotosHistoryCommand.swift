@@ -5,7 +5,7 @@ import ByteClubCore
 struct PhotosHistoryCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "List a photo's versions, newest first: version, size and date.",
+        abstract: "List a photo's versions, newest first: version, size, date and author.",
         discussion: """
             Bring one back with 'photos restore NAME --rev VERSION'. \(EntryObject.help)
             """)
