@@ -45,7 +45,8 @@ public enum ByteClub {
         let isLocal = [
             "serve", "members", "sync", "status", "why", "log", "conflicts", "mirrors", "unlink", "logout", "help",
         ].contains(command)
-        return !isLocal && !arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
+        let isHelp = arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
+        return (!isLocal || arguments.contains("--club")) && !isHelp
     }
 
     /// Runs one command line; the only place that decides the exit status.

@@ -70,16 +70,19 @@ extension TextStyle {
         return columns == nil ? name : DisplayWidth.shortened(Failure.line(name), to: 24)
     }
 
-    /// Rows in columns that fit the terminal, the first being shortened; separated by tabs where there is none.
-    func list(_ rows: [[String]], _ alignments: Table.Alignment...) -> String {
+    /// Rows in columns that fit the terminal, one of them being shortened; separated by tabs where there is none.
+    func list(_ rows: [[String]], _ alignments: Table.Alignment..., shortening column: Int = 0) -> String {
         guard let columns else {
             return rows.map { $0.map(Failure.line).joined(separator: "\t") }.joined(separator: "\n")
         }
         var table = Table(alignments)
-        let others = rows.map { $0.dropFirst().reduce(0) { $0 + 2 + DisplayWidth.of($1) } }.max() ?? 0
+        let others = alignments.indices.filter { $0 != column }
+            .reduce(0) { sum, other in sum + 2 + (rows.map { DisplayWidth.of($0[other]) }.max() ?? 0) }
         let room = max(12, columns - others)
         table.rows = rows.map { row in
-            row.prefix(1).map { DisplayWidth.shortened(Failure.line($0), to: room) } + row.dropFirst()
+            var row = row
+            row[column] = DisplayWidth.shortened(Failure.line(row[column]), to: room)
+            return row
         }
         return table.text
     }

@@ -54,7 +54,7 @@ public struct Account: Hashable, Sendable, Encodable {
     /// The powers beyond Core API v1 that this server has, under the key `byteclub`.
     public struct Extensions: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
-            case version, conditionalDelete = "conditional_delete", sync, links
+            case version, conditionalDelete = "conditional_delete", sync, links, history
         }
         /// The version of the extensions, from 1.
         public var version: Int
@@ -64,13 +64,18 @@ public struct Account: Hashable, Sendable, Encodable {
         public var sync: Bool
         /// Whether links can be seen and taken back under `/1/sync/links`, and `shares` takes `expires_in`.
         public var links: Bool
+        /// Whether `/1/sync/history` tells what members did.
+        public var history: Bool
 
         /// Creates a description of a server's powers.
-        public init(version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false) {
+        public init(
+            version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false, history: Bool = false
+        ) {
             self.version = version
             self.conditionalDelete = conditionalDelete
             self.sync = sync
             self.links = links
+            self.history = history
         }
     }
 
@@ -229,17 +234,20 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var (conditionalDelete, sync, links) = (false, false, false)
+        var (conditionalDelete, sync, links, history) = (false, false, false, false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
             case "conditional_delete": conditionalDelete = try json.optional() ?? false
             case "sync": sync = try json.optional() ?? false
             case "links": links = try json.optional() ?? false
+            case "history": history = try json.optional() ?? false
             default: try json.skip()
             }
         }
         guard let version else { throw JSONError(.missing("version")) }
-        self.init(version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links)
+        self.init(
+            version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links,
+            history: history)
     }
 }

@@ -43,6 +43,14 @@ public protocol FolderState {
     /// Leaves out what moves leave behind, unlike ``changes(after:prefix:includeDeleted:limit:)``.
     func journal(after revision: Int64, limit: Int) throws -> [FolderEntry]
 
+    /// The newest version at a key, a deletion included, of those numbered below `revision`; nil when there is none.
+    func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry?
+
+    /// Hands over the versions numbered below `revision` one by one, the newest first, until `body` returns false.
+    ///
+    /// Leaves out those of entries that were moved only because a folder above them was.
+    func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws
+
     /// What is known of a member's operation; nil when it was not done, or too long ago to be remembered.
     func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome?
 

@@ -76,6 +76,21 @@ public struct MemoryFolderState: FolderState, Sendable {
         return found
     }
 
+    /// The newest version at a key of those numbered below a revision.
+    public func version(_ key: PathKey, before revision: Int64) -> FolderEntry? {
+        entries[key]?.last { $0.revision < revision }
+    }
+
+    /// Hands over the versions numbered below a revision, the newest first.
+    public func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) rethrows {
+        for change in journal.reversed() where change.revision < revision {
+            guard let entry = version(change.key, revision: change.revision), entry.change == entry.revision else {
+                continue
+            }
+            if try !body(entry) { return }
+        }
+    }
+
     /// What is known of a member's operation; none is ever too long ago.
     public func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
         outcomes[Operation(id: operation, member: member)].map {

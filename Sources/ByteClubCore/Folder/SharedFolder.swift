@@ -37,7 +37,7 @@ public struct SharedFolder<State: FolderState> {
     }
 
     /// The name of the member who made a version; the root was made by nobody.
-    private func name(of entry: FolderEntry) throws -> String? {
+    func name(of entry: FolderEntry) throws -> String? {
         entry.author == 0 ? nil : try names(entry.author)
     }
 

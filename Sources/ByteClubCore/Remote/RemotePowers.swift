@@ -16,11 +16,14 @@ public struct RemotePowers: Sendable {
     public var links: (any LinkRemote)?
     /// Links that are listed, taken back, and end at a chosen time.
     public var managedLinks: (any ManagedLinkRemote)?
+    /// What members did, the newest first.
+    public var history: (any HistoryRemote)?
 
     /// Creates a set of powers.
     public init(
         conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, orderedRevisions: Bool,
-        sync: (any SyncRemote)? = nil, links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil
+        sync: (any SyncRemote)? = nil, links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil,
+        history: (any HistoryRemote)? = nil
     ) {
         self.conditionalDelete = conditionalDelete
         self.contentHash = contentHash
@@ -29,5 +32,6 @@ public struct RemotePowers: Sendable {
         self.sync = sync
         self.links = links
         self.managedLinks = managedLinks
+        self.history = history
     }
 }

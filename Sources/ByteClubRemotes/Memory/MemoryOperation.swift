@@ -46,6 +46,8 @@ public struct MemoryOperation: Hashable, Sendable {
         case putChunk
         /// ``SyncRemote/digest(of:)``
         case digest
+        /// ``HistoryRemote/history(before:after:limit:wait:)``
+        case history
 
         /// Whether the call may change the tree.
         public var isWriting: Bool {

@@ -3,7 +3,9 @@ public import ByteClubCore
 extension MemoryRemote {
     /// All powers but links.
     public func powers() async throws(RemoteError) -> RemotePowers {
-        RemotePowers(conditionalDelete: true, contentHash: true, longPoll: true, orderedRevisions: true, sync: self)
+        RemotePowers(
+            conditionalDelete: true, contentHash: true, longPoll: true, orderedRevisions: true, sync: self,
+            history: self)
     }
 
     /// Describes the member.
@@ -13,7 +15,7 @@ extension MemoryRemote {
             Account(
                 uid: author, displayName: MemoryTree.name(author) ?? "",
                 quotaInfo: Account.Quota(quota: 1 << 50, normal: 0, shared: 0),
-                extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true))
+                extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true, history: true))
         }
     }
 

@@ -80,6 +80,21 @@ extension MemoryRemote: SyncRemote {
     }
 }
 
+extension MemoryRemote: HistoryRemote {
+    /// What members did, the newest first.
+    public func history(
+        before: Int64?, after: Int64?, limit: Int, wait: Duration
+    ) async throws(RemoteError) -> HistoryPage {
+        try await perform(.history) { () async throws(RemoteError) in
+            if let after, wait > .zero {
+                await tree.change(after: after, until: ContinuousClock.now.advanced(by: wait))
+                try RemoteError.checkCancellation()
+            }
+            return try read { try $0.history(before: before, after: after ?? 0, limit: limit) }
+        }
+    }
+}
+
 extension MemoryTree {
     fileprivate func write(
         now: APIDate, author: Int64, blobs: [(hash: ContentHash, bytes: [UInt8])], _ batch: SyncBatch

@@ -30,7 +30,9 @@ final class MemoryTree: Sendable {
         now: APIDate, author: Int64, _ rule: (SharedFolder<MemoryFolderState>) throws -> Value
     ) throws(RemoteError) -> Value {
         let folder = content.withLock { $0.folder }
-        return try RemoteError.mapping { try rule(SharedFolder(state: folder, now: now, author: author, names: Self.name)) }
+        return try RemoteError.mapping {
+            try rule(SharedFolder(state: folder, now: now, author: author, names: Self.name))
+        }
     }
 
     /// Runs a writing rule as one transaction and wakes whoever waits for a change.

@@ -48,6 +48,7 @@ extension Endpoint {
         Endpoint([.post], "sync/chunks/need", role: .editor, body: .whole(ChunkList.maximumBytes)) {
             $0.chunks.needed
         },
+        Endpoint([.get], "sync/history", role: .viewer, reading: .listing) { $0.journal.history },
         Endpoint([.get], "sync/digest", role: .viewer, reading: .listing) { $0.journal.digest },
         // Each member's own links; owners see and take back all.
         Endpoint([.get], "sync/links", role: .viewer, reading: .listing) { $0.links.list },

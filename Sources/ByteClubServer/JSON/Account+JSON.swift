@@ -72,6 +72,8 @@ extension Account.Extensions: JSONWritable {
             json.value(sync)
             json.key("links")
             json.value(links)
+            json.key("history")
+            json.value(history)
         }
     }
 }

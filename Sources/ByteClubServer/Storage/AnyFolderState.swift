@@ -54,6 +54,14 @@ struct AnyFolderState: FolderState {
         try base.journal(after: revision, limit: limit)
     }
 
+    func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry? {
+        try base.version(key, before: revision)
+    }
+
+    func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws {
+        try base.forEachChange(before: revision, body)
+    }
+
     func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome? {
         try base.outcome(of: operation, by: member)
     }

@@ -51,7 +51,8 @@ import Testing
             ["sync", "deselect"],
             ["share"], ["share", "a.md", "--list"], ["share", "--list", "--revoke", "1"],
             ["share", "--list", "--expires", "1d"], ["share", "a.md", "--expires", "30s"],
-            ["share", "a.md", "--expires", "2y"], ["why"], ["log", "--limit", "0"], ["conflicts", "show"],
+            ["share", "a.md", "--expires", "2y"], ["why"], ["log", "--limit", "0"],
+            ["log", "--follow"], ["log", "a.md", "--club"], ["log", "--server", "https://x"], ["conflicts", "show"],
             ["conflicts", "resolve", "a"],
             ["conflicts", "resolve", "a", "--keep", "nobody"],
         ])

@@ -35,6 +35,14 @@ struct ModelFolderState: FolderState {
     }
     var forgotten: Int64 = 0
     func forgottenRevision() -> Int64 { forgotten }
+    func version(_ key: PathKey, before revision: Int64) -> FolderEntry? {
+        all.last { $0.path.key == key && $0.revision < revision }
+    }
+    func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws {
+        for entry in all.reversed() where entry.revision < revision && entry.change == entry.revision {
+            if try !body(entry) { return }
+        }
+    }
     var outcomes: [String: FolderEntry] = [:]
     func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
         outcomes["\(member) \(operation)"].map { OperationOutcome.made($0) }

@@ -89,6 +89,8 @@ struct SharedFolderOperationsTests {
         func changes(after: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] { [] }
         func current(_ node: NodeID) -> FolderEntry? { nil }
         func journal(after: Int64, limit: Int) -> [FolderEntry] { [] }
+        func version(_ key: PathKey, before revision: Int64) -> FolderEntry? { nil }
+        func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws {}
         func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? { nil }
         func lastRevision() -> Int64 { 1 }
         mutating func remember(_: OperationID, by _: Int64, at _: APIDate, made _: FolderEntry) {}

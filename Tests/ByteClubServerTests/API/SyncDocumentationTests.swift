@@ -44,7 +44,7 @@ import Testing
     func examples() async throws {
         let path = Fixture.projectRoot + "/Sources/ByteClubServer/Documentation.docc/Sync.md"
         let blocks = Block.all(in: String(decoding: Fixture.bytes(at: path), as: UTF8.self))[...]
-        try #require(blocks.count { $0.language == "http" } == 4)
+        try #require(blocks.count { $0.language == "http" } == 5)
         try await TestServer.run { [blocks] server in
             var blocks = blocks
             while let request = blocks.popFirst() {

@@ -173,7 +173,7 @@ import Testing
         try await TestServer.run { server in
             let viewer = try await server.store.addMember(name: "Vi", role: .viewer, oauth1: false)
             let targets = [
-                ("GET /1/sync/changes", 200, []), ("GET /1/sync/digest", 200, []),
+                ("GET /1/sync/changes", 200, []), ("GET /1/sync/history", 200, []), ("GET /1/sync/digest", 200, []),
                 ("POST /1/sync/batch", 403, Self.batch([]) + [10]),
                 ("POST /1/sync/chunks/need", 403, Array("{\"hashes\":[]}".utf8)),
                 ("PUT /1/sync/chunks/\(ContentHasher.hash([1]))", 403, [UInt8(1)]),

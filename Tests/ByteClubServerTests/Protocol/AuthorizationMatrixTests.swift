@@ -236,7 +236,7 @@ private final class Club {
         case "sync/batch":
             let batch = #"{"operations":[{"op":"folder","op_id":"o\#(number)","parent":0,"name":"n\#(number)"}]}"#
             return Request(line: line("sync/batch"), fields: fields, body: Array((batch + "\n").utf8))
-        case "sync/changes", "sync/digest": return Request(line: line(operation), fields: fields)
+        case "sync/changes", "sync/history", "sync/digest": return Request(line: line(operation), fields: fields)
         case "sync/chunks":
             let bytes = Array("chunk \(number)".utf8)
             return Request(

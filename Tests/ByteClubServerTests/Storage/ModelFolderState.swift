@@ -44,6 +44,16 @@ struct ModelFolderState: FolderState {
             .sorted { $0.revision < $1.revision }.prefix(limit).map(\.self)
     }
 
+    func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry? {
+        journal.last { $0.path.key == key && $0.revision < revision }
+    }
+
+    func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws {
+        for entry in journal.reversed() where entry.revision < revision && entry.change == entry.revision {
+            if try !body(entry) { return }
+        }
+    }
+
     func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome? {
         outcomes["\(member) \(operation)"].map { OperationOutcome.made($0) }
     }

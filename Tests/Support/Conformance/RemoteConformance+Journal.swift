@@ -57,6 +57,48 @@ extension RemoteConformance {
             #expect(page.entries.map(\.authorName) == [first.displayName, second.displayName])
             #expect(made.authorName == first.displayName)
         },
+        RemoteConformanceCase(sync: "the history tells what each member did, the newest first") { run, sync, root in
+            let history = try #require(try await run.remote.powers().history)
+            let (first, second) = (try await run.remote.account(), try await run.second.account())
+            let start = try await history.history(before: nil, after: nil, limit: 1, wait: .zero).sequence
+            _ = try await run.remote.createFolder(run.path("f"))
+            for name in ["f/a.md", "f/b.md"] { try await run.put("1", name) }
+            try await run.put("2", "f/a.md", by: run.second)
+            _ = try await run.second.move(run.path("f"), to: run.path("g"))
+            _ = try await run.remote.move(run.path("g/a.md"), to: run.path("d.md"))
+            let renamed = try await run.remote.move(run.path("d.md"), to: run.path("D.md"))
+            _ = try await run.second.delete(renamed.path, ifUnchangedSince: nil)
+            _ = try await run.second.restore(renamed.path, to: #require(renamed.rev))
+            _ = try await run.remote.delete(run.path("g"), ifUnchangedSince: nil)
+            let page = try await history.history(before: nil, after: start, limit: 100, wait: .zero)
+            let base = try run.path()
+            let told = page.changes.map { change in
+                let paths = [change.origin, change.path].compactMap { $0?.components.dropFirst(base.components.count) }
+                let names = paths.map { $0.joined(separator: "/") }.joined(separator: " ")
+                return "\(change.action) \(names)\(change.isFolder ? "/" : "")"
+            }
+            #expect(
+                told == [
+                    "removed g/", "restored D.md", "removed D.md", "moved d.md D.md", "moved g/a.md d.md", "moved f g/",
+                    "edited f/a.md", "added f/b.md", "added f/a.md", "added f/",
+                ])
+            let isFirst = [true, false, false, true, true, false, false, true, true, true]
+            #expect(page.changes.map(\.author) == isFirst.map { $0 ? first.uid : second.uid })
+            #expect(page.changes.map(\.authorName) == isFirst.map { $0 ? first.displayName : second.displayName })
+            #expect(page.before == nil && page.changes.first.map { $0.sequence <= page.sequence } == true)
+            var (pieces, before): ([HistoryChange], Int64?) = ([], nil)
+            repeat {
+                let piece = try await history.history(before: before, after: start, limit: 3, wait: .zero)
+                #expect(piece.changes.count <= 3)
+                pieces += piece.changes
+                before = piece.before
+            } while before != nil
+            #expect(pieces == page.changes)
+            async let waiting = history.history(before: nil, after: page.sequence, limit: 10, wait: .seconds(480))
+            try await Task.sleep(for: .milliseconds(50))
+            try await run.put("3", "late.md", by: run.second)
+            #expect(try await waiting.changes.map(\.path.name) == ["late.md"])
+        },
         RemoteConformanceCase(sync: "a cursor of another journal is stale, and one that is none is refused") {
             run, sync, root in
             let cursor = try await sync.end()

@@ -5,13 +5,18 @@ import ByteClubCore
 struct LogCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Tell what syncing did, of a mirror or of one path in it.",
+        abstract: "Tell what syncing did in a mirror, or what members did in the club.",
         discussion: """
-            The newest events come last; the log keeps 100,000.
+            Of a mirror, or of one path in it, the newest events come last; the log keeps 100,000. With --club it is \
+            what members did, the newest first: time, member, what was done, and path. Into a pipe or a file these go \
+            separated by tabs, the time as RFC 3339, and last the old path of what was moved. With --club --json a \
+            change is an object with seq, time, author, what (added, edited, moved, removed or restored), path, from \
+            where it was moved, and type (file or folder).
 
             Examples:
               byteclub log
               byteclub log Trips --limit 200 --json
+              byteclub log --club --follow
             """)
 
     @Argument(help: "A file or folder in the mirror; a folder stands for all in it.", completion: .file())
@@ -20,13 +25,31 @@ struct LogCommand: MirrorRequest {
     @Option(help: "The most events to tell, 1 to 100000.")
     var limit = 50
 
+    @Flag(help: "Tell what members did in the club.")
+    var club = false
+
+    @Flag(help: "With --club, go on as it happens, the newest last; --json prints one object a line.")
+    var follow = false
+
     @OptionGroup var mirrorOptions: MirrorOptions
+    @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
     var mirror: String? { mirrorOptions.mirror }
     var subject: String? { path }
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000") }
+        if club, path != nil || mirror != nil { throw ValidationError("--club tells of all; name no path or mirror") }
+        if !club, follow { throw ValidationError("--follow goes with --club") }
+        if !club, connection.settings != Settings() { throw ValidationError("a server is asked only with --club") }
+    }
+
+    func run(in context: Context) async throws {
+        guard club else { return try await runWithEngine(in: context) }
+        let login = try context.login(flags: connection.settings)
+        let reading = ClubLogReading(context: context, folder: login.folder, json: outputOptions.json)
+        let (limit, follow) = (limit, follow)
+        try await context.withRemote(login) { try await reading.run($0, limit: limit, follow: follow) }
     }
 
     /// The events of a mirror.

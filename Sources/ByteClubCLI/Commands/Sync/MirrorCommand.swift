@@ -7,7 +7,10 @@ protocol MirrorCommand: ClubCommand {
 }
 
 extension MirrorCommand {
-    func run(in context: Context) async throws {
+    func run(in context: Context) async throws { try await runWithEngine(in: context) }
+
+    /// Does the work with the program's engine, or becomes the program that has one.
+    func runWithEngine(in context: Context) async throws {
         guard let engine = context.engine else { try SiblingProgram.mirror.become(context.arguments, context) }
         try await run(in: context, with: engine)
     }

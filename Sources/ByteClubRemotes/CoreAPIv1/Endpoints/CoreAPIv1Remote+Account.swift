@@ -19,6 +19,7 @@ extension CoreAPIv1Remote {
         return RemotePowers(
             conditionalDelete: extensions?.conditionalDelete ?? false, contentHash: extensions != nil, longPoll: true,
             orderedRevisions: true, sync: extensions?.sync == true ? self : nil, links: self,
-            managedLinks: extensions?.links == true ? self : nil)
+            managedLinks: extensions?.links == true ? self : nil,
+            history: extensions?.history == true ? self : nil)
     }
 }

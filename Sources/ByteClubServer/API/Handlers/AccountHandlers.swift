@@ -13,7 +13,8 @@ struct AccountHandlers: Sendable {
         var account = Account(
             uid: member.uid, displayName: member.name,
             quotaInfo: Account.Quota(quota: usage.quota ?? Account.Quota.unlimited, normal: usage.used, shared: 0),
-            extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true, links: true))
+            extensions: Account.Extensions(
+                version: 1, conditionalDelete: true, sync: true, links: true, history: true))
         account.referralLink = publicURL
         account.role = member.role.word
         return .json(account)

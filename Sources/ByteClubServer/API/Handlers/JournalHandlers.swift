@@ -63,6 +63,18 @@ struct JournalHandlers: Sendable {
         }
     }
 
+    /// Answers `GET /sync/history`.
+    func history(_ request: MemberRequest) async throws -> Response {
+        let parameters = request.parameters
+        let before = try parameters.integer("before", in: 1...Int64.max)
+        let after = try parameters.integer("after", in: 0...Int64.max)
+        let limit = Int(try parameters.integer("limit", in: 1...Int64(HistoryPage.mostChanges)) ?? 100)
+        let seconds = try parameters.integer("wait", in: 0...Self.longestWait) ?? 0
+        if let after, seconds > 0 { try await wait(request, after: after, seconds: seconds) }
+        return .json(
+            try await reader.read(for: request) { try $0.history(before: before, after: after ?? 0, limit: limit) })
+    }
+
     /// Answers `GET /sync/digest`.
     func digest(_ request: MemberRequest) async throws -> Response {
         let path = try request.parameters.path("path") ?? .root
@@ -71,3 +83,4 @@ struct JournalHandlers: Sendable {
 }
 
 extension SyncDigest: JSONWritable {}
+extension HistoryPage: JSONWritable {}

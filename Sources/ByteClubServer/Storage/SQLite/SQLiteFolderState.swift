@@ -29,6 +29,18 @@ struct SQLiteFolderState: FolderState {
         SELECT \(columns) FROM version v JOIN node n ON n.id = v.node AND n.revision = v.revision
         WHERE v.revision > ? ORDER BY v.revision LIMIT ?
         """
+    private static let selectVersionBefore = """
+        WITH RECURSIVE chain(revision) AS (
+            SELECT revision FROM latest WHERE key = ?
+            UNION ALL
+            SELECT v.previous FROM chain JOIN version v ON v.revision = chain.revision WHERE v.revision >= ?)
+        SELECT \(columns) FROM chain JOIN version v ON v.revision = chain.revision
+        WHERE v.revision < ? ORDER BY v.revision DESC LIMIT 1
+        """
+    private static let selectChanges = """
+        SELECT \(columns) FROM version v
+        WHERE v.revision < ? AND max(v.content_revision, v.place_revision) = v.revision ORDER BY v.revision DESC
+        """
     private static let insertVersion = """
         INSERT INTO version(\(stored))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -159,6 +171,17 @@ struct SQLiteFolderState: FolderState {
 
     func journal(after revision: Int64, limit: Int) throws -> [FolderEntry] {
         try database.rows(Self.selectJournal, [revision, limit], Self.entry)
+    }
+
+    func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry? {
+        try database.firstRow(Self.selectVersionBefore, [key.sorting, revision, revision], Self.entry)
+    }
+
+    func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws {
+        let rows = try Row.fetchCursor(database.cachedStatement(sql: Self.selectChanges), arguments: [revision])
+        while let row = try rows.next() {
+            if try !body(Self.entry(row)) { return }
+        }
     }
 
     func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome? {

@@ -143,6 +143,8 @@ struct StoredFolderTests {
                     try state.changes(after: 0, prefix: key, includeDeleted: false, limit: limit),
                     try state.journal(after: after, limit: limit),
                     try state.current(NodeID(revision)).map { [$0] } ?? [],
+                    try state.version(key, before: revision).map { [$0] } ?? [],
+                    try Self.newest(limit, before: revision, in: state),
                 ]
             }
             let found = try await store.read { try ask($0.state) }
@@ -150,6 +152,17 @@ struct StoredFolderTests {
             #expect(try await store.read { try $0.state.newestChild(key) } == (try model.newestChild(key)), "\(key)")
             #expect(try await store.read { try $0.state.lastRevision() } == last)
         }
+    }
+
+    /// The first of the changes before a revision, the newest first.
+    private static func newest(_ limit: Int, before revision: Int64, in state: any FolderState) throws -> [FolderEntry]
+    {
+        var found: [FolderEntry] = []
+        try state.forEachChange(before: revision) { entry in
+            found.append(entry)
+            return found.count < limit
+        }
+        return found
     }
 
     @Test(

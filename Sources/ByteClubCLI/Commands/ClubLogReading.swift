@@ -1,0 +1,115 @@
+import ByteClubCore
+
+/// Asks the server what members did, and prints it.
+struct ClubLogReading: Sendable {
+    /// How long one request waits for something to happen.
+    private static let wait = Duration.seconds(60)
+
+    let context: Context
+    let folder: RemotePath
+    let json: Bool
+
+    /// Prints the last changes, the newest first; when following the newest last, and then each as it happens.
+    ///
+    /// - Throws: A ``Failure`` 78 for a server that does not tell, and what asking throws.
+    func run(_ remote: any Remote, limit: Int, follow: Bool) async throws {
+        guard let history = try await remote.powers().history else {
+            throw Failure(.configuration, "this server does not tell what members did")
+        }
+        var (changes, last) = try await Self.newest(limit, after: nil, history)
+        if !follow {
+            try context.print(ClubLog(changes: changes, folder: folder), json: json)
+            if changes.isEmpty { context.noteEmpty("nobody did anything yet") }
+            return
+        }
+        while true {
+            try tell(changes.reversed())
+            let page = try await history.history(before: nil, after: last, limit: 1, wait: Self.wait)
+            // A server that was set back counts from an earlier number.
+            if page.sequence <= last {
+                (changes, last) = ([], page.sequence)
+                try await Task.sleep(for: .milliseconds(200))
+            } else {
+                (changes, last) = try await Self.newest(.max, after: last, history)
+            }
+        }
+    }
+
+    private func tell(_ changes: [HistoryChange]) throws {
+        if !json { return try context.print(ClubLog(changes: changes, folder: folder), json: false) }
+        for change in changes { try context.output.write(JSON.line(ClubLog.Entry(change))) }
+    }
+
+    /// The newest changes after a number, and the number of the last one of all.
+    private static func newest(
+        _ limit: Int, after: Int64?, _ remote: any HistoryRemote
+    ) async throws -> (changes: [HistoryChange], last: Int64) {
+        var (changes, last): ([HistoryChange], Int64?) = ([], nil)
+        var before: Int64?
+        repeat {
+            let page = try await remote.history(
+                before: before, after: after, limit: min(HistoryPage.mostChanges, limit - changes.count), wait: .zero)
+            if let next = page.before, next >= before ?? .max {
+                throw Failure(.protocolViolation, "the server tells what members did in circles")
+            }
+            changes += page.changes
+            last = last ?? page.sequence
+            before = page.before
+        } while before != nil && changes.count < limit
+        return (changes, last ?? 0)
+    }
+}
+
+/// What members did; as JSON an array of ``Entry``s.
+struct ClubLog: CommandResult {
+    /// The JSON object of a change.
+    struct Entry: Encodable, Sendable {
+        var seq: Int64
+        /// When the server did it, as RFC 3339 in UTC.
+        var time: String
+        var author: String
+        var what: String
+        var path: RemotePath
+        /// Where it was moved from; absent for anything else.
+        var from: RemotePath?
+        var type: EntryObject.Kind
+
+        /// Takes what the server tells.
+        init(_ change: HistoryChange) {
+            seq = change.sequence
+            time = CalendarTime.utc(change.modified).rfc3339
+            author = change.member
+            what = change.action.rawValue
+            path = change.path
+            from = change.origin
+            type = change.isFolder ? .folder : .file
+        }
+    }
+
+    /// The changes in the order in which they are printed.
+    var changes: [HistoryChange]
+    /// The folder below which entries are named.
+    var folder: RemotePath
+
+    /// Time, member, what was done and path in columns; elsewhere separated by tabs, with the old path at the end.
+    func text(_ style: TextStyle) -> String {
+        let rows = changes.map { change in
+            let end = change.isFolder ? "/" : ""
+            let path = change.path.name(below: folder) + end
+            let origin = change.origin.map { $0.name(below: folder) + end }
+            let place = style.columns == nil ? path : (origin.map { $0 + " → " } ?? "") + path
+            return [
+                style.date(APIDate(seconds: change.modified)), style.member(change.member), change.action.rawValue,
+                place,
+            ] + (style.columns == nil ? [origin ?? ""] : [])
+        }
+        return style.list(rows, .left, .left, .left, .left, shortening: 3)
+    }
+
+    func encode(to encoder: any Encoder) throws { try changes.map(Entry.init).encode(to: encoder) }
+}
+
+extension HistoryChange {
+    /// The member's name; the number where the server does not tell it.
+    fileprivate var member: String { authorName ?? "member \(author)" }
+}
