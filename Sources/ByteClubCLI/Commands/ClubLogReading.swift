@@ -5,6 +5,9 @@ struct ClubLogReading: Sendable {
     /// How long one request waits for something to happen.
     private static let wait = Duration.seconds(60)
 
+    /// The most changes that are taken from a server at once.
+    private static let most = 100_000
+
     let context: Context
     let folder: RemotePath
     let json: Bool
@@ -30,7 +33,7 @@ struct ClubLogReading: Sendable {
                 (changes, last) = ([], page.sequence)
                 try await Task.sleep(for: .milliseconds(200))
             } else {
-                (changes, last) = try await Self.newest(.max, after: last, history)
+                (changes, last) = try await Self.newest(Self.most, after: last, history)
             }
         }
     }

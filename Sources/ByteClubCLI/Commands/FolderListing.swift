@@ -50,21 +50,22 @@ struct FolderListing: Sendable {
 
 /// What entries are listed by.
 enum ListingOrder: String, Sendable, CaseIterable {
-    case name, date, size
+    case name, date, size, stored
 
     /// Sorts entries: names as people look for them, the newest and the largest first.
-    func sorted(_ entries: [Metadata], below folder: RemotePath) -> [Metadata] {
+    func sorted(_ entries: [Metadata], below folder: RemotePath, dates: EntryDate = .stored) -> [Metadata] {
         let named = entries.map { (name: $0.path.name(below: folder), entry: $0) }
         return named.sorted { left, right in
-            let (a, b) = (weight(left.entry), weight(right.entry))
+            let (a, b) = (weight(left.entry, dates), weight(right.entry, dates))
             return a == b ? NaturalOrder.precedes(left.name, right.name) : a > b
         }.map(\.entry)
     }
 
-    private func weight(_ entry: Metadata) -> Int64 {
+    private func weight(_ entry: Metadata, _ dates: EntryDate) -> Int64 {
         switch self {
         case .name: 0
-        case .date: entry.modified?.seconds ?? .min
+        case .date: dates.of(entry)?.seconds ?? .min
+        case .stored: entry.modified?.seconds ?? .min
         case .size: entry.bytes
         }
     }

@@ -11,7 +11,7 @@ struct ListingOptions: ParsableArguments {
     @Flag(help: "List what was removed, which can be restored.")
     var deleted = false
 
-    @Option(help: "The order: name, date (newest first) or size (largest first).")
+    @Option(help: "The order: name, date, size, or stored: when the server got it; newest and largest first.")
     var sort = ListingOrder.name
 
     @Flag(help: "Turn the order round.")
@@ -30,9 +30,9 @@ struct ListingOptions: ParsableArguments {
     }
 
     /// The entries in the order and the number that were asked for.
-    func list(_ entries: [Metadata], below folder: RemotePath) -> EntryList {
-        var sorted = sort.sorted(entries, below: folder)
+    func list(_ entries: [Metadata], below folder: RemotePath, dates: EntryDate = .stored) -> EntryList {
+        var sorted = sort.sorted(entries, below: folder, dates: dates)
         if reverse { sorted.reverse() }
-        return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder)
+        return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder, dates: dates)
     }
 }

@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 
 /// A moment as a calendar and a clock on the wall show it.
@@ -79,6 +80,16 @@ struct CalendarTime: Hashable, Sendable, CustomStringConvertible {
 
     /// `2026-11-21T02:08:59Z`, when this is the moment in Greenwich.
     var rfc3339: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(clock)Z" }
+
+    /// A file's time as `2026-11-21T02:08:59.5Z`: with as many decimals as it has.
+    static func rfc3339(_ time: FileTime) -> String {
+        let whole = utc(time.date.seconds).rfc3339
+        if time.fraction == 0 { return whole }
+        var decimals = String(time.fraction)
+        decimals = String(repeating: "0", count: 9 - decimals.utf8.count) + decimals
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(whole.dropLast()).\(decimals)Z"
+    }
 
     private func padded(_ value: Int, _ width: Int) -> String {
         let text = String(value)

@@ -72,6 +72,19 @@ enum LocalFile {
         return Int64(status.st_size)
     }
 
+    /// When a file was last changed.
+    static func modified(_ path: String) throws -> FileTime? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
+        return FileTime(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
+    }
+
+    /// Sets when a file was last changed, and last read.
+    static func setModified(_ path: String, _ time: FileTime) throws {
+        let moment = timespec(tv_sec: Int(time.date.seconds), tv_nsec: Int(time.fraction))
+        guard unsafe utimensat(AT_FDCWD, path, [moment, moment], 0) == 0 else { throw FileError(.write, path) }
+    }
+
     /// The bytes that are free on the disk of a new file, without the last fiftieth and at most 64 MiB of it.
     static func room(beside path: String) throws -> Int64 {
         let directory = parent(of: path)

@@ -6,18 +6,36 @@ struct EntryList: CommandResult {
     var entries: [Metadata]
     /// The folder below which they are named.
     var folder: RemotePath
+    /// Which date is shown.
+    var dates = EntryDate.stored
 
     /// Name, size and date in columns that fit the terminal; elsewhere separated by tabs, in bytes and RFC 3339.
     func text(_ style: TextStyle) -> String {
         let rows = entries.map { entry in
             let name = entry.path.name(below: folder) + (entry.isFolder ? "/" : "")
             let size = entry.isDeleted ? "deleted" : entry.isFolder ? "" : style.size(entry.bytes)
-            return [name, size, style.date(entry.modified)]
+            return [name, size, style.date(dates.of(entry))]
         }
         return style.list(rows, .left, .right, .left)
     }
 
     func encode(to encoder: any Encoder) throws { try entries.map { EntryObject($0) }.encode(to: encoder) }
+}
+
+/// A date of an entry.
+enum EntryDate: Sendable {
+    /// When the server made the version.
+    case stored
+    /// When the file was last changed where it came from, as far as that was told.
+    case file
+
+    /// The date; nil where there is none.
+    func of(_ entry: Metadata) -> APIDate? {
+        switch self {
+        case .stored: entry.modified
+        case .file: entry.clientModified ?? entry.modified
+        }
+    }
 }
 
 /// The versions of a note or a photo; as JSON an array of ``EntryObject``s.

@@ -15,6 +15,8 @@ struct EntryObject: Encodable, Sendable {
     var size: Int64
     /// When the server made this version, as RFC 3339 in UTC.
     var modified: String?
+    /// When a file was last changed where it came from, else when it was stored, as RFC 3339 in UTC; nil for folders.
+    var mtime: String?
     /// The version.
     var rev: Revision?
     /// The name of the member who made this version, where the server tells it.
@@ -31,6 +33,7 @@ struct EntryObject: Encodable, Sendable {
         type = entry.isFolder ? .folder : .file
         size = entry.bytes
         modified = entry.modified.map { CalendarTime.utc($0.seconds).rfc3339 }
+        mtime = entry.isDeleted ? nil : entry.fileTime.map { CalendarTime.rfc3339($0) }
         rev = entry.rev
         author = entry.modifier?.displayName
         hash = entry.contentHash
@@ -40,6 +43,6 @@ struct EntryObject: Encodable, Sendable {
     /// The paragraph of a command's help that names the members.
     static let help = """
         With --json an entry is an object with name, path, type (file or folder), size in bytes, modified (RFC 3339), \
-        rev, author and hash where the server tells them, and deleted when it is.
+        mtime (the file's own date), rev, author and hash where the server tells them, and deleted when it is.
         """
 }

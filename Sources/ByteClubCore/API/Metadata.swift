@@ -17,8 +17,10 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var rev: Revision?
     /// When the server made this version; nil for the root.
     public var modified: APIDate?
-    /// When the uploader says the content was made; nil for folders.
+    /// When the uploader says the content was made, else when the server stored it; nil for folders.
     public var clientModified: APIDate?
+    /// The nanoseconds that ``clientModified`` leaves out (extension), 0 to 999,999,999; nil when there are none.
+    public var clientNanoseconds: Int64?
     /// The MIME type by the file's extension; nil for folders.
     public var mimeType: String?
     /// The name in the icon library.
@@ -44,6 +46,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
+        case clientNanoseconds = "client_mtime_nanos"
         case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
         case contents, contentHash = "content_hash", photoInfo = "photo_info", videoInfo = "video_info"
         case modifier
@@ -60,13 +63,19 @@ public struct Metadata: Hashable, Sendable, Encodable {
         let isRoot = entry.path.isRoot
         rev = isRoot ? nil : JournalRevision(number: entry.revision, namespace: namespace).revision
         modified = isRoot ? nil : entry.modified
-        clientModified = entry.isFolder ? nil : entry.modified
+        clientModified = entry.isFolder ? nil : entry.clientModified?.date ?? entry.modified
+        clientNanoseconds = entry.clientModified.flatMap { $0.fraction == 0 ? nil : $0.fraction }
         mimeType = entry.isFolder ? nil : type.mime
         icon = entry.isFolder ? "folder" : type.icon
         root = "dropbox"
         hasThumbnail = !entry.isFolder && !entry.isDeleted && type.hasThumbnail
         contentHash = entry.isFolder || entry.isDeleted ? nil : entry.contentHash
         self.modifier = modifier
+    }
+
+    /// When a file was last changed where it came from; nil for folders, and for a time that no file has.
+    public var fileTime: FileTime? {
+        clientModified.flatMap { FileTime(seconds: $0.seconds, nanoseconds: clientNanoseconds ?? 0) }
     }
 
     /// Encodes the wire's object.
@@ -80,6 +89,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         try box.encodeIfPresent(rev.flatMap { JournalRevision($0)?.number }, forKey: .revision)
         try box.encodeIfPresent(modified, forKey: .modified)
         try box.encodeIfPresent(clientModified, forKey: .clientModified)
+        try box.encodeIfPresent(clientNanoseconds, forKey: .clientNanoseconds)
         try box.encodeIfPresent(mimeType, forKey: .mimeType)
         try box.encode(icon, forKey: .icon)
         try box.encode(root, forKey: .root)
@@ -110,6 +120,7 @@ extension Metadata: JSONReadable {
             case "rev": read.rev = try json.optional()
             case "modified": read.modified = try json.optional()
             case "client_mtime": read.clientModified = try json.optional()
+            case "client_mtime_nanos": read.clientNanoseconds = try json.optional()
             case "mime_type": read.mimeType = try json.optional()
             case "icon": icon = try json.optional()
             case "root": read.root = try json.optional() ?? "dropbox"

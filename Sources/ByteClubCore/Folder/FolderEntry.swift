@@ -14,6 +14,8 @@ public struct FolderEntry: Hashable, Sendable {
     public var contentHash: ContentHash?
     /// When the change was made.
     public var modified: APIDate
+    /// When the uploader says that the content was made; nil when nothing was said, and for folders and deleted entries.
+    public var clientModified: FileTime?
     /// The number of the member who made the change.
     public var author: Int64
     /// Which entry this is a version of; the root's until the version is recorded, for an entry that is new.
@@ -29,8 +31,8 @@ public struct FolderEntry: Hashable, Sendable {
     /// Creates a version.
     public init(
         path: RemotePath, isFolder: Bool, isDeleted: Bool = false, revision: Int64, bytes: Int64 = 0,
-        contentHash: ContentHash? = nil, modified: APIDate, author: Int64, node: NodeID = .root,
-        parent: NodeID = .root, contentRevision: Int64 = 0, placeRevision: Int64 = 0
+        contentHash: ContentHash? = nil, modified: APIDate, clientModified: FileTime? = nil, author: Int64,
+        node: NodeID = .root, parent: NodeID = .root, contentRevision: Int64 = 0, placeRevision: Int64 = 0
     ) {
         self.path = path
         self.isFolder = isFolder
@@ -39,6 +41,7 @@ public struct FolderEntry: Hashable, Sendable {
         self.bytes = bytes
         self.contentHash = contentHash
         self.modified = modified
+        self.clientModified = clientModified
         self.author = author
         self.node = node
         self.parent = parent

@@ -1,12 +1,13 @@
 extension SharedFolder {
     /// Stores content under a path, or under another name when the condition does not hold and the policy allows it.
     ///
-    /// Content that is there already makes no new version.
+    /// Content that is there already makes no new version. `modified` is when the uploader says that it was made.
     ///
     /// - Throws: ``APIError`` 400 for the root, an ignored name or a version that the path never had; 403 for a live
     ///   folder at the path or a file above it; 409 when the condition does not hold and the policy is to fail.
     public mutating func put(
-        _ path: RemotePath, bytes: Int64, hash: ContentHash, condition: WriteCondition, policy: ConflictPolicy
+        _ path: RemotePath, bytes: Int64, hash: ContentHash, modified: FileTime? = nil, condition: WriteCondition,
+        policy: ConflictPolicy
     ) throws -> FolderEntry {
         try Self.checkWritable(path)
         let current = try live(path)
@@ -18,25 +19,32 @@ extension SharedFolder {
         }
         let place = try prepareParent(of: path)
         switch (current, condition) {
-        case (nil, _): return try record(.file(at: place, bytes: bytes, hash: hash))
-        case (let file?, .overwrite): return try edit(file, bytes: bytes, hash: hash)
+        case (nil, _): return try record(.file(at: place, bytes: bytes, hash: hash, modified: modified))
+        case (let file?, .overwrite): return try edit(file, bytes: bytes, hash: hash, modified: modified)
         case (let file?, .parent(let revision)) where file.revision == JournalRevision(revision)?.number:
-            return try edit(file, bytes: bytes, hash: hash)
+            return try edit(file, bytes: bytes, hash: hash, modified: modified)
         case (let file?, .parent):
             if file.contentHash == hash { return file }
             let free = try freePath(place.path, policy, NumberedName.conflicted, from: 0)
-            return try record(.file(at: Place(path: free, parent: place.parent), bytes: bytes, hash: hash))
+            return try record(
+                .file(
+                    at: Place(path: free, parent: place.parent), bytes: bytes, hash: hash, modified: modified))
         case (_?, .create):
             let free = try freePath(place.path, policy, NumberedName.numbered, from: 1)
-            return try record(.file(at: Place(path: free, parent: place.parent), bytes: bytes, hash: hash))
+            return try record(
+                .file(
+                    at: Place(path: free, parent: place.parent), bytes: bytes, hash: hash, modified: modified))
         }
     }
 
     /// Gives a live file new content; the same content makes no new version.
-    mutating func edit(_ file: FolderEntry, bytes: Int64, hash: ContentHash) throws -> FolderEntry {
+    mutating func edit(
+        _ file: FolderEntry, bytes: Int64, hash: ContentHash, modified: FileTime? = nil
+    ) throws -> FolderEntry {
         if file.contentHash == hash { return file }
         var edited = file
         (edited.bytes, edited.contentHash, edited.contentRevision) = (bytes, hash, 0)
+        edited.clientModified = modified
         return try record(edited)
     }
 

@@ -55,10 +55,11 @@ public protocol Remote: Sendable {
 
     /// Stores content; when this returns, it is durable. `PUT /files_put`, or in chunks when it is large.
     ///
-    /// Core API v1 stores an edit of a version that was deleted meanwhile as a new file under its old name.
+    /// Core API v1 stores an edit of a version that was deleted meanwhile as a new file under its old name. `modified` is
+    /// when the content was made, which is told with it; content that is there already keeps its own.
     func put(
-        _ content: Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
-        progress: (@Sendable (TransferProgress) -> Void)?
+        _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
+        policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata
 
     /// A smaller picture of a photo that fits a box. `GET /thumbnails`
@@ -96,4 +97,15 @@ public protocol Remote: Sendable {
 
     /// Copies an entry with all below it. `POST /fileops/copy`
     func copy(_ path: RemotePath, to destination: RemotePath) async throws(RemoteError) -> Metadata
+}
+
+extension Remote {
+    /// Stores content that was made now.
+    public func put(
+        _ content: Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
+        progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        try await put(
+            content, at: path, modified: nil, condition: condition, policy: policy, progress: progress)
+    }
 }

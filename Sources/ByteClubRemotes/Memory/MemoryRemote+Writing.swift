@@ -3,8 +3,8 @@ public import ByteClubCore
 extension MemoryRemote {
     /// Stores content as one atomic change.
     public func put(
-        _ content: Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
-        progress: (@Sendable (TransferProgress) -> Void)?
+        _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
+        policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         try await perform(.put, path) { () throws(RemoteError) in
             let bytes: [UInt8]
@@ -16,7 +16,8 @@ extension MemoryRemote {
             let size = Int64(bytes.count)
             progress?(TransferProgress(completed: size, total: size))
             return try write(blobs: [(hash, bytes)]) {
-                try $0.put(path, bytes: size, hash: hash, condition: condition, policy: policy)
+                try $0.put(
+                    path, bytes: size, hash: hash, modified: modified, condition: condition, policy: policy)
             }
         }
     }

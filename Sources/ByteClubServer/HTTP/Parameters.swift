@@ -88,6 +88,19 @@ struct Parameters: Sendable {
         return value
     }
 
+    /// A date, with the nanoseconds that it leaves out in a parameter of their own.
+    ///
+    /// - Throws: ``APIError`` 400 for what is no date or no such number, and for years before 1678 or after 2261.
+    func fileTime(_ name: String, nanoseconds: String) throws(APIError) -> FileTime? {
+        let fraction = try integer(nanoseconds, in: 0...999_999_999)
+        guard let text = self[name] else { return nil }
+        guard let date = APIDate(text) else { throw APIError(400, "not a date", parameter: name) }
+        guard let time = FileTime(seconds: date.seconds, nanoseconds: fraction ?? 0) else {
+            throw APIError(400, "expected a date from 1678 to 2261", parameter: name)
+        }
+        return time
+    }
+
     /// A rev.
     ///
     /// - Throws: ``APIError`` 400 for anything else.

@@ -37,6 +37,7 @@ extension Metadata: JSONWritable {
             json.key("client_mtime")
             json.date(clientModified)
         }
+        json.member("client_mtime_nanos", clientNanoseconds)
         if let mimeType {
             json.key("mime_type")
             json.value(mimeType)

@@ -240,6 +240,27 @@ import Testing
         #expect(await world.run("notes", "show", "trip.md", in: context) == .success)
     }
 
+    @Test("a note keeps the date of the file that it was added from, and show -o gives it back")
+    func dates() async throws {
+        let world = try World()
+        let made = FileTime(nanoseconds: 1_525_478_400_500_000_000)
+        let (file, copy) = (world.home.path + "/old.md", world.home.path + "/copy.md")
+        try LocalFile.replace(file, with: Array("old".utf8))
+        try LocalFile.setModified(file, made)
+        #expect(await world.run("notes", "add", "a.md", file) == .success)
+        #expect(try await world.server.metadata(at: RemotePath("/byteclub/a.md")).fileTime == made)
+        #expect(await world.run("notes", "show", "a.md", "-o", copy) == .success)
+        #expect(world.out == copy + "\n")
+        #expect(try LocalFile.read(copy) == Array("old".utf8))
+        #expect(try LocalFile.modified(copy) == made)
+        #expect(await world.run("notes", "show", "a.md", "-o", copy) == .cannotCreate)
+        #expect(await world.run("notes", "show", "a.md", "-o", copy, "--force") == .success)
+        #expect(await world.run("notes", "show", "a.md", "--force") == .usage)
+        #expect(await world.run("notes", "add", "b.md", in: world.context(input: "x")) == .success)
+        let typed = try await world.server.metadata(at: RemotePath("/byteclub/b.md"))
+        #expect(typed.clientModified == typed.modified)
+    }
+
     @Test("append begins on a line of its own, and keeps what somebody saves at the same moment")
     func append() async throws {
         let world = try World()

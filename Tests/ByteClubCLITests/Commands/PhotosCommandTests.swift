@@ -127,6 +127,28 @@ import Testing
         #expect(try await world.text("/byteclub/photos/city.jpg") == nil)
     }
 
+    @Test("a photo keeps the date of its file, by which lists are sorted, and its download has it again")
+    func dates() async throws {
+        let world = try World()
+        let made = FileTime(nanoseconds: 1_525_478_400_123_456_789)
+        let old = world.home.path + "/old.jpg"
+        try LocalFile.replace(old, with: Fixture.bytes("panoramas/forest.jpg"))
+        try LocalFile.setModified(old, made)
+        let new = world.home.path + "/new.jpg"
+        try LocalFile.replace(new, with: Fixture.bytes("panoramas/city.jpg"))
+        try LocalFile.setModified(new, FileTime(nanoseconds: 1_577_836_800_000_000_000))
+        #expect(await world.run("photos", "upload", new, old) == .success, "\(world.err)")
+        #expect(await world.run("photos", "list", "--sort", "date") == .success)
+        let rows = world.out.split(separator: "\n").map { $0.split(separator: "\t") }
+        #expect(rows.map(\.first) == ["new.jpg", "old.jpg"])
+        #expect(rows.map(\.last) == ["2020-01-01T00:00:00Z", "2018-05-05T00:00:00Z"])
+        #expect(await world.run("photos", "list", "--json") == .success)
+        #expect(world.out.contains(#""mtime" : "2018-05-05T00:00:00.123456789Z""#))
+        let copy = world.home.path + "/copy.jpg"
+        #expect(await world.run("photos", "download", "old.jpg", "-o", copy) == .success)
+        #expect(try LocalFile.modified(copy) == made)
+    }
+
     @Test("a download is the very bytes, and replaces nothing unless forced")
     func download() async throws {
         let world = try World()

@@ -44,6 +44,21 @@ struct APIValueTests {
         for (bytes, text) in rows { #expect(HumanSize.text(bytes) == text) }
     }
 
+    @Test("a file's time is whole seconds and what these leave out, also before 1970")
+    func fileTimes() {
+        for (nanoseconds, seconds, fraction) in [
+            (0, 0, 0), (1_500_000_001, 1, 500_000_001), (-1, -1, 999_999_999), (-1_000_000_000, -1, 0),
+            (.max, 9_223_372_036, 854_775_807),
+        ] as [(Int64, Int64, Int64)] {
+            let time = FileTime(nanoseconds: nanoseconds)
+            #expect(time.date.seconds == seconds && time.fraction == fraction)
+            #expect(FileTime(seconds: seconds, nanoseconds: fraction) == time)
+        }
+        #expect(FileTime(seconds: 9_223_372_037) == nil && FileTime(seconds: .min) == nil)
+        #expect(FileTime(seconds: 0, nanoseconds: 1_000_000_000) == nil)
+        #expect(FileTime(seconds: 0, nanoseconds: -1) == nil)
+    }
+
     @Test("metadata are written with the protocol's fields and read back")
     func metadata() throws {
         let entry = FolderEntry(

@@ -5,6 +5,29 @@ import Testing
 @testable import ByteClubServer
 
 @Suite struct FilesPutTests {
+    @Test("the time when a content was made is a date, or what says what is wrong with it")
+    func times() async throws {
+        try await TestServer.run { server in
+            let date = "Sat,%2005%20May%202018%2000:00:00%20%2B0000"
+            func put(_ query: String) async throws -> RawMessage {
+                try await server.put("/1/files_put/auto/a.md?\(query)", query)
+            }
+            let whole = try await put("client_mtime=\(date)")
+            #expect(try whole.text("client_mtime") == "Sat, 05 May 2018 00:00:00 +0000")
+            #expect(try !whole.names().contains("client_mtime_nanos"))
+            let exact = try await put("client_mtime=\(date)&client_mtime_nanos=7").decoded(Metadata.self)
+            #expect(exact.fileTime == FileTime(seconds: 1_525_478_400, nanoseconds: 7))
+            let alone = try await put("client_mtime_nanos=7").decoded(Metadata.self)
+            #expect(alone.clientModified == alone.modified && alone.clientNanoseconds == nil)
+            for query in [
+                "client_mtime=yesterday", "client_mtime=Sat,%2005%20May%202318%2000:00:00%20%2B0000",
+                "client_mtime=\(date)&client_mtime_nanos=1000000000", "client_mtime=\(date)&client_mtime_nanos=-1",
+            ] {
+                #expect(try await put(query).status == 400, "\(query)")
+            }
+        }
+    }
+
     @Test("a write replaces, renames or conflicts as the protocol's table says")
     func decisions() async throws {
         try await TestServer.run { server in

@@ -14,7 +14,8 @@ import Testing
                 path: try RemotePath(path), isFolder: isFolder, isDeleted: isDeleted, revision: number,
                 bytes: isFolder || isDeleted ? 0 : number * 1000,
                 contentHash: isFolder || isDeleted ? nil : ContentHasher.hash([1, 2, 3]),
-                modified: APIDate(seconds: 1_375_780_500 + number), author: 1),
+                modified: APIDate(seconds: 1_375_780_500 + number),
+                clientModified: isDeleted ? nil : FileTime(nanoseconds: number), author: 1),
             by: isDeleted ? nil : Modifier(uid: 1, displayName: "Zo\u{EB} \"Z\""))
     }
 

@@ -47,6 +47,21 @@ extension RemoteConformance {
             #expect(next.page.entries.map(\.node) == [file.node, folder.node])
             #expect(next.page.entries.last == gone && next.contents == [[49]])
         },
+        RemoteConformanceCase(sync: "each entry tells when its content was made, where that was said") {
+            run, sync, root in
+            let made = FileTime(nanoseconds: 1_525_478_400_000_000_001)
+            let cursor = try await sync.end()
+            var content = SyncOperation.Content(bytes: 1, hash: ContentHasher.hash([49]), modified: made)
+            let file = try await sync.done(.create(.init(.node(root), "a.md"), content), "1")
+            let bare = try await sync.create("b.md", "1", in: root)
+            #expect(file.clientModified == made && bare.clientModified == nil)
+            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: false, wait: .zero).page
+            #expect(page.entries.map(\.clientModified) == [made, nil])
+            content.hash = ContentHasher.hash([50])
+            content.modified = FileTime(nanoseconds: 2_000_000_000)
+            #expect(try await sync.done(.edit(file.node, content), "2").clientModified == content.modified)
+            #expect(try await sync.done(.delete(file.node)).clientModified == nil)
+        },
         RemoteConformanceCase(sync: "each entry names the member who made its version") { run, sync, root in
             let (first, second) = (try await run.remote.account(), try await run.second.account())
             let cursor = try await sync.end()

@@ -15,6 +15,36 @@ extension RemoteConformance {
             #expect(try await run.second.metadata(at: run.path("a/b/note.md")) == stored)
             #expect(try await run.text("a/b/note.md") == "hello")
         },
+        RemoteConformanceCase("the time when a content was made is kept to the nanosecond, wherever the file goes") {
+            run in
+            let (path, made) = (try run.path("f/old.md"), FileTime(nanoseconds: 1_525_478_400_123_456_789))
+            let stored = try await run.remote.put(
+                .bytes([1]), at: path, modified: made, condition: .create, policy: .fail, progress: nil)
+            #expect(stored.fileTime == made && stored.clientModified == made.date && stored.modified != made.date)
+            _ = try await run.remote.move(run.path("f"), to: run.path("g"))
+            let moved = try run.path("g/old.md")
+            let copied = try await run.remote.copy(moved, to: run.path("copy.md"))
+            #expect(copied.fileTime == made)
+            let listed = try #require(try await run.remote.list(run.path("g"), unless: nil, includeDeleted: false))
+            #expect(listed.contents?.map(\.fileTime) == [made])
+            #expect(try await run.second.metadata(at: moved).fileTime == made)
+            let read = try await run.second.content(at: moved, revision: nil, range: nil, limit: 10)
+            #expect(read.metadata.fileTime == made)
+            let edited = try await run.put("2", "g/old.md")
+            #expect(edited.clientModified == edited.modified && edited.clientNanoseconds == nil)
+            let versions = try await run.remote.revisions(of: moved, limit: 10)
+            #expect(versions.map { $0.fileTime == made } == [false, true])
+            let restored = try await run.remote.restore(moved, to: #require(versions.last?.rev))
+            #expect(restored.fileTime == made)
+            // Older than the first second of 1970.
+            let ancient = FileTime(nanoseconds: -1)
+            let old = try await run.remote.put(
+                .bytes([3]), at: run.path("1969.md"), modified: ancient, condition: .create, policy: .fail,
+                progress: nil)
+            #expect(old.fileTime == ancient && old.clientNanoseconds == 999_999_999)
+            let gone = try await run.remote.delete(moved, ifUnchangedSince: nil)
+            #expect(gone.clientModified == gone.modified && gone.clientNanoseconds == nil)
+        },
         RemoteConformanceCase("an empty file is a file") { run in
             let stored = try await run.put("", "empty.txt", .create, .fail)
             #expect(stored.bytes == 0 && !stored.isFolder)

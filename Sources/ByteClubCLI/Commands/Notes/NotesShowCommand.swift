@@ -7,11 +7,13 @@ struct NotesShowCommand: ClubCommand {
         commandName: "show",
         abstract: "Print a note, byte for byte.",
         discussion: """
-            On a terminal, what would drive it is spelled out, as in ^[; a pipe or a file gets the very bytes.
+            On a terminal, what would drive it is spelled out, as in ^[; a pipe or a file gets the very bytes. With -o \
+            the file gets the date of the one that was added, and its name is printed.
 
             Examples:
               byteclub notes show trip.md
               byteclub notes show trip.md --rev 1a00000001
+              byteclub notes show trip.md -o ~/trip.md
             """)
 
     @Argument(help: "The note's name.")
@@ -21,12 +23,25 @@ struct NotesShowCommand: ClubCommand {
         name: .customLong("rev"), help: ArgumentHelp("An older version, see 'notes history'.", valueName: "version"))
     var revision: String?
 
+    @Option(
+        name: [.short, .customLong("output")], help: ArgumentHelp("A file to write it to.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "With -o, replace a file that is there already.")
+    var force = false
+
     @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        if force, output == nil { throw ValidationError("--force goes with -o") }
+    }
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let path = try EntryPath.note(name, login)
         let revision = try revision.map(RevisionArgument.read)
+        let file = try output.map { try OutputFile($0, isForced: force) }
         let note = try await context.withRemote(login) {
             try await NoteContent.fetch(path, revision: revision, $0)
         }
@@ -38,7 +53,12 @@ struct NotesShowCommand: ClubCommand {
             }
             throw EntryPath.missing("note", path.name(below: login.notes))
         }
-        try context.output.write(note.bytes)
+        guard let file else { return try context.output.write(note.bytes) }
+        try await file.write { temporary in
+            try LocalFile.createSynced(temporary, note.bytes, mode: 0o644)
+            if let time = note.metadata.fileTime { try LocalFile.setModified(temporary, time) }
+        }
+        try context.output.line(file.path)
     }
 }
 

@@ -82,7 +82,8 @@ struct PhotoBatch: Sendable {
         reporter.start(path.name, place: place, total: size, from: resumption?.position?.offset ?? 0)
         let reporter = reporter
         let source = Content.file(path: content, resumption: resumption)
-        let stored = try await remote.put(source, at: path, condition: .create, policy: .rename) {
+        let modified = try LocalFile.modified(file)
+        let stored = try await remote.put(source, at: path, modified: modified, condition: .create, policy: .rename) {
             reporter.update(completed: $0.completed, total: $0.total ?? size)
         }
         photos.add(stored)

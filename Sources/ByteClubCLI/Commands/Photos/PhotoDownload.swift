@@ -39,7 +39,11 @@ struct PhotoDownload: Sendable {
     ) async throws -> WrittenFile {
         let room = try file.room()
         reporter.start(path.name, place: place, total: nil)
-        let metadata = try await file.write { try await fetch(path, room, to: $0) }
+        let metadata = try await file.write { temporary in
+            let metadata = try await fetch(path, room, to: temporary)
+            if let time = metadata.fileTime { try LocalFile.setModified(temporary, time) }
+            return metadata
+        }
         return WrittenFile(file: file.path, bytes: metadata.bytes, source: metadata.path.string)
     }
 

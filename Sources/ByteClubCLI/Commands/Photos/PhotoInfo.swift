@@ -61,6 +61,9 @@ struct PhotoInfo: CommandResult {
         // UTC where the camera wrote its distance from that, else its own clock.
         if let taken = details?.taken { table.rows.append(["taken", CalendarTime.utc(taken).description]) }
         if let place = details?.place { table.rows.append(["place", "\(place.latitude), \(place.longitude)"]) }
+        if let date = EntryDate.file.of(photo) {
+            table.rows.append(["date", style.calendar(date.seconds).description])
+        }
         if let date = photo.modified { table.rows.append(["stored", style.calendar(date.seconds).description]) }
         if let rev = photo.rev { table.rows.append(["version", rev.description]) }
         if let hash = photo.contentHash { table.rows.append(["hash", hash.description]) }

@@ -7,9 +7,9 @@ struct PhotosDownloadCommand: ClubCommand {
         commandName: "download",
         abstract: "Download photos, byte for byte, and print the files' names.",
         discussion: """
-            A file is there only when it is whole and its hash is the server's. A quoted pattern stands for all the \
-            photos whose names it fits. When some of several photos fail the others are still downloaded, and the \
-            exit code is 75.
+            A file is there only when it is whole and its hash is the server's, with the date of the file that was \
+            uploaded. A quoted pattern stands for all the photos whose names it fits. When some of several photos \
+            fail the others are still downloaded, and the exit code is 75.
 
             Examples:
               byteclub photos download ridge.jpg -o ~/ridge.jpg

@@ -6,11 +6,12 @@ struct PhotosListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the photos: name, size and date.",
         discussion: """
-            Into a pipe or a file goes one line for each photo: name, bytes and date (RFC 3339), separated by tabs. \
+            The date is that of the file that was uploaded. Into a pipe or a file goes one line for each photo: name, \
+            bytes and date (RFC 3339), separated by tabs. \
             \(EntryObject.help)
 
             Examples:
-              byteclub photos list --sort size
+              byteclub photos list --sort date
               byteclub photos list --deleted
             """)
 
@@ -26,7 +27,7 @@ struct PhotosListCommand: ClubCommand {
                 $0.isFolder || $0.mimeType == "image/jpeg" || $0.hasThumbnail
             }
         }
-        let list = self.listing.list(found ?? [], below: photos)
+        let list = self.listing.list(found ?? [], below: photos, dates: .file)
         try context.print(list, json: outputOptions.json)
         if !list.entries.isEmpty { return }
         context.noteEmpty(

@@ -22,6 +22,8 @@ public struct SyncEntry: Hashable, Sendable {
     public var hash: ContentHash?
     /// When the server made this version, in seconds since 1970.
     public var modified: Int64
+    /// When the uploader says that the content was made; nil when nothing was said.
+    public var clientModified: FileTime?
     /// The number of the member who made this version.
     public var author: Int64
     /// What that member is called; nil where the server does not tell.
@@ -42,6 +44,7 @@ public struct SyncEntry: Hashable, Sendable {
         bytes = entry.bytes
         hash = entry.contentHash
         modified = entry.modified.seconds
+        clientModified = entry.clientModified
         author = entry.author
         self.authorName = authorName
         self.isInline = isInline
@@ -55,6 +58,7 @@ extension SyncEntry: JSONReadable {
         var read = SyncEntry(.root)
         read.isFolder = false
         var name: String?
+        var (seconds, nanoseconds): (Int64?, Int64?)
         try json.object { (json, key) throws(JSONError) in
             switch key {
             case "id": node = try json.value()
@@ -68,6 +72,8 @@ extension SyncEntry: JSONReadable {
             case "bytes": read.bytes = try json.value()
             case "hash": read.hash = try json.value()
             case "modified": read.modified = try json.value()
+            case "mtime": seconds = try json.value()
+            case "mtime_nanos": nanoseconds = try json.value()
             case "by": read.author = try json.value()
             case "by_name": read.authorName = try json.memberName()
             case "inline": read.isInline = try json.value()
@@ -84,6 +90,7 @@ extension SyncEntry: JSONReadable {
         // A name that is a path would lead out of the mirror.
         if node != .root, (try? NameRules.check(name)) == nil { throw JSONError(.invalid("of an impossible name")) }
         (read.node, read.parent, read.name) = (node, parent, name)
+        read.clientModified = try FileTime(wire: seconds, nanoseconds)
         self = read
     }
 
@@ -107,6 +114,7 @@ extension SyncEntry: JSONReadable {
                 json.member("hash", hash.description)
             }
             json.member("modified", modified)
+            clientModified?.writeMembers(to: &json)
             json.member("by", author)
             json.member("by_name", authorName)
             if isInline {

@@ -7,6 +7,7 @@ extension SyncOperation: JSONReadable {
         var (parentOperation, bytes): (Int64?, Int64?)
         var hash: ContentHash?
         var chunks: [ContentHash]?
+        var (seconds, nanoseconds): (Int64?, Int64?)
         var condition = Condition()
         try json.object { (json, key) throws(JSONError) in
             switch key {
@@ -19,6 +20,8 @@ extension SyncOperation: JSONReadable {
             case "bytes": bytes = try json.value()
             case "hash": hash = try json.optional()
             case "chunks": chunks = try json.optional()
+            case "mtime": seconds = try json.optional()
+            case "mtime_nanos": nanoseconds = try json.optional()
             case "rev": condition.revision = try json.optional()
             case "place_rev": condition.placeRevision = try json.optional()
             case "seen": condition.seen = try json.optional()
@@ -28,7 +31,8 @@ extension SyncOperation: JSONReadable {
         guard let id else { throw JSONError(.missing("op_id")) }
         guard let verb else { throw JSONError(.missing("op")) }
         let place = try Self.place(parent, parentOperation, name)
-        let content = bytes.map { Content(bytes: $0, hash: hash, chunks: chunks) }
+        let modified = try FileTime(wire: seconds, nanoseconds)
+        let content = bytes.map { Content(bytes: $0, hash: hash, chunks: chunks, modified: modified) }
         if let bytes, bytes < 0 { throw JSONError(.invalid("of a negative length")) }
         switch (verb, node, place) {
         case ("put", let node, let place):
@@ -79,6 +83,7 @@ extension SyncOperation: JSONReadable {
             if let content {
                 json.member("bytes", content.bytes)
                 json.member("hash", content.hash?.description)
+                content.modified?.writeMembers(to: &json)
                 if let chunks = content.chunks {
                     json.key("chunks")
                     json.array { json in
@@ -99,6 +104,25 @@ extension SyncOperation: JSONReadable {
         case .move: "move"
         case .delete: "delete"
         }
+    }
+}
+
+extension FileTime {
+    /// Joins the extension's two members; nil when there is none.
+    ///
+    /// - Throws: ``JSONError`` for a time that no file has.
+    init?(wire seconds: Int64?, _ nanoseconds: Int64?) throws(JSONError) {
+        guard let seconds else { return nil }
+        guard let time = FileTime(seconds: seconds, nanoseconds: nanoseconds ?? 0) else {
+            throw JSONError(.invalid("of a time that no file has"))
+        }
+        self = time
+    }
+
+    /// Writes the extension's two members.
+    func writeMembers(to json: inout JSONText) {
+        json.member("mtime", date.seconds)
+        json.member("mtime_nanos", fraction == 0 ? nil : fraction)
     }
 }
 

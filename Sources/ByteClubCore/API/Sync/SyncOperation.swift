@@ -30,12 +30,17 @@ public struct SyncOperation: Hashable, Sendable {
         public var hash: ContentHash?
         /// The hashes of the chunks that make it up, in order; nil when the bytes are inline.
         public var chunks: [ContentHash]?
+        /// When the sender says that the content was made; nil when nothing is said.
+        public var modified: FileTime?
 
         /// Describes content.
-        public init(bytes: Int64, hash: ContentHash? = nil, chunks: [ContentHash]? = nil) {
+        public init(
+            bytes: Int64, hash: ContentHash? = nil, chunks: [ContentHash]? = nil, modified: FileTime? = nil
+        ) {
             self.bytes = bytes
             self.hash = hash
             self.chunks = chunks
+            self.modified = modified
         }
     }
 

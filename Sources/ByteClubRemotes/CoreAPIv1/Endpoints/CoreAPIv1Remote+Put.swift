@@ -7,8 +7,8 @@ extension CoreAPIv1Remote {
     ///
     /// `PUT /1/files_put/<root>/<path>`, or `PUT /1/chunked_upload` and `POST /1/commit_chunked_upload/<root>/<path>`
     public func put(
-        _ content: Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,
-        progress: (@Sendable (TransferProgress) -> Void)?
+        _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
+        policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         let source = try UploadSource(content)
         defer { source.stop() }
@@ -22,7 +22,7 @@ extension CoreAPIv1Remote {
             upload = nil
         }
         let store = { (policy: ConflictPolicy, retries: Bool) async throws(RemoteError) -> Metadata in
-            let query = Self.query(condition, policy)
+            let query = Self.query(modified, condition, policy)
             guard let upload else {
                 return try await sendWhole(source, to: path, query, retries: retries, progress)
             }
@@ -100,7 +100,9 @@ extension CoreAPIv1Remote {
     /// The form of a body of bytes.
     static var binary: HTTPFields { [.contentType: "application/octet-stream"] }
 
-    private static func query(_ condition: WriteCondition, _ policy: ConflictPolicy) -> Parameters {
+    private static func query(
+        _ modified: FileTime?, _ condition: WriteCondition, _ policy: ConflictPolicy
+    ) -> Parameters {
         var query: Parameters = [:]
         switch condition {
         case .overwrite: query["overwrite"] = "true"
@@ -108,6 +110,8 @@ extension CoreAPIv1Remote {
         case .parent(let revision): query["parent_rev"] = revision.description
         }
         query["autorename"] = policy == .rename ? "true" : "false"
+        query["client_mtime"] = modified?.date.description
+        query["client_mtime_nanos"] = modified.flatMap { $0.fraction == 0 ? nil : String($0.fraction) }
         return query
     }
 }

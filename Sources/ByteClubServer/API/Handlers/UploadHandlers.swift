@@ -5,9 +5,11 @@ import NIOCore
 /// Takes in files, whole and in pieces.
 struct UploadHandlers: Sendable {
     /// What must hold at a path for an upload to replace what is there, and what happens when it does not.
-    private struct Policy {
+    private struct Policy: Sendable {
         let condition: WriteCondition
         let conflicts: ConflictPolicy
+        /// When the uploader says that the content was made, an extension.
+        let modified: FileTime?
 
         init(_ parameters: Parameters) throws(APIError) {
             let overwrite = try parameters.bool("overwrite", default: true)
@@ -17,6 +19,7 @@ struct UploadHandlers: Sendable {
                 condition = overwrite ? .overwrite : .create
             }
             conflicts = try parameters.bool("autorename", default: true) ? .rename : .fail
+            modified = try parameters.fileTime("client_mtime", nanoseconds: "client_mtime_nanos")
         }
     }
 
@@ -126,11 +129,13 @@ struct UploadHandlers: Sendable {
     private func put(
         _ request: MemberRequest, _ content: StagedContent, at path: RemotePath, _ policy: Policy
     ) async throws -> Response {
-        let (bytes, hash, condition, conflicts) = (content.bytes, content.hash, policy.condition, policy.conflicts)
+        let (bytes, hash, policy) = (content.bytes, content.hash, policy)
         return .json(
             try await store.write(by: request.member.uid, storing: content) { folder in
                 try folder.describe(
-                    folder.put(path, bytes: bytes, hash: hash, condition: condition, policy: conflicts))
+                    folder.put(
+                        path, bytes: bytes, hash: hash, modified: policy.modified, condition: policy.condition,
+                        policy: policy.conflicts))
             })
     }
 

@@ -7,11 +7,12 @@ struct SQLiteFolderState: FolderState {
     /// What the columns of ``FolderEntry`` queries are, in the order in which ``entry(_:)`` reads them.
     static let columns = """
         v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author, v.node, v.parent, v.content_revision,
-        v.place_revision
+        v.place_revision, v.client_modified
         """
     /// The columns of `version`, in the order in which they are written.
     static let stored = """
-        revision, previous, path, kind, bytes, hash, modified, author, node, parent, content_revision, place_revision
+        revision, previous, path, kind, bytes, hash, modified, author, node, parent, content_revision, place_revision,
+        client_modified
         """
     static let tree = "FROM latest l JOIN version v ON v.revision = l.revision"
     static let isLive = "v.kind < 2"
@@ -43,7 +44,7 @@ struct SQLiteFolderState: FolderState {
         """
     private static let insertVersion = """
         INSERT INTO version(\(stored))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     let database: Database
@@ -207,7 +208,7 @@ struct SQLiteFolderState: FolderState {
                 entry.revision, previous?.revision ?? 0, entry.path.string,
                 (entry.isFolder ? 1 : 0) + (entry.isDeleted ? 2 : 0), entry.bytes, entry.contentHash?.data,
                 entry.modified.seconds, entry.author, entry.node.number, entry.parent.number, entry.contentRevision,
-                entry.placeRevision,
+                entry.placeRevision, entry.clientModified?.nanoseconds,
             ])
         if previous == nil {
             try database.run(
@@ -269,6 +270,7 @@ struct SQLiteFolderState: FolderState {
             path: path, isFolder: kind & 1 != 0, isDeleted: kind & 2 != 0, revision: row[first], bytes: row[first + 3],
             contentHash: row.bytes(first + 4).flatMap(ContentHash.init(bytes:)),
             modified: APIDate(seconds: row[first + 5]),
+            clientModified: (row[first + 11] as Int64?).map(FileTime.init(nanoseconds:)),
             author: row[first + 6], node: NodeID(row[first + 7]), parent: NodeID(row[first + 8]),
             contentRevision: row[first + 9],
             placeRevision: row[first + 10])

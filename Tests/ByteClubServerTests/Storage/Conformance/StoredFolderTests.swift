@@ -15,9 +15,11 @@ struct StoredFolderTests {
         func run<State>(on folder: inout SharedFolder<State>) throws -> FolderEntry {
             switch self {
             case .put(let path, let bytes):
+                // Some of them say when they were made.
                 try folder.put(
-                    path, bytes: Int64(bytes.count), hash: ContentHasher.hash(bytes), condition: .overwrite,
-                    policy: .rename)
+                    path, bytes: Int64(bytes.count), hash: ContentHasher.hash(bytes),
+                    modified: bytes.first.flatMap { $0 < 5 ? FileTime(nanoseconds: Int64($0) - 2) : nil },
+                    condition: .overwrite, policy: .rename)
             case .folder(let path): try folder.createFolder(path)
             case .delete(let path): try folder.delete(path, seen: nil)
             case .move(let path, let target): try folder.move(path, to: target)

@@ -189,4 +189,9 @@ extension Schema {
                 CREATE INDEX link_expires ON link(expires);
                 """)
     }
+
+    /// Version 9: versions tell when their contents were made, in nanoseconds since 1970; of older ones nobody knows.
+    @Sendable static func addFileTimes(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE version ADD COLUMN client_modified INTEGER")
+    }
 }

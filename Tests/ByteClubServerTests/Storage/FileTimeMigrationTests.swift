@@ -1,0 +1,49 @@
+import ByteClubCore
+import GRDB
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+@Suite("A database from before files had times") struct FileTimeMigrationTests {
+    @Test("keeps all that it had, tells nothing of the times, and keeps them from then on")
+    func migrates() async throws {
+        let directory = try TemporaryDirectory()
+        let clock = Clock()
+        let old = try StoreFixture.open(directory.path, clock: clock)
+        _ = try await old.addMember(name: "Ann", role: nil, oauth1: false)
+        let entry = try await StoreFixture.put(old, "/f/a.md", [1])
+        try old.close()
+        let queue = try DatabaseQueue(path: directory.path + "/byteclub.sqlite")
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE version DROP COLUMN client_modified;
+                    DELETE FROM grdb_migrations WHERE identifier = '9';
+                    PRAGMA user_version = 8;
+                    """)
+        }
+        try queue.close()
+
+        let store = try StoreFixture.open(directory.path, clock: clock)
+        #expect(try await store.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version)
+        let path = entry.path
+        let kept = try await store.read { try $0.metadata(path) }
+        #expect(kept.clientModified == entry.modified && kept.clientNanoseconds == nil)
+        #expect(kept.modifier?.displayName == "Ann")
+        let made = FileTime(nanoseconds: 1_525_478_400_123_456_789)
+        let content = try #require(StagedContent(inline: [2]))
+        _ = try await store.write(by: 1, storing: content) { folder in
+            try folder.put(
+                path, bytes: 1, hash: content.hash, modified: made, condition: .overwrite, policy: .fail)
+        }
+        #expect(try await store.read { try $0.metadata(path).fileTime } == made)
+        try store.close()
+        let again = try StoreFixture.open(directory.path, clock: clock)
+        #expect(
+            try await again.read { try $0.revisions(path, limit: 9).map(\.fileTime?.nanoseconds) }.first
+                == made.nanoseconds)
+        try again.close()
+        #expect(try await Verifier(directory: directory.path).run().findings == [])
+    }
+}
