@@ -27,6 +27,11 @@ extension SQLiteStore {
     /// What ``SharedFolder`` asks for names while it is over a database.
     func names(in database: Database) -> (Int64) throws -> String? {
         let names = memberNames
-        return { try names.name(of: $0, in: database) }
+        // Most of a listing is by few.
+        var last: (uid: Int64, name: String?) = (0, nil)
+        return { uid in
+            if uid != last.uid { last = (uid, try names.name(of: uid, in: database)) }
+            return last.name
+        }
     }
 }
