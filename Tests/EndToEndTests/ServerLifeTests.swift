@@ -28,6 +28,31 @@ extension EndToEnd {
             #expect(try await api.get("/byteclub/photos/forest.jpg").bytes == Fixture.bytes("panoramas/forest.jpg"))
         }
 
+        @Test("a server that was stopped starts without a word about it, and one that was killed checks its database")
+        func cleanStop() async throws {
+            let club = try await Club.start()
+            let notice = "did not stop cleanly"
+            #expect(try await club.api.put([1], "/byteclub/a.md").status == 200)
+            let first = try #require(await club.server.stop())
+            #expect(first.status == 0 && !first.errorText.contains(notice), "\(first)")
+            let log = club.server.data + "/byteclub.sqlite-wal"
+            #expect(!LocalFiles.exists(log) || Fixture.bytes(at: log).isEmpty, "the database file alone is all of it")
+            // What others do to the data meanwhile is no crash of the server.
+            _ = try await club.server.addMember("ben")
+            try await club.server.start()
+            let taken = try await Program.run(
+                "byteclub-server", ["--data", club.folder.path + "/other", "--listen", "127.0.0.1:\(club.server.port)"])
+            #expect(taken.status == 69, "\(taken)")
+            let second = try #require(await club.server.kill9())
+            #expect(!second.errorText.contains(notice), "\(second)")
+            try await club.server.start()
+            let third = try #require(await club.server.stop())
+            #expect(third.status == 0 && third.errorText.contains(notice), "\(third)")
+            let other = try await ServerProcess(data: club.folder.path + "/other")
+            let fourth = try #require(await other.stop())
+            #expect(!fourth.errorText.contains(notice), "\(fourth)")
+        }
+
         @Test("the log has a line a request and no secret")
         func log() async throws {
             let club = try await Club.start()

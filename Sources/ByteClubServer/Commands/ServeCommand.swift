@@ -28,23 +28,34 @@ struct ServeCommand: AsyncParsableCommand {
             configuration.connections.connections = allowed
         }
         let store = try DataDirectory(path: configuration.directory).serve(configuration.history, logger: logger)
-        let notifier = ServiceNotifier(environment: environment)
+        let result: Result<Void, any Error>
         do {
-            let published = configuration.settings.publicURL
-            let server = try ClubServer(configuration: configuration, store: store, logger: logger) { url in
-                // A disk that is full must not keep the server from starting.
-                try? await store.setPublicURL(published.isEmpty ? url : published)
-                StandardOutput.write(line: "listening on \(url)")
-                notifier?.send("READY=1\nSTATUS=listening on \(url)")
-            } onStopping: {
-                notifier?.send("STOPPING=1")
-            }
-            let housekeeping = Housekeeping(store: store, interval: configuration.housekeepingInterval, logger: logger)
-            try await services(server, beside: [housekeeping], configuration, notifier, logger).run()
+            result = .success(
+                try await serve(store, configuration, ServiceNotifier(environment: environment), logger))
         } catch let error as NIOSSLError {
-            throw CommandFailure(.configuration, "the certificate or its key cannot be used: \(error)")
+            result = .failure(
+                CommandFailure(.configuration, "the certificate or its key cannot be used: \(error)"))
+        } catch {
+            result = .failure(error)
         }
         try store.close()
+        try result.get()
+    }
+
+    private func serve(
+        _ store: any ClubStore, _ configuration: ClubConfiguration, _ notifier: ServiceNotifier?, _ logger: Logger
+    ) async throws {
+        let published = configuration.settings.publicURL
+        let server = try ClubServer(configuration: configuration, store: store, logger: logger) { url in
+            // A disk that is full must not keep the server from starting.
+            try? await store.setPublicURL(published.isEmpty ? url : published)
+            StandardOutput.write(line: "listening on \(url)")
+            notifier?.send("READY=1\nSTATUS=listening on \(url)")
+        } onStopping: {
+            notifier?.send("STOPPING=1")
+        }
+        let housekeeping = Housekeeping(store: store, interval: configuration.housekeepingInterval, logger: logger)
+        try await services(server, beside: [housekeeping], configuration, notifier, logger).run()
     }
 
     /// The server is last, so that it is stopped first, while the others still tell how it goes.

@@ -64,10 +64,12 @@ final class SQLiteStore: ClubStore {
         try Directory.make(directory)
         if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
+        let wasLeftOpen = try lock.map { try Self.mark($0) } ?? false
         files = try FileBlobStore(directory: directory)
         chunks = try FileChunkStore(directory: directory, files: files, now: now)
         do {
-            pool = try Self.open(directory + "/" + Self.databaseName, mode: mode, logger: logger)
+            pool = try Self.open(
+                directory + "/" + Self.databaseName, mode: mode, wasLeftOpen: wasLeftOpen, logger: logger)
             // A server of the version before must not go on writing to a database of this one.
             let migrating = try mode == .administration && Schema.isOld(pool) ? Self.lock(directory) : nil
             try Schema.migrate(pool)
@@ -107,7 +109,12 @@ final class SQLiteStore: ClubStore {
     func close() throws {
         do {
             try writer.close()
+            if lock != nil {
+                // The pool's last connection can only read, so nobody else would empty the log into the database.
+                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            }
             try pool.close()
+            try lock?.truncate(to: 0)
         } catch {
             throw StorageError.translating(error)
         }
@@ -222,10 +229,20 @@ final class SQLiteStore: ClubStore {
         return lock
     }
 
-    private static func open(_ path: String, mode: Mode, logger: Logger) throws -> DatabasePool {
+    /// Marks the data as being served until ``close()``; true when it was so already, since the server before crashed.
+    private static func mark(_ lock: Descriptor) throws -> Bool {
+        if try lock.length() > 0 { return true }
+        // A disk that is full must not keep the server from starting.
+        try? unsafe Array("served\n".utf8).withUnsafeBytes { unsafe try lock.write($0, at: 0) }
+        try? lock.syncAll()
+        return false
+    }
+
+    private static func open(
+        _ path: String, mode: Mode, wasLeftOpen: Bool, logger: Logger
+    ) throws -> DatabasePool {
         // SQLite gives its other files the mode of this one.
         _ = try Descriptor(path: path, flags: O_RDWR | O_CREAT)
-        let wasLeftOpen = mode == .server && (Directory.fileLength(path + "-wal") ?? 0) > 0
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = mode == .server ? FairShares.databaseReaders : 1
