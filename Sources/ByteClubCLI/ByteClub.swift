@@ -43,7 +43,8 @@ public enum ByteClub {
     private static func talksToServer(_ arguments: [String]) -> Bool {
         guard let command = arguments.first, !command.hasPrefix("-") else { return false }
         let isLocal = [
-            "serve", "members", "sync", "status", "why", "log", "conflicts", "mirrors", "unlink", "logout", "help",
+            "serve", "members", "apps", "backup", "verify", "sync", "status", "why", "log", "conflicts", "mirrors",
+            "unlink", "logout", "help",
         ].contains(command)
         let isHelp = arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
         return (!isLocal || arguments.contains("--club")) && !isHelp

@@ -5,10 +5,14 @@ struct MembersCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "members",
         abstract: "Manage members on the server's machine (runs byteclub-server).",
-        usage: "byteclub members invite|add|list|remove|role|password [<arguments> ...]",
+        usage: "byteclub members <subcommand> [<arguments> ...]",
         discussion: """
-            Example:
+            Subcommands: invite, invitations, uninvite, add, list, remove, role, password, token.
+
+            Examples:
+              byteclub members invite --data /srv/club
               byteclub members add ada --data /srv/club
+              byteclub members invite --help
             """)
 
     @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))

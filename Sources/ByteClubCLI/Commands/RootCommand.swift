@@ -13,8 +13,9 @@ struct RootCommand: ParsableCommand {
               byteclub sync ~/club
 
             Host a club:
-              byteclub members add ada --data /srv/club
-              byteclub serve --data /srv/club --listen 0.0.0.0:8080
+              byteclub serve --data ~/club-data
+              byteclub members invite --data ~/club-data
+            ('byteclub serve --help' tells how others reach it.)
 
             Exit codes: 0 done, 64 usage, 65 bad name, note or photo, 66 no such thing, 69 server unreachable, \
             73 is there already, 74 input or output, 75 not or partly done and safe to try again, 76 the server's \
@@ -34,7 +35,11 @@ struct RootCommand: ParsableCommand {
                     SyncCommand.self, StatusCommand.self, WhyCommand.self, LogCommand.self, ConflictsCommand.self,
                     MirrorsCommand.self, UnlinkCommand.self,
                 ]),
-            CommandGroup(name: "Hosting", subcommands: [ServeCommand.self, MembersCommand.self]),
+            CommandGroup(
+                name: "Hosting",
+                subcommands: [
+                    ServeCommand.self, MembersCommand.self, AppsCommand.self, BackupCommand.self, VerifyCommand.self,
+                ]),
         ])
 
     /// Whether a word is one of its commands.

@@ -15,6 +15,6 @@ struct ServeCommand: ClubCommand {
     var arguments: [String] = []
 
     func run(in context: Context) async throws {
-        try SiblingProgram.server.become(arguments, context)
+        try SiblingProgram.server.become(["serve"] + arguments, context)
     }
 }

@@ -65,7 +65,7 @@ struct AppsCommand: ParsableCommand {
         func run() async throws {
             let store = try data.open()
             guard try await store.removeApp(key: key) else {
-                throw CommandFailure(.data, "there is no app with the key '\(key)'")
+                throw CommandFailure(.noInput, "there is no app with the key '\(key)'")
             }
             try store.close()
         }

@@ -49,8 +49,8 @@ struct CommandFailure: Error {
 
     private static func code(for code: StorageError.Code) -> Code {
         switch code {
-        case .full, .overQuota, .exists: .cannotCreate
-        case .missing: .noInput
+        case .full, .overQuota, .exists, .nameTaken: .cannotCreate
+        case .missing, .noMember: .noInput
         case .io: .io
         case .damaged, .badMember, .lastOwner: .data
         case .inUse, .closed: .temporary
@@ -59,8 +59,7 @@ struct CommandFailure: Error {
 
     /// Writes the line and ends the program.
     func exit() -> Never {
-        let line = Array("byteclub-server: \(VisibleText.line(message))\n".utf8)
-        _ = unsafe write(STDERR_FILENO, line, line.count)
+        StandardError.write(line: "byteclub-server: \(message)")
         Glibc.exit(code.rawValue)
     }
 }

@@ -3,14 +3,14 @@ import Logging
 
 /// The option that names a club's data directory.
 struct DataOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The directory that holds the club's data; made when it is not there.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The directory that holds the club's data.", valueName: "dir"))
     var data: String
 
-    /// Opens the club's data for administration.
+    /// Opens the club's data for administration; when told so, makes the directory that is not there.
     ///
     /// - Throws: ``StorageError``.
-    func open() throws -> any ClubStore {
-        try DataDirectory(path: data).administer(logger: Logger(label: "storage") { _ in LineLog(level: .error) })
+    func open(making: Bool = false) throws -> any ClubStore {
+        try DataDirectory(path: data).administer(
+            making: making, logger: Logger(label: "storage") { _ in LineLog(level: .error) })
     }
 }

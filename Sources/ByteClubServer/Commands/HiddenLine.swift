@@ -2,6 +2,9 @@ import Glibc
 
 /// One line from standard input that a terminal does not show.
 enum HiddenLine {
+    /// Whether somebody types at a terminal.
+    static var isTyped: Bool { isatty(STDIN_FILENO) == 1 }
+
     /// Asks at a terminal, or just reads; nil when there is no line.
     static func read(_ prompt: String) -> String? {
         var saved = termios()

@@ -11,7 +11,16 @@ import UnixSignals
 /// `serve`, the default command: runs the server until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve a club's data until SIGTERM or SIGINT.")
+        commandName: "serve", abstract: "Serve a club's data until SIGTERM or SIGINT.",
+        discussion: """
+            Without a certificate only programs on this machine reach the server. To let others in, give the files, an \
+            address to listen on, and the URL that the others use:
+              byteclub-server serve --data /srv/club --listen 0.0.0.0:8443
+                --public-url https://club.example:8443
+                --tls-certificate club.pem --tls-key club.key
+
+            As long as the club has no owner, the log has a link that makes its first user the owner.
+            """)
 
     @OptionGroup var options: ServeOptions
 
@@ -47,8 +56,10 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws {
         let published = configuration.settings.publicURL
         let server = try ClubServer(configuration: configuration, store: store, logger: logger) { url in
+            let address = published.isEmpty ? url : published
             // A disk that is full must not keep the server from starting.
-            try? await store.setPublicURL(published.isEmpty ? url : published)
+            try? await store.setPublicURL(address)
+            await Self.inviteOwner(to: address, store, logger)
             StandardOutput.write(line: "listening on \(url)")
             notifier?.send("READY=1\nSTATUS=listening on \(url)")
         } onStopping: {
@@ -56,6 +67,21 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let housekeeping = Housekeeping(store: store, interval: configuration.housekeepingInterval, logger: logger)
         try await services(server, beside: [housekeeping], configuration, notifier, logger).run()
+    }
+
+    /// Tells the log how the one who hosts a new club becomes its owner.
+    private static func inviteOwner(to address: String, _ store: any ClubStore, _ logger: Logger) async {
+        guard logger.logLevel <= .notice else { return }
+        guard let address = ClubAddress(address) else {
+            if (try? await store.hasOwner()) == false {
+                logger.notice(
+                    "the club has no owner yet: start with --public-url for a link that makes one, or run 'members add'"
+                )
+            }
+            return
+        }
+        guard let secret = try? await store.addOwnerInvitation(lifetime: Invitation.lifetime) else { return }
+        logger.notice("the club has no owner yet; this link makes one: \(address.invitation(secret))")
     }
 
     /// The server is last, so that it is stopped first, while the others still tell how it goes.

@@ -18,7 +18,7 @@ struct ServeOptions: ParsableArguments {
     var tlsCertificate: String?
     @Option(help: "A PEM file with the certificate's private key.")
     var tlsKey: String?
-    @Option(help: "The URL by which clients find this server, when a proxy stands before it.")
+    @Option(help: "The URL by which members find this server, as in https://club.example; links begin with it.")
     var publicURL: String?
     @Flag(
         inversion: .prefixedNo,

@@ -1,6 +1,15 @@
 import ByteClubCore
 import Glibc
 
+/// What people are told besides a result, where no script reads it.
+enum StandardError {
+    /// Writes a line at once.
+    static func write(line: String) {
+        let bytes = Array("\(VisibleText.line(line))\n".utf8)
+        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+}
+
 /// Results for people and scripts, written at once.
 enum StandardOutput {
     /// Writes a line; names in it do nothing to a terminal, and are as they are in a pipe.

@@ -45,7 +45,11 @@ struct MonitorServer: Service {
                 try? await AcceptErrors.install(on: channel, logger: logger)
                 await onListening("http://\(address.authority(port: channel.localAddress?.port ?? address.port))")
             })
-        try await server.run()
+        do {
+            try await server.run()
+        } catch {
+            throw address.failure(error)
+        }
     }
 
     private static func answer(

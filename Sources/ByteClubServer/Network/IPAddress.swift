@@ -10,6 +10,9 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether it is an IPv4 address.
     var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
+    /// Whether it stands for every address of a machine: `0.0.0.0` or `::`.
+    var isUnspecified: Bool { bits == 0 || bits == Self.mappedPrefix }
+
     /// Takes the bits of an IPv6 address.
     init(bits: UInt128) {
         self.bits = bits

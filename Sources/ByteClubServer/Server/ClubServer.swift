@@ -110,7 +110,11 @@ struct ClubServer: Service {
                 await onListening("\(scheme)://\(address.authority(port: port))")
             })
         try await withGracefulShutdownHandler {
-            try await server.run()
+            do {
+                try await server.run()
+            } catch {
+                throw address.failure(error)
+            }
         } onGracefulShutdown: { [connections, onStopping] in
             connections.beginDraining()
             onStopping()

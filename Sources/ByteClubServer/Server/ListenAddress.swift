@@ -1,3 +1,6 @@
+import Glibc
+import NIOCore
+
 /// Where a server listens: a host and a port, as in `127.0.0.1:8080`, `localhost:0` and `[::1]:8080`.
 struct ListenAddress: Hashable, Sendable {
     /// A name or an address, without brackets.
@@ -27,6 +30,18 @@ struct ListenAddress: Hashable, Sendable {
     }
 
     private static func isAddress(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") || (48...57).contains(byte) }
+
+    /// What is said of a failure to listen here: one that the system or the resolver of names reports tells the address.
+    func failure(_ error: any Error) -> any Error {
+        let reason: String
+        switch error {
+        case let error as IOError where error.errnoCode == EADDRINUSE: reason = "another program listens there already"
+        case let error as IOError: reason = unsafe String(cString: strerror(error.errnoCode))
+        case is SocketAddressError: reason = "there is no such host"
+        default: return error
+        }
+        return CommandFailure(.unavailable, "cannot listen on '\(authority(port: port))': \(reason)")
+    }
 
     /// The URL's part between `//` and the path, with the port that was given in the end.
     func authority(port: Int) -> String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }

@@ -14,11 +14,15 @@ struct DataDirectory: Sendable {
         try SQLiteStore(directory: path, settings: settings, now: Self.now, logger: logger)
     }
 
-    /// Opens the data to look at it and to manage its members, while a server runs or not.
+    /// Opens the data to look at it and to manage its members, while a server runs or not; when told so, makes the directory that is
+    /// not there.
     ///
-    /// - Throws: ``StorageError``.
-    func administer(logger: Logger) throws -> any ClubStore {
-        try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
+    /// - Throws: ``StorageError`` `missing` when there is nothing and nothing is to be made.
+    func administer(making: Bool, logger: Logger) throws -> any ClubStore {
+        guard making || Directory.fileLength(path + "/" + SQLiteStore.databaseName) != nil else {
+            throw StorageError(.missing, "there is no club in '\(path)'")
+        }
+        return try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
     }
 
     /// Checks all that is kept against itself, and changes nothing.

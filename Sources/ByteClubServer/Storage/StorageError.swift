@@ -18,8 +18,12 @@ struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case inUse
         /// The store was closed. The protocol's status is 503.
         case closed
-        /// A member's name that is taken, unknown or no name.
+        /// A member's name that is no name, or another fault in what is told of a member.
         case badMember
+        /// There is no member of a name.
+        case noMember
+        /// A member has a name already, or one that looks like it.
+        case nameTaken
         /// A change that would leave members without an owner. The protocol's status is 409.
         case lastOwner
     }

@@ -22,9 +22,16 @@ struct WebSite: Sendable {
                 .error, ["title": Self.title(error.status), "message": error.message], visit, error.status)
             if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
             return response
-        } catch let error as StorageError where error.code == .badMember || error.code == .lastOwner {
+        } catch let error as StorageError where Self.isVisitorsFault(error.code) {
             let status = error.code == .lastOwner ? 409 : 400
             return view(.error, ["title": Self.title(status), "message": error.message], visit, status)
+        }
+    }
+
+    private static func isVisitorsFault(_ code: StorageError.Code) -> Bool {
+        switch code {
+        case .badMember, .noMember, .nameTaken, .lastOwner: true
+        default: false
         }
     }
 

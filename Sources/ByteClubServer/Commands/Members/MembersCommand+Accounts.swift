@@ -2,33 +2,6 @@ import ArgumentParser
 import ByteClubCore
 
 extension MembersCommand {
-    /// The command `members invite`.
-    struct Invite: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Print a link with which one person can join, once.")
-
-        @OptionGroup var data: DataOption
-        @Option(help: "What the new member may do: owner, editor or viewer.")
-        var role = Role.editor
-        @Option(help: "For how many days the link works, 1 to 365.")
-        var days: Int64 = Invitation.lifetime / 86_400
-        @Option(help: "The server's address; the one where it was last started unless given.")
-        var url: String?
-
-        func run() async throws {
-            guard (1...365).contains(days) else { throw CommandFailure(.usage, "--days is 1 to 365") }
-            let store = try data.open()
-            let known = try await store.publicURL()
-            guard let base = url ?? known else {
-                throw CommandFailure(.configuration, "the server never ran here, so its address is unknown; give --url")
-            }
-            let secret = try await store.addInvitation(role: role, lifetime: days * 86_400, by: 0)
-            try store.close()
-            let slash = base.hasSuffix("/") ? "" : "/"
-            StandardOutput.write(line: "\(base)\(slash)invite/\(secret)")
-        }
-    }
-
     /// The command `members role`.
     struct SetRole: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -53,7 +26,7 @@ extension MembersCommand {
             commandName: "password",
             abstract: "Set the password with which a member signs in on the server's pages.",
             discussion: """
-                It is asked for at the terminal, or read from standard input. Browsers are signed out; devices stay \
+                It is asked for twice at the terminal, or read from standard input. Browsers are signed out; devices stay \
                 signed in until the member shuts them out on the account's page.
                 """)
 
@@ -64,13 +37,51 @@ extension MembersCommand {
         func run() async throws {
             let store = try data.open()
             guard try await store.credentials(ofMember: name) != nil else {
-                throw StorageError(.badMember, "there is no member '\(name)'")
+                throw StorageError.noMember(name)
             }
             guard let password = HiddenLine.read("Password for \(name): ") else {
                 throw CommandFailure(.data, "no password was given")
             }
+            if HiddenLine.isTyped, HiddenLine.read("The same again: ") != password {
+                throw CommandFailure(.data, "the two passwords are not the same; nothing was changed")
+            }
             try await store.setPassword(try await PasswordHash.make(password), ofMember: name)
             try store.close()
         }
+    }
+
+    /// The command `members token`.
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a new access token for a member who lost theirs.",
+            discussion: """
+                The ones before go on working. If one was stolen, the member shuts it out on the account's page.
+                """)
+
+        @Argument(help: "The member's name.")
+        var name: String
+        @OptionGroup var data: DataOption
+
+        func run() async throws {
+            let store = try data.open()
+            guard let member = try await store.credentials(ofMember: name)?.member else {
+                throw StorageError.noMember(name)
+            }
+            let token = try await store.addDevice(member: member.uid, app: "", name: "")
+            let address = try await store.publicURL().flatMap { ClubAddress($0) }
+            try store.close()
+            StandardOutput.write(line: token)
+            TokenAdvice.tell(member.name, role: member.role, address)
+        }
+    }
+}
+
+/// What is said beside a token.
+enum TokenAdvice {
+    /// Tells whose it is, for how long, and what to do with it.
+    static func tell(_ name: String, role: Role, _ address: ClubAddress?) {
+        StandardError.write(
+            line: "This is the token of \(name), \(role.phrase). It is shown only this once and works until it is shut "
+                + "out: \(name) runs 'byteclub login \(address?.url ?? "URL") --token-stdin' and pastes it.")
     }
 }

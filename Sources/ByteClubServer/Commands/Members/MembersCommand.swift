@@ -6,18 +6,20 @@ struct MembersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "members", abstract: "Invite, add, list and remove the members of a club.",
         subcommands: [
-            Invite.self, Add.self, List.self, Remove.self, SetRole.self, SetPassword.self,
+            Invite.self, ListInvitations.self, Uninvite.self, Add.self, List.self, Remove.self, SetRole.self,
+            SetPassword.self, Token.self,
         ])
 
     /// The command `members add`.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a member and print the access token, which is shown only this once.")
+            abstract: "Add a member and print the access token, which is shown only this once.",
+            discussion: "Makes the directory when it is not there. The first member owns the club, others are editors.")
 
         @Argument(help: "The member's name.")
         var name: String
         @OptionGroup var data: DataOption
-        @Option(help: "What the member may do; the first member owns the club, others are editors.")
+        @Option(help: "What the member may do instead.")
         var role: Role?
         @Flag(help: "Print an object with name, token and uid.")
         var json = false
@@ -25,11 +27,13 @@ struct MembersCommand: ParsableCommand {
         var oauth1 = false
 
         func run() async throws {
-            let store = try data.open()
+            let store = try data.open(making: true)
             let member = try await store.addMember(name: name, role: role, oauth1: oauth1)
+            let address = try await store.publicURL().flatMap { ClubAddress($0) }
             try store.close()
             if json { return StandardOutput.write(json: member.json()) }
             StandardOutput.write(line: member.token)
+            TokenAdvice.tell(member.name, role: member.role, address)
             if let keys = member.oauth1 {
                 StandardOutput.write(line: "oauth_consumer_key=\(keys.consumerKey)")
                 StandardOutput.write(line: "oauth_consumer_secret=\(keys.consumerSecret)")
@@ -61,14 +65,24 @@ struct MembersCommand: ParsableCommand {
     /// The command `members remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a member: the token is dead within a second, what the member wrote stays.")
+            abstract: "Remove a member: the token is dead within a second, what the member wrote stays.",
+            discussion: "Nobody removes the last owner as long as there are other members.")
 
         @Argument(help: "The member's name.")
         var name: String
         @OptionGroup var data: DataOption
+        @Flag(help: "Remove the only member, too: the club has no owner then.")
+        var force = false
 
         func run() async throws {
             let store = try data.open()
+            if !force, let member = try await store.credentials(ofMember: name)?.member {
+                let others = try await store.members().contains { !$0.isDisabled && $0.uid != member.uid }
+                if !others, member.role == .owner {
+                    throw CommandFailure(
+                        .data, "'\(name)' is the last owner, and the only member; --force removes them all the same")
+                }
+            }
             try await store.removeMember(name: name)
             try store.close()
         }

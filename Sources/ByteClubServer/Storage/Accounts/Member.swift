@@ -22,6 +22,8 @@ struct NewMember: Hashable, Sendable {
     let token: String
     /// The member's number.
     let uid: Int64
+    /// What the member may do.
+    let role: Role
     /// What an OAuth 1 client needs; nil unless asked for.
     let oauth1: OAuth1Credentials?
 }

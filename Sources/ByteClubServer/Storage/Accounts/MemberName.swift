@@ -7,11 +7,14 @@ import Foundation
 enum MemberName {
     /// Checks a name for a new member; members who have another name keep it.
     ///
-    /// - Throws: ``StorageError`` `badMember` for a name that is empty, over 255 bytes, with a blank at either end, or
-    ///   with characters that cannot be seen, turn the order of others, or mean nothing yet.
+    /// - Throws: ``StorageError`` `badMember` for a name that is empty, over 255 bytes, with a blank at either end, like
+    ///   a path, or with characters that cannot be seen, turn the order of others, or mean nothing yet.
     static func check(_ name: String) throws {
         let scalars = name.unicodeScalars
         let hasBlankEnds = [scalars.first, scalars.last].contains { $0?.properties.isWhitespace == true }
+        guard !name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" }), name != ".", name != ".." else {
+            throw StorageError(.badMember, "'\(name)' is no member's name: it has a '/' or '\\', or is '.' or '..'")
+        }
         guard name.utf8.count <= 255, !hasBlankEnds, scalars.allSatisfy(isVisible), !skeleton(name).isEmpty else {
             throw StorageError(
                 .badMember,
@@ -21,14 +24,14 @@ enum MemberName {
 
     /// As ``check(_:)``, beside the names that members have.
     ///
-    /// - Throws: ``StorageError`` `badMember` also for a name that is one of them, or looks like one.
+    /// - Throws: ``StorageError`` also `nameTaken` for a name that is one of them, or looks like one.
     static func check(_ name: String, besides taken: [String]) throws {
         try check(name)
         let (folded, skeleton) = (PathKey.fold(name), skeleton(name))
         for other in taken {
-            if PathKey.fold(other) == folded { throw StorageError(.badMember, "there is a member '\(name)' already") }
+            if PathKey.fold(other) == folded { throw StorageError(.nameTaken, "there is a member '\(name)' already") }
             if Self.skeleton(other) == skeleton {
-                throw StorageError(.badMember, "there is a member already whose name looks like '\(name)'")
+                throw StorageError(.nameTaken, "there is a member already whose name looks like '\(name)'")
             }
         }
     }

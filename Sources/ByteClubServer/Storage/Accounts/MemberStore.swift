@@ -4,8 +4,7 @@ protocol MemberStore: Sendable {
     ///
     /// Without a role the first member becomes the owner, and every other an editor.
     ///
-    /// - Throws: ``StorageError`` `badMember` for a name that looks like one that is taken, and as
-    ///   ``MemberName/check(_:)``.
+    /// - Throws: ``StorageError`` as ``MemberName/check(_:besides:)``.
     func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember
 
     /// All members ever, removed ones included, by number.
@@ -14,7 +13,7 @@ protocol MemberStore: Sendable {
     /// Kills a member's tokens, sessions, links and invitations and frees the name; running servers notice within a
     /// second.
     ///
-    /// - Throws: ``StorageError`` `badMember` when there is no such member, `lastOwner` when only members without that
+    /// - Throws: ``StorageError`` `noMember` when there is no such member, `lastOwner` when only members without that
     ///   role would be left.
     func removeMember(name: String) async throws
 
@@ -25,7 +24,7 @@ protocol MemberStore: Sendable {
 
     /// Sets a member's password, and ends the member's sessions in browsers; when asked, kills all tokens, too.
     ///
-    /// - Throws: ``StorageError`` `badMember` when there is no such member.
+    /// - Throws: ``StorageError`` `noMember` when there is no such member.
     func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws
 
     /// The member of a name with the hash of the password, which is nil when there is none yet.
@@ -34,16 +33,30 @@ protocol MemberStore: Sendable {
     /// Makes an invitation, and gives its secret.
     func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String
 
+    /// Makes an invitation to own a club that has no owner, and gives its secret; nil when there is an owner.
+    ///
+    /// It dies as soon as somebody owns the club.
+    func addOwnerInvitation(lifetime: Int64) async throws -> String?
+
+    /// The invitations that can still be used, the first to die first.
+    func invitations() async throws -> [OpenInvitation]
+
+    /// Takes an invitation back; false when there is none of that name.
+    func removeInvitation(id: String) async throws -> Bool
+
     /// What an invitation is good for.
     func invitation(_ secret: String) async throws -> Invitation?
 
     /// Makes a member of the one who was invited; the invitation is used up by this. Nil when it is unknown.
     ///
-    /// - Throws: ``StorageError`` `badMember` as ``addMember(name:role:oauth1:)``.
+    /// - Throws: ``StorageError`` as ``addMember(name:role:oauth1:)``.
     func redeemInvitation(_ secret: String, name: String, password: PasswordHash) async throws -> Member?
 }
 
 extension StorageError {
+    /// There is no member of a name.
+    static func noMember(_ name: String) -> StorageError { StorageError(.noMember, "there is no member '\(name)'") }
+
     /// A change would leave members without an owner.
     static func lastOwner(_ name: String) -> StorageError {
         StorageError(.lastOwner, "'\(name)' is the last owner; make another member owner first")
@@ -51,9 +64,14 @@ extension StorageError {
 }
 
 extension MemberStore {
+    /// Whether there is an owner.
+    func hasOwner() async throws -> Bool {
+        try await members().contains { !$0.isDisabled && $0.role == .owner }
+    }
+
     /// Sets a member's password, and ends the member's sessions in browsers; devices stay signed in.
     ///
-    /// - Throws: ``StorageError`` `badMember` when there is no such member.
+    /// - Throws: ``StorageError`` `noMember` when there is no such member.
     func setPassword(_ hash: PasswordHash, ofMember name: String) async throws {
         try await setPassword(hash, ofMember: name, shuttingOutDevices: false)
     }

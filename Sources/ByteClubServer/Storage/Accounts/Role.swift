@@ -22,5 +22,8 @@ enum Role: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
+    /// The role's name for sentences, as in `an editor`.
+    var phrase: String { self == .viewer ? "a viewer" : "an \(word)" }
+
     static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
 }

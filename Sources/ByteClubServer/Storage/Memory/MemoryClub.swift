@@ -141,6 +141,15 @@ struct SecretTable<Value: Sendable>: Sendable {
     /// Forgets a secret.
     mutating func remove(_ secret: String) { rows[Secret.hash(secret)] = nil }
 
+    /// Forgets the secret with a hash.
+    mutating func remove(hash: Data) { rows[hash] = nil }
+
+    /// What has not died, the first to die first.
+    func all(at now: Int64) -> [(hash: Data, value: Value, expires: Int64)] {
+        rows.filter { $0.value.expires > now }.map { ($0.key, $0.value.value, $0.value.expires) }
+            .sorted { ($0.expires, OpenInvitation.id($0.hash)) < ($1.expires, OpenInvitation.id($1.hash)) }
+    }
+
     /// Forgets the secrets of some values.
     mutating func remove(where condition: (Value) -> Bool) { rows = rows.filter { !condition($0.value.value) } }
 }

@@ -8,12 +8,14 @@ extension MemoryStore {
         return try change { club in
             let member = try club.addMember(name, role: role, at: now)
             club.letIn(token, member: member.uid, app: "", name: "", at: now)
-            guard oauth1 else { return NewMember(name: name, token: token, uid: member.uid, oauth1: nil) }
+            guard oauth1 else {
+                return NewMember(name: name, token: token, uid: member.uid, role: member.role, oauth1: nil)
+            }
             guard let app = club.apps.first(where: { $0.name == App.oauth1Name }) else {
                 throw StorageError(.badMember, "the app '\(App.oauth1Name)' was removed, so it gets no keys")
             }
             let keys = club.letInOAuth1(member, app, at: now)
-            return NewMember(name: name, token: token, uid: member.uid, oauth1: keys)
+            return NewMember(name: name, token: token, uid: member.uid, role: member.role, oauth1: keys)
         }
     }
 
@@ -39,6 +41,7 @@ extension MemoryStore {
             let uid = club.people[place].member.uid
             club.people[place].member.role = role
             if role < .owner { club.invitations.remove { $0.inviter == uid } }
+            if role == .owner { club.invitations.remove { $0.inviter == Invitation.byNobody } }
             if role < .editor { club.links.removeAll { $0.member == uid && $0.purpose == .share } }
         }
     }
@@ -57,7 +60,7 @@ extension MemoryStore {
     private func changeMember(_ name: String, _ body: (inout MemoryClub, _ place: Int) throws -> Void) throws {
         try change { club in
             guard let place = club.place(ofMember: name) else {
-                throw StorageError(.badMember, "there is no member '\(name)'")
+                throw StorageError.noMember(name)
             }
             let wasOwner = club.people[place].member.role == .owner
             try body(&club, place)
@@ -79,6 +82,37 @@ extension MemoryStore {
         let invited = MemoryClub.Invited(role: role, inviter: inviter)
         try change { $0.invitations.add(invited, secret, for: lifetime, at: now) }
         return secret
+    }
+
+    func addOwnerInvitation(lifetime: Int64) async throws -> String? {
+        let (secret, now) = (Secret.text(bytes: 16), now.seconds)
+        let invited = MemoryClub.Invited(role: .owner, inviter: Invitation.byNobody)
+        return try change { club in
+            if club.people.contains(where: { !$0.member.isDisabled && $0.member.role == .owner }) { return nil }
+            club.invitations.add(invited, secret, for: lifetime, at: now)
+            return secret
+        }
+    }
+
+    func invitations() async throws -> [OpenInvitation] {
+        let now = now.seconds
+        return try query { club in
+            club.invitations.all(at: now).map { row in
+                OpenInvitation(
+                    id: OpenInvitation.id(row.hash),
+                    invitation: Invitation(role: row.value.role, expires: APIDate(seconds: row.expires)),
+                    inviter: club.member(row.value.inviter)?.name)
+            }
+        }
+    }
+
+    func removeInvitation(id: String) async throws -> Bool {
+        let now = now.seconds
+        return try change { club in
+            let found = club.invitations.all(at: now).filter { OpenInvitation.id($0.hash) == id }
+            for row in found { club.invitations.remove(hash: row.hash) }
+            return !found.isEmpty
+        }
     }
 
     func invitation(_ secret: String) async throws -> Invitation? {
@@ -111,6 +145,7 @@ extension MemoryClub {
             uid: Int64(people.count + 1), name: name, created: now, role: role ?? (present.isEmpty ? .owner : .editor),
             isDisabled: false)
         people.append(Person(member: member, password: password))
+        if member.role == .owner { invitations.remove { $0.inviter == Invitation.byNobody } }
         return member
     }
 

@@ -33,7 +33,10 @@ extension ClubStoreConformance {
         },
         ClubStoreConformance("no two members have names that look alike, whatever their letters are made of") { run in
             try await run.add("Ann Bell")
-            for name in ["ann bell", "Ann\u{A0}Bell", "Ann  Bell", "ＡＮＮ Bell", "", " Ann", "Ann\u{200B}"] {
+            for name in ["ann bell", "Ann\u{A0}Bell", "Ann  Bell", "ＡＮＮ Bell"] {
+                await run.refused(.nameTaken) { try await run.add(name) }
+            }
+            for name in ["", " Ann", "Ann\u{200B}", "../x", "a/b", "a\\b", ".", ".."] {
                 await run.refused(.badMember) { try await run.add(name) }
             }
             #expect(try await run.store.members().count == 1)
@@ -79,8 +82,8 @@ extension ClubStoreConformance {
             try await run.store.removeMember(name: "Ann")
             try await run.store.removeMember(name: "Ben")
             #expect(try await run.store.members().allSatisfy(\.isDisabled))
-            await run.refused(.badMember) { try await run.store.removeMember(name: "Ben") }
-            await run.refused(.badMember) { try await run.store.setRole(.owner, ofMember: "Nobody") }
+            await run.refused(.noMember) { try await run.store.removeMember(name: "Ben") }
+            await run.refused(.noMember) { try await run.store.setRole(.owner, ofMember: "Nobody") }
         },
         ClubStoreConformance("a new password ends sessions in browsers, and all devices when that is asked for") {
             run in
@@ -97,7 +100,7 @@ extension ClubStoreConformance {
             #expect(try await run.store.member(forToken: ann.token) == nil)
             #expect(try await run.store.redeemCode(code) == nil)
             #expect(try await run.store.credentials(ofMember: "Nobody") == nil)
-            await run.refused(.badMember) { try await run.store.setPassword(two, ofMember: "Nobody") }
+            await run.refused(.noMember) { try await run.store.setPassword(two, ofMember: "Nobody") }
         },
         ClubStoreConformance("an invitation makes one member, before it dies and while its maker is an owner") { run in
             try await run.add("Ann")
@@ -107,7 +110,7 @@ extension ClubStoreConformance {
             )
             let known = try await run.store.invitation(secret)
             #expect(known == Invitation(role: .viewer, expires: APIDate(seconds: run.clock.now.seconds + 100)))
-            await run.refused(.badMember) {
+            await run.refused(.nameTaken) {
                 _ = try await run.store.redeemInvitation(secret, name: "ann", password: hash)
             }
             let eve = try await run.store.redeemInvitation(secret, name: "Eve", password: hash)
@@ -121,6 +124,41 @@ extension ClubStoreConformance {
             #expect(try await run.store.invitation(withdrawn) != nil)
             try await run.store.setRole(.editor, ofMember: "Ben")
             #expect(try await run.store.invitation(withdrawn) == nil)
+        },
+        ClubStoreConformance("a club without an owner gets one by the first of its invitations, and the others die") {
+            run in
+            let first = try #require(try await run.store.addOwnerInvitation(lifetime: 100))
+            let second = try #require(try await run.store.addOwnerInvitation(lifetime: 100))
+            #expect(try await run.store.invitation(first)?.role == .owner)
+            #expect(try await !run.store.hasOwner())
+            let ann = try await run.store.redeemInvitation(second, name: "Ann", password: try password("a"))
+            #expect(ann?.role == .owner)
+            #expect(try await run.store.hasOwner())
+            #expect(try await run.store.invitation(first) == nil)
+            #expect(try await run.store.addOwnerInvitation(lifetime: 100) == nil)
+            try await run.store.removeMember(name: "Ann")
+            let third = try #require(try await run.store.addOwnerInvitation(lifetime: 100))
+            try await run.add("Ben", .viewer)
+            #expect(try await run.store.invitation(third) != nil)
+            try await run.store.setRole(.owner, ofMember: "Ben")
+            #expect(try await run.store.invitation(third) == nil)
+        },
+        ClubStoreConformance("open invitations are listed without their secrets, and taken back by name") { run in
+            try await run.add("Ann")
+            let late = try await run.store.addInvitation(role: .viewer, lifetime: 200, by: 1)
+            let soon = try await run.store.addInvitation(role: .editor, lifetime: 100, by: Invitation.byHost)
+            let dead = try await run.store.addInvitation(role: .owner, lifetime: 10, by: 1)
+            run.clock.advance(10)
+            let open = try await run.store.invitations()
+            #expect(open.map(\.invitation.role) == [.editor, .viewer])
+            #expect(open.map(\.inviter) == [nil, "Ann"])
+            #expect(open.map(\.id) == [soon, late].map { OpenInvitation.id(Secret.hash($0)) })
+            let id = try #require(open.first?.id)
+            #expect(try await run.store.removeInvitation(id: id))
+            #expect(try await !run.store.removeInvitation(id: id))
+            #expect(try await run.store.invitation(soon) == nil)
+            #expect(try await run.store.invitation(late) != nil)
+            #expect(try await run.store.invitation(dead) == nil)
         },
     ]
 

@@ -98,40 +98,8 @@ extension SQLiteStore {
         }
     }
 
-    func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String {
-        let secret = Secret.text(bytes: 16)
-        try await insertExpiring(
-            "invitation(hash, role, inviter, expires)", [Secret.hash(secret), role.rawValue, inviter],
-            lifetime: lifetime)
-        return secret
-    }
-
-    func invitation(_ secret: String) async throws -> Invitation? {
-        let now = now().seconds
-        return try await query { try Self.invitation(secret, now: now, in: $0) }
-    }
-
-    func redeemInvitation(_ secret: String, name: String, password: PasswordHash) async throws -> Member? {
-        let now = now()
-        return try await writer.perform { transaction in
-            guard let invitation = try Self.invitation(secret, now: now.seconds, in: transaction.database) else {
-                return nil
-            }
-            let member = try Self.insertMember(
-                name, role: invitation.role, password: password, now: now, in: transaction)
-            try transaction.execute("DELETE FROM invitation WHERE hash = ?", [Secret.hash(secret)])
-            return member
-        }
-    }
-
-    private static func invitation(_ secret: String, now: Int64, in database: Database) throws -> Invitation? {
-        try database.firstRow(
-            "SELECT role, expires FROM invitation WHERE hash = ? AND expires > ?", [Secret.hash(secret), now]
-        ) { Invitation(role: Role(rawValue: $0[0]) ?? .viewer, expires: APIDate(seconds: $0[1])) }
-    }
-
     /// Adds a row whose last column says when it dies, and removes those of its table that are dead.
-    private func insertExpiring(_ place: String, _ arguments: StatementArguments, lifetime: Int64) async throws {
+    func insertExpiring(_ place: String, _ arguments: StatementArguments, lifetime: Int64) async throws {
         let now = now().seconds
         let table = place.prefix { $0 != "(" }
         let marks = Array(repeating: "?", count: place.split(separator: ",").count).joined(separator: ", ")

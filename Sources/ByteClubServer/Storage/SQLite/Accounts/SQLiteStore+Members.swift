@@ -15,7 +15,9 @@ extension SQLiteStore {
             let member = try Self.insertMember(name, role: role, now: now, in: transaction)
             try Self.insertDevice(
                 Secret.hash(token), member: member.uid, app: "", name: "", now: now, in: transaction)
-            guard let signed else { return NewMember(name: name, token: token, uid: member.uid, oauth1: nil) }
+            guard let signed else {
+                return NewMember(name: name, token: token, uid: member.uid, role: member.role, oauth1: nil)
+            }
             let app = try transaction.database.firstRow(
                 "SELECT \(Self.appColumns) FROM app WHERE name = ?", [App.oauth1Name], Self.app)
             guard let app, let secret = app.secret else {
@@ -27,7 +29,8 @@ extension SQLiteStore {
             let credentials = OAuth1Credentials(
                 consumerKey: app.key, consumerSecret: secret, token: signed.token, tokenSecret: signed.secret,
                 member: member)
-            return NewMember(name: name, token: token, uid: member.uid, oauth1: credentials)
+            return NewMember(
+                name: name, token: token, uid: member.uid, role: member.role, oauth1: credentials)
         }
         memberCache.invalidate()
         return added
@@ -54,6 +57,7 @@ extension SQLiteStore {
         try await changeMember(name) { uid, transaction in
             try transaction.execute("UPDATE member SET role = ? WHERE uid = ?", [role.rawValue, uid])
             if role < .owner { try Self.withdrawInvitations(of: uid, in: transaction) }
+            if role == .owner { try Self.withdrawInvitations(of: Invitation.byNobody, in: transaction) }
             if role < .editor { try Self.withdrawLinks(of: uid, .share, in: transaction) }
         }
     }
@@ -85,7 +89,7 @@ extension SQLiteStore {
             let found = try transaction.database.firstRow(
                 "SELECT uid, role FROM member WHERE folded = ? AND disabled = 0", [PathKey.fold(name)]
             ) { (uid: $0[0] as Int64, wasOwner: $0[1] as Int == Role.owner.rawValue) }
-            guard let found else { throw StorageError(.badMember, "there is no member '\(name)'") }
+            guard let found else { throw StorageError.noMember(name) }
             try body(found.uid, transaction)
             if found.wasOwner { try Self.checkOwner(afterChangeOf: name, in: transaction) }
             try Self.countAccountChange(in: transaction)
@@ -107,7 +111,7 @@ extension SQLiteStore {
         if isLost != nil { throw StorageError.lastOwner(name) }
     }
 
-    /// Nobody comes back by an invitation of their own.
+    /// Nobody comes back by an invitation of their own, nor does a second one by those for the first owner.
     private static func withdrawInvitations(of uid: Int64, in transaction: WriteTransaction) throws {
         try transaction.execute("DELETE FROM invitation WHERE inviter = ?", [uid])
     }
@@ -124,8 +128,10 @@ extension SQLiteStore {
         try transaction.execute(
             "INSERT INTO member(name, folded, created, role, password) VALUES (?, ?, ?, ?, ?)",
             [name, PathKey.fold(name), now.seconds, role.rawValue, password?.text])
+        let uid = database.lastInsertedRowID
+        if role == .owner { try withdrawInvitations(of: Invitation.byNobody, in: transaction) }
         try countAccountChange(in: transaction)
-        return Member(uid: database.lastInsertedRowID, name: name, created: now, role: role, isDisabled: false)
+        return Member(uid: uid, name: name, created: now, role: role, isDisabled: false)
     }
 
     /// Tells other processes that what they remember of members may be wrong.

@@ -1,0 +1,117 @@
+import ArgumentParser
+import ByteClubCore
+
+extension MembersCommand {
+    /// The command `members invite`.
+    struct Invite: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a link with which one person can join, once.",
+            discussion: """
+                As long as the club has no owner, the link makes its first user the owner, and every other such link dies \
+                with that. Links begin with the server's --public-url, or with the address where it was last started.
+                """)
+
+        @OptionGroup var data: DataOption
+        @Option(
+            help: ArgumentHelp(
+                "What the new member may do: owner, editor or viewer. (default: editor; owner when there is none)"))
+        var role: Role?
+        @Option(help: "For how many days the link works, 1 to 365.")
+        var days: Int64 = Invitation.lifetime / 86_400
+        @Option(help: "The server's address, as in https://club.example:8443.")
+        var url: String?
+
+        func run() async throws {
+            guard (1...365).contains(days) else { throw CommandFailure(.usage, "--days is 1 to 365") }
+            let store = try data.open()
+            let address = try Self.address(given: url, known: try await store.publicURL())
+            let lifetime = days * 86_400
+            if let role, role < .owner, try await !store.hasOwner() {
+                throw CommandFailure(.data, "the club has no owner yet: invite its owner first, without --role")
+            }
+            let (secret, given): (String, Role)
+            if let first = try await store.addOwnerInvitation(lifetime: lifetime) {
+                (secret, given) = (first, .owner)
+            } else {
+                given = role ?? .editor
+                secret = try await store.addInvitation(role: given, lifetime: lifetime, by: Invitation.byHost)
+            }
+            try store.close()
+            StandardOutput.write(line: address.invitation(secret))
+            let why = role == nil && given == .owner ? ", since the club has none yet" : ""
+            StandardError.write(
+                line: "Who joins by this link becomes \(given.phrase)\(why). It works once, for \(days) days: send it "
+                    + "to one person. 'members uninvite \(OpenInvitation.id(Secret.hash(secret)))' takes it back.")
+        }
+
+        private static func address(given: String?, known: String?) throws(CommandFailure) -> ClubAddress {
+            guard let text = given ?? known else {
+                throw CommandFailure(.configuration, "the server never ran here, so its address is unknown; give --url")
+            }
+            guard let address = ClubAddress(text) else {
+                let advice =
+                    given == nil
+                    ? "give --url, or start the server with --public-url" : "give one as in https://club.example:8443"
+                throw CommandFailure(.configuration, "nobody can open a link to '\(text)'; \(advice)")
+            }
+            return address
+        }
+    }
+
+    /// The command `members invitations`.
+    struct ListInvitations: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "invitations",
+            abstract: "List the links that nobody has used yet: name, role, end and maker.")
+
+        @OptionGroup var data: DataOption
+        @Flag(help: "Print an array of objects with id, role, expires and inviter.")
+        var json = false
+
+        func run() async throws {
+            let store = try data.open()
+            let invitations = try await store.invitations()
+            try store.close()
+            if json { return StandardOutput.write(json: invitations.json()) }
+            for open in invitations {
+                let (role, expires) = (open.invitation.role.word, open.invitation.expires)
+                StandardOutput.write(line: "\(open.id)\t\(role)\t\(expires)\t\(open.inviter ?? "")")
+            }
+        }
+    }
+
+    /// The command `members uninvite`.
+    struct Uninvite: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take back a link that nobody has used yet.")
+
+        @Argument(help: "What 'members invitations' calls it.")
+        var id: String
+        @OptionGroup var data: DataOption
+
+        func run() async throws {
+            let store = try data.open()
+            guard try await store.removeInvitation(id: id.lowercased()) else {
+                throw CommandFailure(.noInput, "there is no invitation '\(id)'; see 'members invitations'")
+            }
+            try store.close()
+        }
+    }
+}
+
+extension OpenInvitation: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("id")
+            json.value(id)
+            json.key("role")
+            json.value(invitation.role.word)
+            json.key("expires")
+            json.date(invitation.expires)
+            if let inviter {
+                json.key("inviter")
+                json.value(inviter)
+            }
+        }
+    }
+}
