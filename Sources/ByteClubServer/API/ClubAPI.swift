@@ -55,12 +55,13 @@ struct ClubAPI: Sendable {
             try authenticator.countAnonymous(request)
             return preflight
         }
-        let (target, match) = try await countingRefusal(of: request, noting: &record) { () throws(APIError) in
-            let target = try RequestTarget(request.target)
-            guard let match = Router.standard.match(target.components) else {
-                throw APIError(404, "there is no such operation")
-            }
-            return (target, match)
+        let target = try await countingRefusal(of: request, noting: &record) { () throws(APIError) in
+            try RequestTarget(request.target)
+        }
+        guard let match = Router.standard.match(target.components) else {
+            try await countRefused(request, noting: &record)
+            if request.isForPrograms || !request.takesPages { throw APIError(404, "there is no such operation") }
+            return site.unknownPage()
         }
         if let path = match.loggablePath { record.path = path }
         guard let endpoint = match.endpoint(for: request.method) else {

@@ -56,6 +56,7 @@ extension Endpoint {
 
         // Pages for people. Those of a sign-in are found behind the protocol's version, too.
         Endpoint([.get], "/style.css") { $0.site.style },
+        Endpoint([.get], "/favicon.ico") { $0.site.icon },
         Endpoint(page: .get, "/login") { $0.signInForm },
         Endpoint(page: .post, "/login") { $0.signIn },
         Endpoint(memberPage: .post, "/logout") { $0.signOut },

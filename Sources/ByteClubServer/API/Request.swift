@@ -34,6 +34,9 @@ struct Request {
     /// Whether it is for the API, and not for a page for people.
     var isForPrograms: Bool { target.hasPrefix("/1/") }
 
+    /// Whether a browser asks, which shows pages.
+    var takesPages: Bool { headers[values: .accept].contains { $0.lowercased().contains("text/html") } }
+
     /// Does something that waits long, and cancels it when the client hangs up.
     ///
     /// - Throws: What `body` throws.

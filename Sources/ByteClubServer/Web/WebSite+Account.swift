@@ -8,11 +8,14 @@ extension WebSite {
     func account(_ visit: Visit, _ member: Member) async throws -> Response {
         let devices = try await store.devices(of: member.uid).map { device in
             [
-                "id": "\(device.id)", "title": device.title, "created": Self.day(device.created),
+                "id": "\(device.id)", "title": device.title, "created": Self.minute(device.created),
                 "seen": Self.day(device.seen),
             ]
         }
-        var values: [String: Any] = ["role": member.role.word, "devices": devices, "hasDevices": !devices.isEmpty]
+        var values: [String: Any] = [
+            "role": member.role.phrase, "devices": devices, "hasDevices": !devices.isEmpty,
+            "origin": settings.origin(for: visit.request.client), "mayWrite": member.role >= .editor,
+        ]
         values["links"] = try await links(.share, visit, member) + links(.media, visit, member)
         return view(.account, values, visit)
     }
@@ -84,7 +87,7 @@ extension WebSite {
     static func day(_ date: APIDate) -> String { String(date.description.dropFirst(5).prefix(11)) }
 
     /// The day and the minute of a date, as in `06 Aug 2013 09:15 UTC`.
-    private static func minute(_ date: APIDate) -> String {
+    static func minute(_ date: APIDate) -> String {
         String(date.description.dropFirst(5).prefix(17)) + " UTC"
     }
 }

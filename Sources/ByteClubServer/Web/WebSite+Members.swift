@@ -15,20 +15,38 @@ extension WebSite {
                 "roles": Role.allCases.map { ["word": $0.word, "isCurrent": $0 == other.role] as [String: Any] },
             ] as [String: Any]
         }
-        var values: [String: Any] = ["members": rows, "days": Invitation.lifetime / 86_400]
+        let invitations = try await store.invitations().map { open in
+            [
+                "id": open.id, "role": open.invitation.role.word, "expires": Self.minute(open.invitation.expires),
+                "maker": open.inviter ?? "the server's machine",
+            ]
+        }
+        var values: [String: Any] = [
+            "members": rows, "days": Invitation.lifetime / 86_400, "invitations": invitations,
+            "hasInvitations": !invitations.isEmpty,
+        ]
         if let link { values["link"] = link }
         return view(.members, values, visit)
     }
 
-    /// Invites, removes, or changes a role; nobody does the latter two to themselves.
+    /// Invites, takes an invitation back, removes, or changes a role; nobody does the latter two to themselves.
     func changeMembers(_ visit: Visit, _ member: Member) async throws -> Response {
         try Self.checkOwner(member)
         let role = visit["role"].flatMap(Role.init(word:))
         if visit["action"] == "invite" {
+            guard let address = ClubAddress(settings.origin(for: visit.request.client)) else {
+                throw APIError(
+                    400, "Nobody else can open a link to this address. Start the server with --public-url.")
+            }
             let secret = try await store.addInvitation(
                 role: role ?? .editor, lifetime: Invitation.lifetime, by: member.uid)
-            return try await members(
-                visit, member, link: settings.origin(for: visit.request.client) + "/invite/" + secret)
+            return try await members(visit, member, link: address.invitation(secret))
+        }
+        if visit["action"] == "uninvite" {
+            guard let id = visit["invitation"], try await store.removeInvitation(id: id) else {
+                throw APIError(404, "There is no such invitation any more.")
+            }
+            return redirect("/members")
         }
         guard let name = visit["name"], try await store.credentials(ofMember: name)?.member.uid != member.uid else {
             throw APIError(400, "Nobody can remove or demote themselves.")
@@ -43,24 +61,49 @@ extension WebSite {
 
     /// The form that makes a member of somebody.
     func joinForm(_ visit: Visit) async throws -> Response {
-        let invitation = try await invitation(visit)
-        return view(
-            .join,
-            [
-                "role": invitation.role.word,
-                "path": "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
-            ],
-            visit)
+        joinForm(visit, try await invitation(visit), owners: try await owners())
     }
 
-    /// Makes a member of somebody, and signs them in.
+    private func joinForm(
+        _ visit: Visit, _ invitation: Invitation, owners: String, problem: String? = nil
+    ) -> Response {
+        let origin = settings.origin(for: visit.request.client)
+        var values: [String: Any] = [
+            "role": invitation.role.phrase, "meaning": Self.meaning(invitation.role),
+            "host": origin.split(separator: "/").last.map(String.init) ?? origin,
+            "path": "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
+        ]
+        if !owners.isEmpty { values["owners"] = owners }
+        if let problem { values["message"] = problem }
+        if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
+        return view(.join, values, visit, problem == nil ? 200 : 400)
+    }
+
+    private func owners() async throws -> String {
+        try await store.members().filter { !$0.isDisabled && $0.role == .owner }.map(\.name).joined(separator: ", ")
+    }
+
+    private static func meaning(_ role: Role) -> String {
+        switch role {
+        case .viewer: "you may read everything, and change nothing"
+        case .editor: "you may read and change everything"
+        case .owner: "you may read and change everything, and say who else may"
+        }
+    }
+
+    /// Makes a member of somebody, and signs them in; who chose a name or a password that cannot be chooses again.
     func join(_ visit: Visit) async throws -> Response {
-        _ = try await invitation(visit)
+        let invitation = try await invitation(visit)
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["password"] ?? ""
-        let password = try await inTurn(visit.request, .unknown) { try await PasswordHash.make(text) }
-        let member = try await store.redeemInvitation(
-            visit.request.tail.first ?? "", name: visit["name"] ?? "", password: password)
+        let member: Member?
+        do {
+            let password = try await inTurn(visit.request, .unknown) { try await PasswordHash.make(text) }
+            member = try await store.redeemInvitation(
+                visit.request.tail.first ?? "", name: visit["name"] ?? "", password: password)
+        } catch let error as StorageError where error.code == .badMember || error.code == .nameTaken {
+            return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
+        }
         guard let member else { throw Self.unknownInvitation }
         return try await begin(member, visit, then: "/")
     }

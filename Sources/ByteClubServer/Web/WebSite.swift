@@ -87,6 +87,20 @@ struct WebSite: Sendable {
         return headers
     }()
 
+    /// What a browser is shown where there is no page.
+    func unknownPage() -> Response {
+        let values: [String: Any] = [
+            "title": Self.title(404), "message": "There is no page at this address.", "isLost": true,
+        ]
+        return Response(
+            .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))
+    }
+
+    /// Answers `GET /favicon.ico`, for which every browser asks: there is none.
+    func icon(_: RoutedRequest) -> Response {
+        Response(.noContent, headers: [.cacheControl: "public, max-age=86400"], body: .none)
+    }
+
     /// Answers `GET /style.css`.
     func style(_: RoutedRequest) -> Response {
         Response(
