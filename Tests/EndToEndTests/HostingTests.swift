@@ -82,8 +82,9 @@ extension EndToEnd {
                 #expect(result.status == status && result.errorLines.count == 1, "\(words): \(result)")
             }
             for words in [
-                ["members", "list"], ["members", "remove", "hana"], ["members", "invite", "--url", "https://a.example"],
-                ["members", "invitations"], ["members", "token", "hana"], ["apps", "list"], ["verify"],
+                ["members", "list"], ["members", "remove", "hana"], ["members", "invitations"],
+                ["members", "invite", "--url", "https://a.example"], ["members", "token", "hana"], ["apps", "list"],
+                ["verify"],
             ] {
                 let result = try await Program.run("byteclub", words + ["--data", typo])
                 #expect(result.status == 66 && result.errorLines.count == 1, "\(words): \(result)")
@@ -104,6 +105,12 @@ extension EndToEnd {
                 let login = try await ada.byteclub(
                     "login", club.server.url, "--token-stdin", input: Array((token + "\n").utf8))
                 #expect(login.status == 0, "\(login)")
+            }
+            #expect(try await ada.byteclub("logout").status == 0)
+            for (token, status) in [(lost, Int32(0)), (try #require(found.lines.first), 77)] {
+                let who = try await ada.byteclub(
+                    "whoami", environment: ["BYTECLUB_SERVER": club.server.url, "BYTECLUB_TOKEN": token])
+                #expect(who.status == status, "\(who)")
             }
             let invited = try await Self.members("invite", "--role", "viewer", "--days", "3", data: club.server.data)
             #expect(invited.errorText.contains("a viewer") && invited.errorText.contains("3 days"), "\(invited)")

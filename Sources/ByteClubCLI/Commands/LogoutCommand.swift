@@ -1,11 +1,15 @@
 import ArgumentParser
+import ByteClubCore
 
 /// Does what `byteclub logout` asks for.
 struct LogoutCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "Forget the token on this machine.",
-        discussion: "The club's owner can make it useless everywhere with 'byteclub members remove'.")
+        abstract: "Forget the token on this machine, and make it useless.",
+        discussion: """
+            When the server cannot be reached, the token goes on working there: shut this machine out on your account's \
+            page, at the server's address in a browser. Other machines stay signed in.
+            """)
 
     @OptionGroup var outputOptions: OutputOptions
 
@@ -19,6 +23,22 @@ struct LogoutCommand: ClubCommand {
     }
 
     func run(in context: Context) async throws {
-        try context.print(Result(wasLoggedIn: context.credentials.remove()), json: outputOptions.json)
+        let stored = try? context.credentials.load()
+        // Whatever the server says or not, the token is gone from here.
+        let wasLoggedIn = try context.credentials.remove()
+        if let stored { await Self.disable(stored, context) }
+        try context.print(Result(wasLoggedIn: wasLoggedIn), json: outputOptions.json)
+    }
+
+    private static func disable(_ stored: Credentials, _ context: Context) async {
+        do {
+            let login = try Login(settings: Settings(), credentials: stored)
+            try await context.interrupts.cancelling { try await context.connector.disable(login) }
+        } catch let error as RemoteError where error.code == .unauthorized {
+            // It was useless already.
+        } catch {
+            let advice = "shut this machine out at \(stored.server)"
+            context.note("the token still works at the server: \(Failure(error).message); \(advice)")
+        }
     }
 }

@@ -4,9 +4,17 @@ import ByteClubRemotes
 
 extension Connector {
     /// Servers that speak Core API v1, over sessions of this process.
-    static let coreAPIv1 = Connector(open: openRemote, token: redeem)
+    static let coreAPIv1 = Connector(open: openRemote, token: redeem, disable: disableToken)
 
     @Sendable private static func openRemote(_ login: Login, _ lane: Lane) throws -> any Remote {
+        try remote(login, lane)
+    }
+
+    @Sendable private static func disableToken(_ login: Login) async throws {
+        try await remote(login, .notes).disableToken()
+    }
+
+    private static func remote(_ login: Login, _ lane: Lane) throws -> CoreAPIv1Remote {
         var configuration = CoreAPIv1Remote.sessionConfiguration(
             token: login.token, certificateAuthorityFile: login.certificateAuthorityFile)
         var content: Session?

@@ -17,6 +17,8 @@ struct Connector: Sendable {
     var open: @Sendable (Login, Lane) throws -> any Remote
     /// Exchanges the code that came of a sign-in for a token.
     var token: @Sendable (SignInRequest, _ code: String, _ trust: Settings) async throws -> String
+    /// Makes a token useless at its server.
+    var disable: @Sendable (Login) async throws -> Void
     /// Asks a server once who one is, for a diagnosis.
     var probe: @Sendable (Login) async throws -> ServerProbe = ServerProbe.ask
 }

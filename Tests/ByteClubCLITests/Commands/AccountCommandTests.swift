@@ -34,9 +34,21 @@ import Testing
         #expect(await world.run("whoami", in: context) == .success)
         #expect(world.out.contains("http://127.0.0.1:9"))
         #expect(await world.run("logout", in: context) == .success)
+        #expect(world.disabledTokens == ["the-token"])
         #expect(await world.run("notes", "list", in: context) == .configuration)
         #expect(await world.run("logout", in: context) == .success)
         #expect(world.out == "you were not logged in\n")
+    }
+
+    @Test("a server that cannot be told of a logout keeps nobody from logging out")
+    func lateLogout() async throws {
+        let world = try World()
+        let context = bare(world, "the-token")
+        #expect(await world.run("login", "http://127.0.0.1:9", "--token-stdin", in: context) == .success)
+        world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unreachable, "nobody answers") }
+        #expect(await world.run("logout", in: context) == .success)
+        #expect(!LocalFile.exists(context.directories.credentialsFile))
+        #expect(world.out == "logged out\n" && world.err.contains("still works") && !world.err.contains("the-token"))
     }
 
     @Test("a token that the server refuses is not stored")

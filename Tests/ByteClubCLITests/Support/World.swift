@@ -15,11 +15,15 @@ final class World: Sendable {
     private let outputs = Mutex<(out: [UInt8], err: [UInt8])>(([], []))
     private let opened = Mutex<[(login: Login, lane: Connector.Lane)]>([])
 
+    private let disabled = Mutex<[String]>([])
+
     init() throws { home = try TemporaryDirectory() }
 
     var out: String { outputs.withLock { String(decoding: $0.out, as: UTF8.self) } }
     var err: String { outputs.withLock { String(decoding: $0.err, as: UTF8.self) } }
     var outBytes: [UInt8] { outputs.withLock { $0.out } }
+    /// The tokens that were made useless.
+    var disabledTokens: [String] { disabled.withLock { $0 } }
     var connections: [(login: Login, lane: Connector.Lane)] { opened.withLock { $0 } }
 
     var directories: Directories { Directories(environment: environment) }
@@ -43,7 +47,11 @@ final class World: Sendable {
                 open: { login, lane in
                     self.opened.withLock { $0.append((login, lane)) }
                     return remote
-                }, token: { _, code, _ in "token-for-\(code)" }),
+                }, token: { _, code, _ in "token-for-\(code)" },
+                disable: { login in
+                    _ = try await self.server.account()
+                    self.disabled.withLock { $0.append(login.token) }
+                }),
             editor: Editor(run: editor), interrupts: interrupts,
             engine: SyncEngine.self)
     }

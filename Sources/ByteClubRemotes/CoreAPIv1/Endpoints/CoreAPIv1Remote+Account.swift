@@ -8,6 +8,13 @@ extension CoreAPIv1Remote {
         return account
     }
 
+    /// Makes the token that is sent useless. `POST /1/disable_access_token`
+    ///
+    /// - Throws: As any call of a remote.
+    public func disableToken() async throws(RemoteError) {
+        _ = try await transport.post("disable_access_token", form: [:])
+    }
+
     /// The server's powers, asked for once. `GET /1/account/info`
     public func powers() async throws(RemoteError) -> RemotePowers {
         let extensions: Account.Extensions?
