@@ -10,6 +10,11 @@ struct TextStyle: Sendable {
     var calendar: @Sendable (Int64) -> CalendarTime
     /// The terminal's width; nil when the text goes to a pipe or a file.
     var columns: Int?
+    /// Whether the terminal shows some letters bolder than others.
+    var isBold = false
+
+    /// A text that stands out, where that can be shown.
+    func emphasized(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 }
 
 extension Context {
@@ -22,7 +27,10 @@ extension Context {
 
     /// What the text of a result depends on here.
     var style: TextStyle {
-        TextStyle(calendar: calendar, columns: terminal.isOutputTerminal ? terminal.columns() ?? 80 : nil)
+        let isPlain = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
+        return TextStyle(
+            calendar: calendar, columns: terminal.isOutputTerminal ? terminal.columns() ?? 80 : nil,
+            isBold: terminal.isOutputTerminal && !isPlain)
     }
 
     /// Says something that is no result, where a person may have expected one: nothing in a pipe.

@@ -25,6 +25,8 @@ struct EntryObject: Encodable, Sendable {
     var hash: ContentHash?
     /// True for what is deleted, absent otherwise.
     var deleted: Bool?
+    /// The piece of the text that a search found.
+    var snippet: TextSnippet?
 
     /// Takes what the server tells.
     init(_ entry: Metadata) {
@@ -38,6 +40,7 @@ struct EntryObject: Encodable, Sendable {
         author = entry.modifier?.displayName
         hash = entry.contentHash
         deleted = entry.isDeleted ? true : nil
+        snippet = entry.snippet
     }
 
     /// The paragraph of a command's help that names the members.

@@ -55,6 +55,7 @@ public struct Account: Hashable, Sendable, Encodable {
     public struct Extensions: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case version, conditionalDelete = "conditional_delete", sync, links, history
+            case contentSearch = "content_search"
         }
         /// The version of the extensions, from 1.
         public var version: Int
@@ -66,16 +67,20 @@ public struct Account: Hashable, Sendable, Encodable {
         public var links: Bool
         /// Whether `/1/sync/history` tells what members did.
         public var history: Bool
+        /// Whether `search` takes `content`, and then looks into texts as well.
+        public var contentSearch: Bool
 
         /// Creates a description of a server's powers.
         public init(
-            version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false, history: Bool = false
+            version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false, history: Bool = false,
+            contentSearch: Bool = false
         ) {
             self.version = version
             self.conditionalDelete = conditionalDelete
             self.sync = sync
             self.links = links
             self.history = history
+            self.contentSearch = contentSearch
         }
     }
 
@@ -234,7 +239,7 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var (conditionalDelete, sync, links, history) = (false, false, false, false)
+        var (conditionalDelete, sync, links, history, contentSearch) = (false, false, false, false, false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
@@ -242,12 +247,13 @@ extension Account.Extensions: JSONReadable {
             case "sync": sync = try json.optional() ?? false
             case "links": links = try json.optional() ?? false
             case "history": history = try json.optional() ?? false
+            case "content_search": contentSearch = try json.optional() ?? false
             default: try json.skip()
             }
         }
         guard let version else { throw JSONError(.missing("version")) }
         self.init(
             version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links,
-            history: history)
+            history: history, contentSearch: contentSearch)
     }
 }

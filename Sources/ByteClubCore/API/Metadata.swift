@@ -43,13 +43,15 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var videoInfo: MediaInfo?
     /// Who made this version; nil for the root and where the server does not tell.
     public var modifier: Modifier?
+    /// The piece of the text that a search found (extension); nil unless texts were searched and this one matches.
+    public var snippet: TextSnippet?
 
     private enum CodingKeys: String, CodingKey {
         case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
         case clientNanoseconds = "client_mtime_nanos"
         case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
         case contents, contentHash = "content_hash", photoInfo = "photo_info", videoInfo = "video_info"
-        case modifier
+        case modifier, snippet
     }
 
     /// Describes an entry of a shared folder; fields that follow from others are filled in.
@@ -101,6 +103,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         try box.encodeIfPresent(photoInfo, forKey: .photoInfo)
         try box.encodeIfPresent(videoInfo, forKey: .videoInfo)
         try box.encodeIfPresent(modifier, forKey: .modifier)
+        try box.encodeIfPresent(snippet, forKey: .snippet)
     }
 }
 
@@ -132,6 +135,7 @@ extension Metadata: JSONReadable {
             case "photo_info": read.photoInfo = try json.optional()
             case "video_info": read.videoInfo = try json.optional()
             case "modifier": read.modifier = try json.optional()
+            case "snippet": read.snippet = try json.optional()
             default: try json.skip()
             }
         }

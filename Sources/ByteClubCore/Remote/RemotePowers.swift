@@ -18,12 +18,14 @@ public struct RemotePowers: Sendable {
     public var managedLinks: (any ManagedLinkRemote)?
     /// What members did, the newest first.
     public var history: (any HistoryRemote)?
+    /// Searches in the texts of files.
+    public var textSearch: (any TextSearchRemote)?
 
     /// Creates a set of powers.
     public init(
         conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, orderedRevisions: Bool,
         sync: (any SyncRemote)? = nil, links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil,
-        history: (any HistoryRemote)? = nil
+        history: (any HistoryRemote)? = nil, textSearch: (any TextSearchRemote)? = nil
     ) {
         self.conditionalDelete = conditionalDelete
         self.contentHash = contentHash
@@ -33,5 +35,6 @@ public struct RemotePowers: Sendable {
         self.links = links
         self.managedLinks = managedLinks
         self.history = history
+        self.textSearch = textSearch
     }
 }

@@ -1,11 +1,11 @@
 public import ByteClubCore
 
-extension MemoryRemote {
+extension MemoryRemote: TextSearchRemote {
     /// All powers but links.
     public func powers() async throws(RemoteError) -> RemotePowers {
         RemotePowers(
             conditionalDelete: true, contentHash: true, longPoll: true, orderedRevisions: true, sync: self,
-            history: self)
+            history: self, textSearch: self)
     }
 
     /// Describes the member.
@@ -15,7 +15,8 @@ extension MemoryRemote {
             Account(
                 uid: author, displayName: MemoryTree.name(author) ?? "",
                 quotaInfo: Account.Quota(quota: 1 << 50, normal: 0, shared: 0),
-                extensions: Account.Extensions(version: 1, conditionalDelete: true, sync: true, history: true))
+                extensions: Account.Extensions(
+                    version: 1, conditionalDelete: true, sync: true, history: true, contentSearch: true))
         }
     }
 
@@ -86,6 +87,20 @@ extension MemoryRemote {
     public func search(_ path: RemotePath, query: String, limit: Int) async throws(RemoteError) -> [Metadata] {
         try await perform(.search, path) { () throws(RemoteError) in
             try read { try $0.search(path, query: SearchQuery(query), limit: limit, includeDeleted: false) }
+        }
+    }
+
+    /// The entries below a folder whose names or texts match.
+    public func searchTexts(
+        _ path: RemotePath, query: String, limit: Int
+    ) async throws(RemoteError) -> TextSearchResults {
+        try await perform(.search, path) { () throws(RemoteError) in
+            let tree = tree
+            return try read {
+                try $0.searchTexts(path, query: TextQuery(query), includeDeleted: false, limit: limit) { entry in
+                    entry.contentHash.flatMap { tree.blob($0) }
+                }
+            }
         }
     }
 

@@ -66,7 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
             notifier?.send("STOPPING=1")
         }
         let housekeeping = Housekeeping(store: store, interval: configuration.housekeepingInterval, logger: logger)
-        try await services(server, beside: [housekeeping], configuration, notifier, logger).run()
+        let indexing = TextIndexing(store: store, logger: logger)
+        try await services(server, beside: [housekeeping, indexing], configuration, notifier, logger).run()
     }
 
     /// Tells the log how the one who hosts a new club becomes its owner.

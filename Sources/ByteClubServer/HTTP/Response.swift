@@ -91,6 +91,8 @@ extension HTTPField.Name {
     static let requestID = known("X-Dropbox-Request-Id")
     /// The metadata of the file whose bytes are sent.
     static let metadata = known("X-Dropbox-Metadata")
+    /// `incomplete` where a search in texts could not look at all of them.
+    static let searchState = known("X-ByteClub-Search")
     /// HTTP/1.0's way to forbid caching.
     static let pragma = known("Pragma")
 

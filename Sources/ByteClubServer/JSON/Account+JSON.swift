@@ -74,6 +74,8 @@ extension Account.Extensions: JSONWritable {
             json.value(links)
             json.key("history")
             json.value(history)
+            json.key("content_search")
+            json.value(contentSearch)
         }
     }
 }

@@ -76,6 +76,10 @@ extension Metadata: JSONWritable {
             json.key("modifier")
             modifier.write(to: &json)
         }
+        if let snippet {
+            json.key("snippet")
+            snippet.write(to: &json)
+        }
     }
 }
 
@@ -84,6 +88,21 @@ extension Modifier: JSONWritable {
         json.object { json in
             json.member("uid", uid)
             json.member("display_name", displayName)
+        }
+    }
+}
+
+extension TextSnippet: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.array { json in
+            for part in parts {
+                json.object { json in
+                    json.key("text")
+                    json.value(part.text)
+                    json.key("match")
+                    json.value(part.isMatch)
+                }
+            }
         }
     }
 }

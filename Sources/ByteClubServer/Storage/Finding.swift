@@ -14,6 +14,8 @@ struct Finding: Hashable, Sendable {
         case journal
         /// A sum that is kept beside what it sums up.
         case counter
+        /// What the search index has of an entry, or its words as a whole.
+        case index
         /// The file of an upload in pieces.
         case upload
         /// Content that nothing refers to: no damage, the server frees it in time.

@@ -219,8 +219,53 @@ import Testing
         try await world.put("2", "/byteclub/trip 2025.md")
         try await world.put("3", "/byteclub/photos/trip 2026.jpg")
         #expect(await world.run("notes", "search", "2026", "trip") == .success)
-        #expect(world.out.hasPrefix("Trip 2026.md"))
-        #expect(world.out.split(separator: "\n").count == 1)
+        #expect(world.out == "Trip 2026.md\n" && world.err.isEmpty)
+        #expect(await world.run("notes", "search", "2026", "trip", "--names") == .success)
+        #expect(world.out == "Trip 2026.md\n" && world.err.isEmpty)
+        #expect(await world.run("notes", "search", "rip", "--names") == .success)
+        #expect(world.out.split(separator: "\n").count == 2, "any part of a name")
+    }
+
+    @Test("search finds notes by their texts, and shows where: bold on a terminal, after a tab in a pipe")
+    func searchTexts() async throws {
+        let world = try World()
+        try await world.put("Leave the keys\nin the Car Park.", "/byteclub/Trips/where.md")
+        try await world.put("nothing", "/byteclub/car.md")
+        try await world.put("car park", "/byteclub/photos/where.md")
+        #expect(await world.run("notes", "search", "car") == .success)
+        #expect(world.out == "car.md\nTrips/where.md\tLeave the keys in the Car Park.\n")
+        let terminal = world.context(terminal: Self.terminal)
+        #expect(await world.run("notes", "search", "\"car park\"", in: terminal) == .success)
+        #expect(world.out == "Trips/where.md\n    Leave the keys in the \u{1B}[1mCar Park\u{1B}[0m.\n")
+        for plain in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
+            let context = world.context(plain, terminal: Self.terminal)
+            #expect(await world.run("notes", "search", "\"car park\"", in: context) == .success)
+            #expect(world.out == "Trips/where.md\n    Leave the keys in the Car Park.\n")
+        }
+        #expect(await world.run("notes", "search", "park", "--json") == .success)
+        #expect(world.out.contains("\"snippet\"") && world.out.contains("\"match\""))
+        #expect(await world.run("notes", "search", "car", "--limit", "1") == .success)
+        #expect(world.out == "car.md\n")
+    }
+
+    @Test("a search that finds nothing says so on a terminal, and one without a word is refused")
+    func searchNothing() async throws {
+        let world = try World()
+        try await world.put("x", "/byteclub/car.md")
+        let terminal = world.context(terminal: Self.terminal)
+        #expect(await world.run("notes", "search", "bus", in: terminal) == .success)
+        #expect(world.out.isEmpty && world.err == "byteclub: no notes match 'bus'\n")
+        #expect(await world.run("notes", "search", "?!") == .usage)
+        #expect(world.err.hasPrefix("byteclub: the query has no letter and no digit"))
+    }
+
+    @Test("what a text holds for a terminal is spelled out where it is shown")
+    func searchEscapes() async throws {
+        let world = try World()
+        try await world.put("a \u{1B}[31mcar\u{1B}]0;x\u{7}", "/byteclub/car.md")
+        let terminal = world.context(terminal: Self.terminal)
+        #expect(await world.run("notes", "search", "car", in: terminal) == .success)
+        #expect(!world.out.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[0m", with: "").contains("\u{1B}"))
     }
 
     @Test("a server that is down is one line and code 69")

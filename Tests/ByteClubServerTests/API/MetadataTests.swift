@@ -104,6 +104,32 @@ import Testing
         }
     }
 
+    @Test("a search in texts is asked for, marks what it found, and is otherwise as one in names")
+    func searchTexts() async throws {
+        try await TestServer.run { server in
+            try await server.store("/n/where.md", "The keys are in the car <b>park</b>.")
+            try await server.store("/n/Car park.md", "nothing")
+            func search(_ query: String) async throws -> [Metadata] {
+                try await server.get("/1/search/auto/n?\(query)").decoded(MetadataList.self).entries
+            }
+            #expect(try await search("query=car+park").map(\.path.string) == ["/n/Car park.md"])
+            let found = try await search("query=car+park&content=true")
+            #expect(found.map(\.path.string) == ["/n/Car park.md", "/n/where.md"])
+            let parts = try #require(found.last?.snippet?.parts)
+            #expect(parts.filter(\.isMatch).map(\.text) == ["car", "park"])
+            #expect(parts.map(\.text).joined() == "The keys are in the car <b>park</b>.")
+            let answer = try await server.get("/1/search/auto/n?query=car+park&content=true")
+            #expect(answer.text.contains(#""snippet":[{"text":"The keys are in the ","match":false},{"text":"car","#))
+            #expect(try await search("query=car+park&content=true&file_limit=1").count == 1)
+            let posted = try await server.post("/1/search/auto", "query=keys&content=true")
+            #expect(try posted.decoded(MetadataList.self).entries.count == 1)
+            for wrong in ["query=%3F%21&content=true", "query=a&content=maybe", "content=true"] {
+                #expect(try await server.get("/1/search/auto?\(wrong)").status == 400)
+            }
+            #expect(try await server.get("/1/search/auto/none?query=x&content=true").status == 404)
+        }
+    }
+
     @Test("versions are told newest first, deletions included, and an old one can be brought back")
     func history() async throws {
         try await TestServer.run { server in

@@ -74,5 +74,25 @@ extension RemoteConformance {
             await run.refused(.badRequest) { try await run.remote.search(run.path(), query: "  ", limit: 10) }
             await run.refused(.notFound) { try await run.remote.search(run.path("none"), query: "a", limit: 10) }
         },
+        RemoteConformanceCase("a search in texts finds what was just saved, with the place marked") { run in
+            guard let texts = try await run.remote.powers().textSearch else { return }
+            try await run.put("The keys are in the car park.", "where.md")
+            try await run.put("鍵は駐車場にあります", "sub/日本.md")
+            try await run.put("nothing", "Car.md")
+            func found(_ query: String, _ folder: String = "") async throws -> [Metadata] {
+                let results = try await texts.searchTexts(run.path(folder), query: query, limit: 10)
+                #expect(results.isComplete)
+                return results.entries
+            }
+            #expect(try await found("CAR").map(\.path.name) == ["Car.md", "where.md"])
+            let match = try #require(try await found("\"car park\"").first?.snippet)
+            #expect(match.parts == [.init("The keys are in the "), .init("car park", isMatch: true), .init(".")])
+            #expect(try await found("駐車場").map(\.path.name) == ["日本.md"])
+            #expect(try await found("駐車場", "sub").count == 1)
+            _ = try await run.remote.delete(run.path("where.md"), ifUnchangedSince: nil)
+            #expect(try await found("\"car park\"").isEmpty)
+            await run.refused(.badRequest) { try await found("?!") }
+            await run.refused(.notFound) { try await found("x", "none") }
+        },
     ]
 }

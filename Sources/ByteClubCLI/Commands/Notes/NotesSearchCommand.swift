@@ -5,35 +5,110 @@ import ByteClubCore
 struct NotesSearchCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
-        abstract: "Find notes whose names hold all of some words.",
+        abstract: "Find notes that hold all of some words, in the name or in the text.",
         discussion: """
-            Example:
-              byteclub notes search trip 2026
+            Letter case and accents make no difference, and the last word may be the beginning of one. Words in \
+            quotation marks follow one another. Notes whose names match come first, then those changed last.
+
+            Into a pipe or a file goes one line for each note: name and the piece of text that matches, separated by a \
+            tab. With --json an entry is as in 'notes list', with snippet where its text matches: an array of objects \
+            with text and match.
+
+            Examples:
+              byteclub notes search car park
+              byteclub notes search '"car park" key'
+              byteclub notes search --names trip 2026
             """)
 
     @Argument(help: "The words, in any order and case.")
     var words: [String]
 
+    @Flag(help: "Look at the names alone, where a word may be any part of one.")
+    var names = false
+
     @Option(help: "The most notes to list, 1 to 1000.")
-    var limit = 1000
+    var limit = 100
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
-        guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
+        guard (1...Self.mostMatches).contains(limit) else {
+            throw ValidationError("--limit must be 1 to \(Self.mostMatches)")
+        }
     }
 
     func run(in context: Context) async throws {
         let query = words.joined(separator: " ")
         guard query.utf8.contains(where: { $0 > 0x20 }) else { throw Failure(.usage, "there is no word to search for") }
         let login = try context.login(flags: connection.settings)
-        let limit = limit
+        let (limit, names, photos) = (limit, names, try login.photos.key)
         let found = try await context.withRemote(login) { remote in
-            try await remote.search(login.notes, query: query, limit: limit)
+            let texts = names ? nil : try await remote.powers().textSearch
+            if texts == nil, !names { context.note("this server searches in names alone") }
+            return try await Self.notes(in: login.notes, without: photos, upTo: limit) { limit in
+                guard let texts else {
+                    return TextSearchResults(
+                        try await remote.search(login.notes, query: query, limit: limit), isComplete: true)
+                }
+                return try await texts.searchTexts(login.notes, query: Self.checked(query), limit: limit)
+            }
         }
-        let notes = found.filter { !$0.isFolder && !$0.isDeleted && $0.path.parent?.key == login.notes.key }
-        if notes.isEmpty { context.noteEmpty("no note has '\(query)' in its name") }
-        try context.print(EntryList(entries: notes, folder: login.notes), json: outputOptions.json)
+        if !found.isComplete {
+            context.note("the server has not looked at all notes yet; search again in a while, or for more words")
+        }
+        if found.entries.isEmpty { context.noteEmpty("no notes match '\(query)'") }
+        try context.print(NoteMatches(entries: found.entries, folder: login.notes), json: outputOptions.json)
     }
+
+    /// The most that a server tells.
+    private static let mostMatches = 1000
+
+    /// Asks for as many matches as are wanted, and for all when some of them are no notes.
+    private static func notes(
+        in folder: RemotePath, without photos: PathKey, upTo limit: Int,
+        _ ask: (Int) async throws -> TextSearchResults
+    ) async throws -> TextSearchResults {
+        var results = try await ask(limit)
+        let isCut = results.entries.count >= limit
+        func isNote(_ entry: Metadata) -> Bool {
+            !entry.isFolder && !entry.isDeleted && entry.path.key.isBelow(folder.key)
+                && !entry.path.key.isBelow(photos)
+        }
+        if isCut, limit < mostMatches, !results.entries.allSatisfy(isNote) { results = try await ask(mostMatches) }
+        results.entries = Array(results.entries.filter(isNote).prefix(limit))
+        return results
+    }
+
+    private static func checked(_ query: String) throws -> String {
+        do {
+            _ = try TextQuery(query)
+            return query
+        } catch {
+            throw Failure(.usage, error.message)
+        }
+    }
+}
+
+/// What a search in notes has found; as JSON an array of ``EntryObject``s.
+struct NoteMatches: CommandResult {
+    /// The notes in the order in which they are printed.
+    var entries: [Metadata]
+    /// The folder below which they are named.
+    var folder: RemotePath
+
+    /// On a terminal each name with what was found below it; elsewhere behind it after a tab.
+    func text(_ style: TextStyle) -> String {
+        entries.map { entry in
+            let name = Failure.line(entry.path.name(below: folder))
+            guard let snippet = entry.snippet else { return name }
+            let piece = snippet.parts.map { part in
+                let text = Failure.line(part.text)
+                return part.isMatch ? style.emphasized(text) : text
+            }.joined()
+            return style.columns == nil ? name + "\t" + piece : name + "\n    " + piece
+        }.joined(separator: "\n")
+    }
+
+    func encode(to encoder: any Encoder) throws { try entries.map { EntryObject($0) }.encode(to: encoder) }
 }

@@ -27,6 +27,7 @@ extension CoreAPIv1Remote {
             conditionalDelete: extensions?.conditionalDelete ?? false, contentHash: extensions != nil, longPoll: true,
             orderedRevisions: true, sync: extensions?.sync == true ? self : nil, links: self,
             managedLinks: extensions?.links == true ? self : nil,
-            history: extensions?.history == true ? self : nil)
+            history: extensions?.history == true ? self : nil,
+            textSearch: extensions?.contentSearch == true ? self : nil)
     }
 }

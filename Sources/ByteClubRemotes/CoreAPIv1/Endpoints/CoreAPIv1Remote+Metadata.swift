@@ -1,6 +1,7 @@
 public import ByteClubCore
+import HTTPTypes
 
-extension CoreAPIv1Remote {
+extension CoreAPIv1Remote: TextSearchRemote {
     /// The most children of one folder that the protocol lists.
     private static var listingLimit: String { String(Metadata.mostContents) }
 
@@ -27,6 +28,16 @@ extension CoreAPIv1Remote {
         try await transport.get(
             address("search", path), query: ["query": query, "file_limit": String(limit)]
         ).decoded(MetadataList.self).entries
+    }
+
+    /// The entries below a folder whose names or texts match. `GET /1/search/<root>/<path>?content=true`
+    public func searchTexts(
+        _ path: RemotePath, query: String, limit: Int
+    ) async throws(RemoteError) -> TextSearchResults {
+        let answer = try await transport.get(
+            address("search", path), query: ["query": query, "file_limit": String(limit), "content": "true"])
+        let isIncomplete = HTTPField.Name("X-ByteClub-Search").map { answer.response.headerFields[$0] == "incomplete" }
+        return TextSearchResults(try answer.decoded(MetadataList.self).entries, isComplete: isIncomplete != true)
     }
 
     /// A file's versions, newest first. `GET /1/revisions/<root>/<path>`

@@ -5,7 +5,10 @@ import HTTPTypes
 struct FolderHandlers: Sendable {
     private static let largestListing: Int64 = 25_000
 
-    let store: any FolderStore
+    /// What a search in texts answers at most unless more is asked for.
+    private static let textMatches: Int64 = 100
+
+    let store: any FolderStore & SearchStore
     let reader: FolderReader
     let media: MediaInfoReader
 
@@ -77,10 +80,25 @@ struct FolderHandlers: Sendable {
 
     /// Answers `GET /search/<root>/<path>`.
     func search(_ request: MemberRequest) async throws -> Response {
-        let query = try SearchQuery(try request.parameters.required("query"))
-        let limit = Int(min(1000, try request.parameters.integer("file_limit", in: 1...Int64.max) ?? 1000))
+        let text = try request.parameters.required("query")
+        let isInTexts = try request.parameters.bool("content", default: false)
+        let limit = Int(
+            min(
+                1000,
+                try request.parameters.integer("file_limit", in: 1...Int64.max)
+                    ?? (isInTexts ? Self.textMatches : 1000)))
         let includeDeleted = try request.parameters.bool("include_deleted", default: false)
         let path = try request.path()
+        if isInTexts {
+            let query = try TextQuery(text)
+            let results = try await reader.inTurn(for: request) { [store] in
+                try await store.searchTexts(path, query: query, includeDeleted: includeDeleted, limit: limit)
+            }
+            var response = Response.json(results.entries)
+            if !results.isComplete { response.headers[.searchState] = "incomplete" }
+            return response
+        }
+        let query = try SearchQuery(text)
         return .json(
             try await reader.read(for: request) { folder in
                 try folder.search(path, query: query, limit: limit, includeDeleted: includeDeleted)

@@ -21,6 +21,13 @@ struct FileBlobStore: BlobStore {
         if isNew.0 || isNew.1 { try Directory.sync(directory) }
     }
 
+    /// Looks at what is there, and makes nothing.
+    init(existing directory: String) {
+        root = directory + "/blobs"
+        staging = directory + "/staging"
+        reserve = DiskReserve(directory)
+    }
+
     func writer() async throws -> any BlobWriter {
         FileBlobWriter(path: staging + "/" + Secret.text(bytes: 16), reserve: reserve)
     }

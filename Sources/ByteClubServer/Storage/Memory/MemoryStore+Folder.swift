@@ -109,6 +109,32 @@ extension MemoryStore {
         }
     }
 
+    func searchTexts(
+        _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
+    ) async throws -> TextSearchResults {
+        let now = now
+        // Large contents are read before, since the folder's rules wait for nothing.
+        let large = try self.query { club in
+            club.folder.versions(after: 0).filter {
+                Int64(StagedContent.inlineLimit)..<Int64(FoldedText.maximumBytes) + 1 ~= $0.bytes
+            }
+        }
+        var texts: [ContentHash: [UInt8]] = [:]
+        for entry in large {
+            guard let hash = entry.contentHash else { continue }
+            if case .bytes(let bytes) = try await content(of: entry).local(upTo: entry.bytes) { texts[hash] = bytes }
+        }
+        let known = texts
+        return try self.query { club in
+            let folder = SharedFolder(state: club.folder, now: now, author: 0)
+            return try folder.searchTexts(path, query: query, includeDeleted: includeDeleted, limit: limit) { entry in
+                entry.contentHash.flatMap { club.contents[$0] ?? known[$0] }
+            }
+        }
+    }
+
+    func indexTexts() async throws -> Int64? { try query { $0.folder.lastRevision() } }
+
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo] {
         try query { club in club.photos.filter { hashes.contains($0.key) } }
     }

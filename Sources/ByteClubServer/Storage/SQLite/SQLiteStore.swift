@@ -74,7 +74,10 @@ final class SQLiteStore: ClubStore {
             let migrating = try mode == .administration && Schema.isOld(pool) ? Self.lock(directory) : nil
             try Schema.migrate(pool)
             withExtendedLifetime(migrating) {}
-            if mode == .server { try Self.beginAnew(pool, logger: logger) }
+            if mode == .server {
+                try Self.beginAnew(pool, logger: logger)
+                try Self.checkIndex(pool)
+            }
             let (epoch, key, last) = try pool.read { database in
                 (
                     try Self.meta(Schema.Meta.epoch, in: database), try Self.meta(Schema.Meta.signingKey, in: database),

@@ -25,6 +25,7 @@ struct VerifierTests {
         let chunk = try await fixture.store.appendToUpload(upload.uploadID, member: 1, at: 0)
         try await chunk.write(randomBytes(4_400_000, seed: 3))
         _ = try await chunk.finish()
+        while try await fixture.store.indexTexts() == nil {}
         return fixture
     }
 
@@ -147,6 +148,24 @@ struct VerifierTests {
                 try Descriptor(path: fixture.store.files.staging + "/" + name, flags: O_WRONLY).truncate(to: 9)
             }
         },
+        .sql(
+            "an entry that searches do not know", .index, "/notes/a.md (rev 300000001)\tit is not in the search",
+            "DELETE FROM searchable WHERE name = 'a.md'"),
+        .sql(
+            "an entry that searches know as it was", .index, "the search index has another version of it",
+            "UPDATE searchable SET name = 'b.md' WHERE name = 'a.md'"),
+        .sql(
+            "an entry that searches alone know", .index, "entry 99\tit is in the search index alone",
+            "INSERT INTO searchable(id, node, name) VALUES (99, 99, 'none')"),
+        .sql(
+            "words that are in no text", .index, "words\tthe search index has other words",
+            "INSERT INTO search_index(rowid, body) VALUES (99, 'stray')"),
+        .sql(
+            "words that are lost", .index, "words\tthe search index has other words",
+            """
+            INSERT INTO search_index(search_index, rowid, name, body)
+            SELECT 'delete', id, 'a md', 'second' FROM searchable WHERE name = 'a.md'
+            """),
         .sql("an upload's lost hash", .upload, "0 blocks have hashes", "DELETE FROM upload_block"),
     ]
 

@@ -16,7 +16,12 @@ extension SQLiteStore {
     func collectContents() async throws -> Int? {
         let lock = try Self.contentsLock(directory)
         guard try lock.lock() else { return nil }
+        // What leaves the index should be there until it has left; a full disk cannot wait for that.
+        do {
+            while try await indexTexts() == nil {}
+        } catch let error as StorageError where error.code == .full {}
         let use = try await query { try ContentUse(in: $0) }
+        try await forgetTexts(besides: use)
         let removed = try await collectRows(use) + collectBlobs(use)
         withExtendedLifetime(lock) {}
         return removed

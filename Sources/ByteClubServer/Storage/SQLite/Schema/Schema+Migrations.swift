@@ -194,4 +194,18 @@ extension Schema {
     @Sendable static func addFileTimes(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE version ADD COLUMN client_modified INTEGER")
     }
+
+    /// Version 10: the words of names and texts are indexed; the server does so behind the writers.
+    @Sendable static func addSearch(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE searchable(
+                    id INTEGER PRIMARY KEY, node INTEGER NOT NULL, name TEXT NOT NULL, hash BLOB) STRICT;
+                CREATE UNIQUE INDEX searchable_node ON searchable(node);
+                CREATE VIRTUAL TABLE search_index USING fts5(
+                    name, body, content = '', columnsize = 0, tokenize = 'ascii', prefix = '2 3');
+                CREATE VIRTUAL TABLE search_word USING fts5vocab(search_index, row);
+                INSERT INTO meta(name, value) VALUES ('\(Meta.indexed)', 0), ('\(Meta.folding)', 0);
+                """)
+    }
 }

@@ -8,7 +8,7 @@ enum Schema {
     /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
     private static let migrations: [@Sendable (Database) throws -> Void] = [
         createTables, addAccounts, addListings, addLinks, addNodes, addHistory, addQuotas,
-        addLinkNodes, addFileTimes,
+        addLinkNodes, addFileTimes, addSearch,
     ]
 
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
@@ -28,6 +28,10 @@ enum Schema {
         static let purged = "purged"
         /// Changes up to this number may be missing, and none but older ones has a lower number.
         static let forgotten = "forgotten"
+        /// Up to which change names and texts are in the search index.
+        static let indexed = "indexed"
+        /// By which version of ``FoldedText``'s rules they were put in.
+        static let folding = "folding"
         /// There only in a copy of a data directory, until it is served for the first time.
         static let copied = "copied"
     }

@@ -52,6 +52,7 @@ struct Verifier: Sendable {
                 report.findings += try treeFindings(in: database)
                 report.findings += try counterFindings(in: database)
                 report.findings += try uploadFindings(in: database)
+                report.findings += try indexFindings(in: database)
                 return report
             }
             guard report.isClean || report.findings.allSatisfy({ $0.kind != .database }) else { return report }

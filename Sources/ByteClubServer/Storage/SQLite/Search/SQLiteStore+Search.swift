@@ -1,0 +1,62 @@
+import ByteClubCore
+import FoundationEssentials
+import GRDB
+
+extension SQLiteStore {
+    func searchTexts(
+        _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
+    ) async throws -> TextSearchResults {
+        let (files, now) = (files, now())
+        return try await self.query { database in
+            let folder = SharedFolder(state: SQLiteFolderState(reading: database), now: now, author: 0)
+            let place = try folder.metadata(path)
+            if place.isDeleted { throw APIError.notFound(path) }
+            var search = TextSearch(
+                query: query, folder: place.path.key, includeDeleted: includeDeleted, limit: limit,
+                index: SearchIndex(database: database, files: files))
+            return try search.run()
+        }
+    }
+
+    func indexTexts() async throws -> Int64? {
+        let files = files
+        let step = try await query { try SearchIndex(database: $0, files: files).step() }
+        if step.end > step.start {
+            if !step.changes.isEmpty { try files.reserve.check() }
+            try await writer.perform { transaction in
+                try transaction.beginChange()
+                try SearchIndex(database: transaction.database, files: files).perform(step)
+            }
+        }
+        return step.isLast ? step.end : nil
+    }
+
+    /// Takes out of the index what was deleted and is kept no longer.
+    func forgetTexts(besides use: ContentUse) async throws {
+        let files = files
+        let unused = try await query { database in
+            try database.rows("SELECT id, node, name, hash FROM searchable WHERE hash IS NOT NULL") { row in
+                row.bytes(3).flatMap(ContentHash.init(bytes:)).map {
+                    SearchIndex.Document(id: row[0], node: row[1], name: row[2], hash: $0)
+                }
+            }.compactMap(\.self).filter { document in document.hash.map { !use.contains($0.bytes) } == true }
+        }
+        for document in unused {
+            try await writer.perform { transaction in
+                try transaction.beginChange()
+                let index = SearchIndex(database: transaction.database, files: files)
+                guard try index.has(document) else { return }
+                let texts = TextSource(database: transaction.database, files: files)
+                var old = document
+                old.words = try document.hash.flatMap { try texts.text($0) }.map { FoldedText($0).string } ?? ""
+                try index.remove(old)
+            }
+        }
+    }
+
+    /// Empties an index that was made by other rules.
+    static func checkIndex(_ pool: DatabasePool) throws {
+        let known = try pool.read { try SQLiteFolderState.number(Schema.Meta.folding, in: $0) }
+        if known != FoldedText.version { try pool.write { try SearchIndex.reset(in: $0) } }
+    }
+}

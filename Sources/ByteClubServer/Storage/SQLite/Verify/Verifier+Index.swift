@@ -1,0 +1,83 @@
+import ByteClubCore
+import GRDB
+
+extension Verifier {
+    /// Checks that the search index has each entry as it is, but for what the server is still to look at, and has the
+    /// words of their names and texts and no others.
+    func indexFindings(in database: Database) throws -> [Finding] {
+        let mark = try SQLiteFolderState.number(Schema.Meta.indexed, in: database)
+        var findings = try database.rows(
+            """
+            SELECT v.path, v.revision, v.kind, max(v.content_revision, v.place_revision), s.id, s.name
+            FROM node n JOIN version v ON v.revision = n.revision LEFT JOIN searchable s ON s.node = n.id
+            WHERE v.revision <= ? AND (s.id IS NULL OR v.kind < 2)
+            """, [mark]
+        ) { row -> Finding? in
+            let path: String = row[0]
+            let (id, name): (Int64?, String?) = (row[4], row[5])
+            let problem: String? =
+                if id == nil {
+                    "it is not in the search index"
+                } else if id != row[3] as Int64 || path.split(separator: "/").last.map(String.init) != name {
+                    "the search index has another version of it"
+                } else {
+                    nil
+                }
+            return problem.map { Finding(kind: .index, subject: Self.name(path, row[1]), problem: $0) }
+        }.compactMap(\.self)
+        findings += try database.rows(
+            "SELECT s.node FROM searchable s LEFT JOIN node n ON n.id = s.node WHERE n.id IS NULL"
+        ) { Finding(kind: .index, subject: "entry \($0[0] as Int64)", problem: "it is in the search index alone") }
+        return try findings + wordFindings(in: database)
+    }
+
+    private func wordFindings(in database: Database) throws -> [Finding] {
+        var (expected, found) = (WordSum(), WordSum())
+        let texts = TextSource(database: database, files: FileBlobStore(existing: directory))
+        var isWhole = true
+        try database.forEachRow("SELECT name, hash FROM searchable") { row in
+            let words = [FoldedText(row[0] as String).bytes]
+            guard let hash = row.bytes(1).flatMap(ContentHash.init(bytes:)) else { return expected.add(words) }
+            // What is missing or damaged is told with the contents.
+            guard let text = try texts.text(hash) else { return isWhole = false }
+            expected.add(words + [FoldedText(text).bytes])
+        }
+        guard isWhole else { return [] }
+        try database.forEachRow("SELECT term, doc, cnt FROM search_word") { row in
+            found.add(row.bytes(0) ?? [], entries: row[1] as Int64, times: row[2] as Int64)
+        }
+        if expected == found { return [] }
+        return [
+            Finding(
+                kind: .index, subject: "words",
+                problem: "the search index has other words than the names and texts have")
+        ]
+    }
+}
+
+/// A sum over words, in how many entries each is and how often, in whatever order they come.
+private struct WordSum: Equatable {
+    private var sum: UInt64 = 0
+
+    /// Adds an entry's words, which have a blank between them.
+    mutating func add(_ texts: [[UInt8]]) {
+        var seen: Set<UInt64> = []
+        for text in texts {
+            for word in text.split(separator: UInt8(ascii: " ")) {
+                let hash = Self.hash(word)
+                sum &+= hash &+ (seen.insert(hash).inserted ? hash << 32 | hash >> 32 : 0)
+            }
+        }
+    }
+
+    /// Adds a word of many entries.
+    mutating func add(_ word: [UInt8], entries: Int64, times: Int64) {
+        let hash = Self.hash(word[...])
+        sum &+= UInt64(bitPattern: times) &* hash &+ UInt64(bitPattern: entries) &* (hash << 32 | hash >> 32)
+    }
+
+    /// FNV-1a, 64 bits.
+    private static func hash(_ word: ArraySlice<UInt8>) -> UInt64 {
+        word.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
