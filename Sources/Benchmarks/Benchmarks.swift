@@ -31,7 +31,7 @@ struct Benchmarks {
             ("latency", LatencyCase.run), ("rename", RenameCase.run), ("idle", IdleCase.run),
             ("million", MillionCase.run),
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
-            ("batch", BatchCase.run),
+            ("batch", BatchCase.run), ("search", SearchCase.run),
         ]
         if let missing = Peer.missing { print(missing + "\n") }
         for (name, run) in cases where settings.runs(name) {

@@ -19,7 +19,8 @@ struct RootCommand: AsyncParsableCommand {
         abstract: "Holds a club's notes and photos, and serves them over Dropbox Core API v1.",
         version: "byteclub-server \(Release.version)",
         subcommands: [
-            ServeCommand.self, MembersCommand.self, AppsCommand.self, VerifyCommand.self, BackupCommand.self,
+            ServeCommand.self, MembersCommand.self, AppsCommand.self, VerifyCommand.self, ReindexCommand.self,
+            BackupCommand.self,
             RestoreCommand.self,
         ],
         defaultSubcommand: ServeCommand.self)

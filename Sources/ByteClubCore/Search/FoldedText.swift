@@ -32,13 +32,21 @@ public struct FoldedText: Sendable {
         var text = text
         let count = text.utf8.count
         bytes.reserveCapacity(count + count / 4)
+        words.reserveCapacity(count / 8)
         text.withUTF8 { buffer in
             var place = 0
             while place < buffer.count {
                 let byte = unsafe buffer[place]
                 if byte < 0x80 {
-                    take(ascii: byte, at: place)
-                    place += 1
+                    var end = place
+                    while end < buffer.count, Self.isLetter(unsafe buffer[end]) { end += 1 }
+                    if end > place {
+                        unsafe take(buffer[place..<end])
+                        place = end
+                    } else {
+                        isOpen = false
+                        place += 1
+                    }
                 } else {
                     let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
                     let end = min(place + length, buffer.count)
@@ -67,20 +75,19 @@ public struct FoldedText: Sendable {
     /// The words as one text.
     public var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    private mutating func take(ascii byte: UInt8, at place: Int) {
-        switch byte {
-        case 0x61...0x7A, 0x30...0x39: add(byte, at: place)
-        case 0x41...0x5A: add(byte | 0x20, at: place)
-        default: isOpen = false
-        }
+    /// Whether a byte is a letter or a digit of ASCII.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10
     }
 
-    private mutating func add(_ byte: UInt8, at place: Int) {
-        if !isOpen || words.last?.isCharacter == true { open(at: place, isCharacter: false) }
+    /// Takes letters and digits of ASCII.
+    private mutating func take(_ letters: Slice<UnsafeBufferPointer<UInt8>>) {
+        let (start, end) = unsafe (letters.startIndex, letters.endIndex)
+        if !isOpen || words.last?.isCharacter == true { open(at: start, isCharacter: false) }
         let index = words.count - 1
-        words[index].place = words[index].place.lowerBound..<(place + 1)
-        guard bytes.count - words[index].start < Self.longestWord else { return }
-        bytes.append(byte)
+        words[index].place = words[index].place.lowerBound..<end
+        let room = Self.longestWord - (bytes.count - words[index].start)
+        unsafe bytes.append(contentsOf: letters.prefix(max(0, room)).lazy.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 })
         words[index].end = bytes.count
     }
 

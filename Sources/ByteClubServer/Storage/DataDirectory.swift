@@ -14,8 +14,8 @@ struct DataDirectory: Sendable {
         try SQLiteStore(directory: path, settings: settings, now: Self.now, logger: logger)
     }
 
-    /// Opens the data to look at it and to manage its members, while a server runs or not; when told so, makes the directory that is
-    /// not there.
+    /// Opens the data to look at it and to manage its members, while a server runs or not; when told so, makes the
+    /// directory that is not there.
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing and nothing is to be made.
     func administer(making: Bool, logger: Logger) throws -> any ClubStore {
@@ -30,6 +30,15 @@ struct DataDirectory: Sendable {
     /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it cannot be read at all.
     func verify() async throws -> VerificationReport {
         try await Verifier(directory: path).run()
+    }
+
+    /// Empties the search index, so that the server makes it anew.
+    ///
+    /// - Throws: ``StorageError`` `missing` when there is nothing.
+    func reindex(logger: Logger) async throws {
+        let store = try administer(making: false, logger: logger)
+        try await store.forgetTexts()
+        try store.close()
     }
 
     /// Copies the data to a directory that is empty or not there, while a server runs or not.

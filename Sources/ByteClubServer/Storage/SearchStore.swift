@@ -13,4 +13,7 @@ protocol SearchStore: Sendable {
     ///
     /// - Returns: Up to which change all is ready; nil while there is more.
     func indexTexts() async throws -> Int64?
+
+    /// Empties the index, so that ``indexTexts()`` makes it anew.
+    func forgetTexts() async throws
 }

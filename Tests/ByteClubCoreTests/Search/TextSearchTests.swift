@@ -67,7 +67,7 @@ struct TextSearchTests {
     @Test(
         "a query for a database is quoted words, whatever was typed",
         arguments: [
-            ("a* OR b", "\"a\" AND \"or\" AND \"b\""), ("name:x)", "\"name x\"*"),
+            ("a* OR b", "\"a\" AND \"or\" AND \"b\""), ("name:xy)", "\"name xy\"*"), ("name:x", "\"name x\""),
             ("NEAR(ab cd, 2)", "\"near ab\" AND \"cd\" AND \"2\""),
             ("\"\"\" -- ^ab {", "\"ab\""), ("ab'; DROP TABLE node", "\"ab\" AND \"drop\" AND \"table\" AND \"node\"*"),
             ("ab ab AB", "\"ab\" AND \"ab\"*"), ("停車 ab", "\"停 車\" AND \"ab\"*"), ("ab\u{0}cd", "\"ab cd\"*"),

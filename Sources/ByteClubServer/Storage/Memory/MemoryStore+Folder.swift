@@ -135,6 +135,8 @@ extension MemoryStore {
 
     func indexTexts() async throws -> Int64? { try query { $0.folder.lastRevision() } }
 
+    func forgetTexts() async throws {}
+
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo] {
         try query { club in club.photos.filter { hashes.contains($0.key) } }
     }

@@ -179,6 +179,22 @@ struct VerifierTests {
         #expect(isNamed, "\(report.findings.map(\.line))")
     }
 
+    @Test("An index with other words is made anew, and is sound then")
+    func reindex() async throws {
+        let fixture = try await Self.furnished()
+        try await fixture.store.pool.write { database in
+            try database.execute(sql: "INSERT INTO search_index(rowid, body) VALUES (99, 'stray')")
+        }
+        #expect(try await !Self.findings(fixture).isEmpty)
+        try await fixture.store.forgetTexts()
+        #expect(try await Self.findings(fixture) == [])
+        while try await fixture.store.indexTexts() == nil {}
+        #expect(try await Self.findings(fixture) == [])
+        let found = try await fixture.store.searchTexts(
+            .root, query: TextQuery("second"), includeDeleted: false, limit: 10)
+        #expect(found.entries.map(\.path.string) == ["/notes/a.md"])
+    }
+
     @Test("A torn database file is told as damage, not as a crash")
     func tornDatabase() async throws {
         let fixture = try await Self.furnished()

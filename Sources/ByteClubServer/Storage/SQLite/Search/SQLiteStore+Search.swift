@@ -31,6 +31,13 @@ extension SQLiteStore {
         return step.isLast ? step.end : nil
     }
 
+    func forgetTexts() async throws {
+        try await writer.perform { transaction in
+            try transaction.beginChange()
+            try SearchIndex.reset(in: transaction.database)
+        }
+    }
+
     /// Takes out of the index what was deleted and is kept no longer.
     func forgetTexts(besides use: ContentUse) async throws {
         let files = files

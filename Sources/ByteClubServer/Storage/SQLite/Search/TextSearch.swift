@@ -10,7 +10,7 @@ struct TextSearch {
     /// The most entries of the index that are looked at: most of them are somewhere else when the folder is small.
     private static let mostCandidates = 10_000
     /// The most bytes of texts in which the places are looked for that are shown.
-    private static let snippetBytes = 2 << 20
+    private static let snippetBytes = 1 << 20
 
     private static let selectMatches = """
         SELECT \(SQLiteFolderState.columns), s.id, s.hash FROM search_index

@@ -50,7 +50,7 @@ extension Verifier {
         return [
             Finding(
                 kind: .index, subject: "words",
-                problem: "the search index has other words than the names and texts have")
+                problem: "the search index has other words than the names and texts have; 'reindex' makes it anew")
         ]
     }
 }

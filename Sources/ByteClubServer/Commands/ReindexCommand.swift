@@ -1,0 +1,20 @@
+import ArgumentParser
+import Logging
+
+/// `reindex`: has the server make the search index anew; works whether or not it runs.
+struct ReindexCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reindex", abstract: "Make the index of the words in notes anew, when 'verify' finds it wrong.",
+        discussion: """
+            Nothing but the index is touched. A server that runs begins within a minute, another when it is started; \
+            until it is done, searches in texts may find too little.
+            """)
+
+    @OptionGroup var data: DataOption
+
+    func run() async throws {
+        let logger = Logger(label: "byteclub-server") { _ in SwiftLogNoOpLogHandler() }
+        try await DataDirectory(path: data.data).reindex(logger: logger)
+        StandardOutput.write(line: "the search index is empty; the server fills it again")
+    }
+}
