@@ -10,8 +10,8 @@ struct TextIndexing: Service {
     private static let interval = Duration.seconds(60)
     /// How long it waits after a failure.
     private static let pause = Duration.seconds(30)
-    /// How many times as long as it works it rests while others write.
-    private static let rest = 4
+    /// How many times as long as it works it rests while others write, so that they lose a few hundredths at most.
+    private static let rest = 30
 
     let store: any SearchStore & FolderStore & MaintenanceStore
     let logger: Logger

@@ -18,12 +18,15 @@ extension SQLiteStore {
         }
     }
 
+    /// About how many bytes the index writes for one of a text, sooner or later.
+    private static let writtenPerByte = 4
+
     func indexTexts() async throws -> Int64? {
         let files = files
         let step = try await query { try SearchIndex(database: $0, files: files).step() }
         if step.end > step.start {
             if !step.changes.isEmpty { try files.reserve.check() }
-            try await writer.perform { transaction in
+            try await writer.perform(bytes: step.bytes * Self.writtenPerByte) { transaction in
                 try transaction.beginChange()
                 try SearchIndex(database: transaction.database, files: files).perform(step)
             }
@@ -38,7 +41,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Takes out of the index what was deleted and is kept no longer.
+    /// Takes out of the index the texts of what was deleted that are kept no longer; the names stay.
     func forgetTexts(besides use: ContentUse) async throws {
         let files = files
         let unused = try await query { database in
@@ -57,6 +60,8 @@ extension SQLiteStore {
                 var old = document
                 old.words = try document.hash.flatMap { try texts.text($0) }.map { FoldedText($0).string } ?? ""
                 try index.remove(old)
+                (old.hash, old.words) = (nil, "")
+                try index.add(old)
             }
         }
     }

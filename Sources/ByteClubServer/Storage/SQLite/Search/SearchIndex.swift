@@ -40,6 +40,8 @@ struct SearchIndex {
         /// Whether nothing is left.
         var isLast: Bool
         var changes: [Change] = []
+        /// How many bytes of words go out and come in.
+        var bytes = 0
     }
 
     /// An entry whose words are not in the index yet, or others.
@@ -101,16 +103,15 @@ struct SearchIndex {
         let (start, last) = (try mark(), try SQLiteFolderState.lastRevision(in: database))
         let pending = try pending(after: start, limit: Self.stepEntries)
         var step = Step(start: start, end: start, isLast: pending.count < Self.stepEntries)
-        var bytes = 0
         for next in pending {
-            if bytes > Self.stepBytes {
+            if step.bytes > Self.stepBytes {
                 step.isLast = false
                 break
             }
             step.end = next.entry.revision
             if let change = try change(next) {
                 step.changes.append(change)
-                bytes += (change.old?.words.utf8.count ?? 0) + (change.new?.words.utf8.count ?? 0)
+                step.bytes += (change.old?.words.utf8.count ?? 0) + (change.new?.words.utf8.count ?? 0)
             }
         }
         if step.isLast { step.end = last }
@@ -142,7 +143,8 @@ struct SearchIndex {
         try database.run("UPDATE meta SET value = ? WHERE name = ?", [step.end, Schema.Meta.indexed])
     }
 
-    private func add(_ document: Document) throws {
+    /// Puts an entry in.
+    func add(_ document: Document) throws {
         try database.run(
             "INSERT INTO searchable(id, node, name, hash) VALUES (?, ?, ?, ?)",
             [document.id, document.node, document.name, document.hash?.data])
