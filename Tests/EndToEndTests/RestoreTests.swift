@@ -49,6 +49,10 @@ extension EndToEnd {
             expectRefusal(
                 try await cy.byteclub("notes", "rm", "a.md"), [77], mentioning: "ask an owner for the role editor")
             expectRefusal(try await cy.byteclub("notes", "add", "b.md", input: [1]), [77], mentioning: "viewer")
+            #expect(try await cy.byteclub("sync", cy.mirror, "--once").status == 0)
+            try LocalFiles.write([2], to: cy.mirror + "/a.md")
+            let edited = try await cy.byteclub("sync", cy.mirror, "--once")
+            #expect(edited.status == 77 && edited.errorText.contains("a.md: your role here is viewer"), "\(edited)")
         }
 
         /// One change somewhere; what cannot be done as things stand is no part of the history.

@@ -53,7 +53,7 @@ extension Failure {
         case .configuration: .configuration
         case .database, .io: .inputOutput
         case .alreadyRunning: .tryAgain
-        case .remote(let error): status(of: error.code)
+        case .remote(let error): error.isOfRole ? .notAuthorised : status(of: error.code)
         case .cancelled: .interrupted
         }
     }

@@ -53,6 +53,15 @@ final class LiveStatus: Sendable {
         }
     }
 
+    /// Prints a line that is about no single event.
+    func add(_ line: String) {
+        state.withLock { state in
+            if state.isEnded { return }
+            state.lines.append(line)
+            arm(&state, isUrgent: true)
+        }
+    }
+
     /// Takes the line away, so that what follows stands alone, and throws what went wrong while writing.
     func end() throws {
         try state.withLock { state in

@@ -16,8 +16,8 @@ final class StatusRecorder {
     /// Whether an obstacle of the whole mirror is recorded, and whether that is known.
     private var (hasObstacle, isObstacleKnown) = (false, false)
     private var lastSync: Int64?
-    /// The first protocol violation of the server about a single entry; nil when there was none.
-    private(set) var breach: RemoteError?
+    /// Why the server refused the first single entry that no retry will mend; nil when it refused none so.
+    private(set) var refusal: RemoteError?
 
     private var store: any TreeStore { context.store }
 
@@ -59,8 +59,8 @@ final class StatusRecorder {
     /// Records and reports items that wait since they were refused too often.
     func record(_ problems: [(result: SyncReport.Outcome, delay: Duration)]) throws {
         for (result, delay) in problems {
-            guard case .refused(let message, _, let isBreach) = result.outcome else { continue }
-            if isBreach { breach = breach ?? RemoteError(.protocolViolation, message) }
+            guard case .refused(let message, let refusal) = result.outcome else { continue }
+            self.refusal = self.refusal ?? refusal.error(message)
             let path = try store.shownPath(of: result.item)
             let problem = ProblemRecord(
                 path: path, item: result.item, message: message, isFromScan: false,
@@ -72,15 +72,18 @@ final class StatusRecorder {
 
     /// Reports the problems, and removes those of items that are settled or gone.
     ///
-    /// - Returns: Whether there were none.
+    /// - Returns: Whether none of them keeps the two sides apart.
     func reviewProblems() throws -> Bool {
-        let problems = try store.problems()
-        for problem in problems {
+        var areApart = false
+        for problem in try store.problems() {
+            if !problem.isFromScan, let id = problem.item, try store.item(id)?.isSettled ?? true {
+                try store.setProblem(nil, path: problem.path)
+                continue
+            }
             reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
-            guard !problem.isFromScan, let id = problem.item, try store.item(id)?.isSettled ?? true else { continue }
-            try store.setProblem(nil, path: problem.path)
+            if !areApart { areApart = try store.keepsApart(problem) }
         }
-        return problems.isEmpty
+        return !areApart
     }
 
     /// Records what keeps the whole mirror from being synced.
@@ -167,9 +170,24 @@ final class StatusRecorder {
         summary.heldByRules = scope.heldRules?.entries ?? 0
         summary.problems += problems.count
         summary.isComplete =
-            summary.held == 0 && scope.heldRules == nil && summary.problems == 0 && outcome.pausedUntil == nil
+            try summary.held == 0 && scope.heldRules == nil && outcome.pausedUntil == nil
+            && summary.problems == problems.count && !problems.contains(where: store.keepsApart)
         summary.ignored = try scope.ignored()
         return summary
+    }
+}
+
+extension Refusal {
+    /// What a sync fails with when it can do no more because of it; nil for what a later sync may mend.
+    fileprivate func error(_ message: String) -> RemoteError? {
+        switch self {
+        case .passing, .answered, .lasting: return nil
+        case .breach: return RemoteError(.protocolViolation, message)
+        case .role:
+            var error = RemoteError(.forbidden, message)
+            error.isOfRole = true
+            return error
+        }
     }
 }
 

@@ -73,7 +73,7 @@ final class SyncContext {
         if free - bytes >= reserve { return true }
         report.refuse(
             id, "the disk is nearly full: \(HumanSize.shown(free)) are left, and \(HumanSize.shown(reserve)) stay free",
-            isFinal: true)
+            .lasting)
         return false
     }
 }

@@ -45,23 +45,24 @@ public final class SyncEngine: Service, Sendable {
     /// `onEvent` is called from any thread, last with a `summary`. Cancelling the task ends it soon and leaves both
     /// sides in order; the next sync goes on from there.
     ///
-    /// - Throws: ``SyncError``; whatever was done until then stays done. After the summary, `remote` with the code
-    ///   `protocolViolation` when the server violated the protocol about single entries.
+    /// - Throws: ``SyncError``; whatever was done until then stays done. After the summary, `remote` when the
+    ///   server refused single entries for good: with the code `protocolViolation` when it violated the protocol about
+    ///   them, with `forbidden` when the member's role does not allow them.
     public func runOnce(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) async throws(SyncError) -> SyncSummary {
         do {
             let lock = try takeLock()
             let session = try SyncSession(
                 configuration, remote, SyncEnvironment(configuration), SyncInbox(), onEvent: onEvent)
-            let (summary, breach) = try await closing(session, lock) {
-                // Files that are being written are tried twice more.
+            let (summary, refusal) = try await closing(session, lock) {
+                // What waiting may help is tried twice more.
                 let outcome = try await session.run(until: .agreement(retries: 2))
                 if let until = outcome.pausedUntil { await session.emit(SyncEvent(pausedUntil: until)) }
                 let summary = try await session.summary()
-                return (summary, summary.isComplete ? nil : await session.breach)
+                return (summary, summary.isComplete ? nil : await session.refusal)
             }
             onEvent(SyncEvent(.summary, summary: summary))
-            // All that could be synced is; the rest fails by the server's fault, which another sync would not mend.
-            if let breach { throw breach }
+            // All that could be synced is; the rest is refused, which another sync would not mend.
+            if let refusal { throw refusal }
             return summary
         } catch {
             throw SyncError.wrapping(error)

@@ -2,7 +2,8 @@ import ByteClubCore
 
 /// When a session's run ends.
 enum SyncGoal: Hashable, Sendable {
-    /// When both sides agree, or only items are left that must wait. Waiting files are first retried `retries` times;
+    /// When both sides agree, or only items are left that must wait. Those that waiting may help are first retried
+    /// `retries` times;
     /// large transfers are waited for or left running.
     case agreement(retries: Int, waitsForTransfers: Bool = true)
     /// When it is cancelled, or a failure needs a person's intervention.
@@ -579,7 +580,7 @@ struct SyncLoop: ~Copyable {
             waitsUntil = missing
             return .wait(until: missing)
         }
-        if retriesLeft > 0, let next = retries.next {
+        if retriesLeft > 0, let next = retries.nextWorthWaiting {
             retriesLeft -= 1
             waitsUntil = next
             return .wait(until: next)

@@ -53,15 +53,15 @@ struct SyncReport: Sendable {
     }
 
     /// Notes that an item was refused.
-    mutating func refuse(_ item: ItemID, _ message: String, isFinal: Bool = false, isBreach: Bool = false) {
-        note(.refused(message, isFinal: isFinal, isBreach: isBreach), of: item)
+    mutating func refuse(_ item: ItemID, _ message: String, _ refusal: Refusal = .passing) {
+        note(.refused(message, refusal), of: item)
     }
 
     /// Notes that the disk refused something about an item in a folder; for a missing entry, the folder is scanned
     /// again.
     mutating func refuse(_ item: ItemID, in folder: ItemID?, _ error: FileError) {
         if let folder { rescans.insert(folder) }
-        if !error.isMissing { refuse(item, error.description) }
+        if !error.isMissing { refuse(item, error.description, error.isLasting ? .lasting : .passing) }
     }
 
     mutating func emit(_ event: SyncEvent, nodes: Int = 1) { emissions.append(Emission(event: event, nodes: nodes)) }
@@ -74,11 +74,14 @@ struct SyncReport: Sendable {
     mutating func judge(_ error: RemoteError, about items: [ItemID]) throws(RemoteError) {
         switch error.code {
         case .cancelled, .unauthorized: throw error
-        case .conflict, .notFound, .forbidden, .staleCursor, .badCursor, .localFile:
+        case .forbidden:
+            isFeedStale = true
+            for item in items { refuse(item, error.message, error.isOfRole ? .role : .answered) }
+        case .conflict, .notFound, .staleCursor, .badCursor, .localFile:
             isFeedStale = true
             for item in items { refuse(item, error.message) }
         case .overQuota:
-            for item in items { refuse(item, error.message, isFinal: true) }
+            for item in items { refuse(item, error.message, .lasting) }
             failure = failure ?? error
         case _ where error.isRetryable:
             // A write may have been done though its answer was lost: its echo is read before anything else is sent, so
@@ -88,7 +91,7 @@ struct SyncReport: Sendable {
         default:
             // The feed is read again, so that a lasting fault shows.
             isFeedStale = true
-            for item in items { refuse(item, error.message, isBreach: error.code == .protocolViolation) }
+            for item in items { refuse(item, error.message, error.code == .protocolViolation ? .breach : .answered) }
         }
     }
 }

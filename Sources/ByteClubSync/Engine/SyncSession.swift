@@ -123,8 +123,8 @@ actor SyncSession {
         return summary
     }
 
-    /// The first protocol violation of the server about a single entry; nil when there was none.
-    var breach: RemoteError? { status.breach }
+    /// Why the server refused the first single entry that no retry will mend; nil when it refused none so.
+    var refusal: RemoteError? { status.refusal }
 
     /// Emits an event.
     func emit(_ event: SyncEvent) { reporter.emit(event) }

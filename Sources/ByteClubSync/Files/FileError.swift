@@ -13,6 +13,9 @@ struct FileError: Error, Hashable, CustomStringConvertible {
     /// Whether nothing is at the path, or something that is no folder stands above it.
     var isMissing: Bool { code == ENOENT || code == ENOTDIR || code == ELOOP }
 
+    /// Whether the same will be refused until somebody changes what may be done there.
+    var isLasting: Bool { code == EACCES || code == EPERM || code == EROFS }
+
     /// The system's words for the error.
     var reason: String {
         unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"

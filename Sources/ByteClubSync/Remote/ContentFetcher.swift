@@ -135,7 +135,7 @@ final class ContentFetcher {
                     let hash = ContentHasher.hash(bytes)
                     guard one.remote.hash == nil || hash == one.remote.hash else {
                         report.isFeedStale = true
-                        report.refuse(one.item.id, Self.anotherContent, isBreach: true)
+                        report.refuse(one.item.id, Self.anotherContent, .breach)
                         continue
                     }
                     contents.append(

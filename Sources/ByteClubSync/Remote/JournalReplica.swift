@@ -517,7 +517,7 @@ final class JournalReplica: RemoteReplica {
             item.lastNode = nil
             try store.save(item)
         }
-        report.refuse(ready.write.item, message, isFinal: [400, 403, 406, 413].contains(result.status))
+        report.refuse(ready.write.item, message, [400, 403, 406, 413].contains(result.status) ? .lasting : .passing)
     }
 
     /// Records a completed write in the trees.

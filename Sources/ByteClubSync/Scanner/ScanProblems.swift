@@ -102,3 +102,14 @@ final class ScanProblems {
 
     private static func folder(of path: String) -> Path { Path(LocalPath.split(path).parent) }
 }
+
+extension TreeStore {
+    /// Whether a problem is one by which mirror and server differ.
+    ///
+    /// What is of a kind that is never synced, such as a link, is not, unless the server has an entry of its name.
+    func keepsApart(_ problem: ProblemRecord) throws -> Bool {
+        guard problem.isFromScan, problem.item == nil else { return true }
+        let name = EntryName(LocalPath.split(problem.path).name)
+        return try TreePaths(view: self).items(at: problem.path).contains { $0.remote?.location.name == name }
+    }
+}

@@ -8,15 +8,33 @@ enum ItemOutcome: Hashable, Sendable {
     case changedOnServer
     /// Its file is being written.
     case beingWritten
-    /// The disk or the server refused it; `isFinal` when the same will be refused again, `isBreach` when the server has
-    /// broken the protocol about it.
-    case refused(String, isFinal: Bool, isBreach: Bool)
+    /// The disk or the server refused it.
+    case refused(String, Refusal)
+}
+
+/// Why something about an item was refused, and so what may help.
+enum Refusal: Hashable, Sendable {
+    /// It may pass by itself.
+    case passing
+    /// Another plan may avoid it, but waiting does not help.
+    case answered
+    /// The same will be refused again until somebody acts.
+    case lasting
+    /// The member's role does not allow it.
+    case role
+    /// The server has broken the protocol about it.
+    case breach
+
+    /// Whether the same will be refused again, so that the item waits at once.
+    var isFinal: Bool { self == .lasting || self == .role }
 }
 
 /// The items that are retried later, with backoff.
 struct RetryTable: Sendable {
     private struct Entry: Sendable {
         var refusals = 0
+        /// Whether the last refusal may pass by itself.
+        var mayPass = true
         /// How often in a row its file was being written.
         var writes = 0
         /// When it is retried; nil for at once.
@@ -45,6 +63,9 @@ struct RetryTable: Sendable {
     /// The time of the next retry; nil when none waits.
     var next: SyncInstant? { entries.values.compactMap(\.until).min() }
 
+    /// The time of the next retry that waiting alone may make succeed; nil when none waits for that.
+    var nextWorthWaiting: SyncInstant? { entries.values.filter(\.mayPass).compactMap(\.until).min() }
+
     /// The items that are skipped for now.
     func waiting(at now: SyncInstant) -> Set<ItemID> {
         Set(entries.filter { $0.value.until.map { $0 > now } ?? false }.keys)
@@ -55,17 +76,20 @@ struct RetryTable: Sendable {
     /// - Returns: How long it waits now, when that is a problem to report.
     mutating func note(_ outcome: ItemOutcome, of item: ItemID, at now: SyncInstant) -> Duration? {
         switch outcome {
-        case .succeeded, .changedOnServer: entries[item]?.refusals = 0
+        case .succeeded, .changedOnServer:
+            entries[item]?.refusals = 0
+            entries[item]?.mayPass = true
         case .readable: if entries[item]?.refusals == 0 { entries[item] = nil }
         case .beingWritten:
             var entry = entries[item] ?? Entry()
             entry.writes += 1
             entry.until = now + Backoff.beingWritten.delay(after: entry.writes)
             entries[item] = entry
-        case .refused(_, let isFinal, _):
+        case .refused(_, let refusal):
             var entry = entries[item] ?? Entry()
             entry.refusals += 1
-            guard isFinal || entry.refusals >= Self.patience else {
+            entry.mayPass = refusal == .passing
+            guard refusal.isFinal || entry.refusals >= Self.patience else {
                 entries[item] = entry
                 return nil
             }

@@ -266,7 +266,7 @@ final class TransferRunner {
         else {
             try removeStaged(StagedName.writing(item.id).text)
             report.isFeedStale = true
-            if hash != wanted { report.refuse(item.id, ContentFetcher.anotherContent, isBreach: true) }
+            if hash != wanted { report.refuse(item.id, ContentFetcher.anotherContent, .breach) }
             return
         }
         let content = StagedContent(item: now, location: location, remote: reported, hash: wanted, bytes: bytes)

@@ -1,5 +1,7 @@
 import ByteClubCore
+import ByteClubRemotes
 import FoundationEssentials
+import Glibc
 import TestSupport
 import Testing
 
@@ -47,6 +49,45 @@ import Testing
         #expect(!LocalFile.exists(mirror + "/trip.md"))
         #expect(await world.run("sync", mirror, "--once", "--dry-run", "--json") == .success)
         #expect(world.out.hasSuffix(#"{"event":"summary","planned":1}"# + "\n"))
+    }
+
+    @Test("what is never synced is noted and fails no sync")
+    func neverSynced() async throws {
+        let world = try World()
+        let mirror = world.home.path + "/club"
+        try LocalFile.makeDirectory(mirror)
+        unsafe symlink("a.md", mirror + "/link.md")
+        for _ in 0..<2 {
+            #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
+            #expect(
+                world.err == "byteclub: link.md: a symbolic link is not synced\nbyteclub: in sync: 1 left alone\n")
+        }
+        #expect(await world.run("status") == .success)
+        #expect(world.out.contains("last in sync") && world.out.contains("problem: link.md: "), "\(world.out)")
+    }
+
+    @Test("changes that the role does not allow end with 77, and long lists with a count")
+    func viewer() async throws {
+        let world = try World()
+        let mirror = world.home.path + "/club"
+        #expect(await world.run("sync", mirror, "--once") == .success)
+        for number in 100..<150 { try LocalFile.replace(mirror + "/\(number).md", with: [1], mode: 0o644) }
+        world.server.fault = { call throws(RemoteError) in
+            guard call.kind == .apply else { return }
+            var error = RemoteError(.forbidden, "your role here is viewer")
+            error.isOfRole = true
+            throw error
+        }
+        #expect(await world.run("sync", mirror, "--once") == .notAuthorised)
+        let lines = world.err.split(separator: "\n")
+        #expect(lines.count { $0.hasSuffix(".md: your role here is viewer") } == 20, "\(world.err)")
+        #expect(
+            lines.suffix(2) == [
+                "byteclub: and 30 more are left alone; 'byteclub status --json' tells all",
+                "byteclub: not in sync yet: 50 left alone",
+            ])
+        #expect(await world.run("sync", mirror, "--once", "--json") == .notAuthorised)
+        #expect(world.out.split(separator: "\n").count == 51)
     }
 
     @Test("what rules leave out is told by sync, status and doctor, and never passes for nothing to do")

@@ -18,12 +18,15 @@ import Testing
             steps = []
         }
 
+        init(to goal: SyncGoal) { loop.begin(goal, at: now) }
+
         /// Performs the next step, which takes a millisecond.
         @discardableResult
         mutating func step(
             _ report: (SyncLoop.Step) -> SyncReport = { _ in SyncReport() }
         ) throws -> SyncLoop.Step {
             let step = loop.next(at: now)
+            if case .end = step { return step }
             var result = report(step)
             switch step {
             case .check: loop.setPause(nil, at: now)
@@ -186,6 +189,34 @@ import Testing
             return report
         }
         #expect(run.count { if case .sync = $0 { true } else { false } } == 1)
+    }
+
+    @Test(
+        "a sync that has an end waits for what may pass by itself, and for no refusal that stays",
+        arguments: [
+            (Refusal.passing, 2), (.answered, 0), (.lasting, 0), (.role, 0), (.breach, 0),
+        ])
+    func waitsInAgreement(refusal: Refusal, waits: Int) throws {
+        var run = Run(to: .agreement(retries: 2))
+        var (waited, isOver) = (0, false)
+        for _ in 0..<100 where !isOver {
+            let isWaiting = run.loop.retries.waiting(at: run.now).contains(ItemID(4))
+            let step = try run.step { step in
+                var report = SyncReport()
+                if case .sync = step, !isWaiting {
+                    report.refuse(ItemID(4), "no", refusal)
+                }
+                return report
+            }
+            switch step {
+            case .wait(let until):
+                waited += 1
+                run.now = try #require(until)
+            case .end: isOver = true
+            default: break
+            }
+        }
+        #expect(isOver && waited == waits)
     }
 
     @Test("a server that answers reads and fails each write gets a rest, however long its answers take")

@@ -51,10 +51,10 @@ struct StatusCommand: MirrorCommand {
                 lines.append("in the way: \(obstacle.message), since \(style.calendar(obstacle.since))")
             }
             if let ignored = status.ignored.text { lines.append("\(ignored); see .byteclubignore") }
-            lines += Self.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }
+            lines += ListedLines.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }
             if let watching = status.watching { lines.append("watching: \(watching)") }
-            lines += Self.first(status.problems) { "problem: \($0.path): \($0.message)" }
-            lines += Self.first(status.held) {
+            lines += ListedLines.first(status.problems) { "problem: \($0.path): \($0.message)" }
+            lines += ListedLines.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }
             if let rules = status.heldRules {
@@ -63,7 +63,9 @@ struct StatusCommand: MirrorCommand {
             if !status.held.isEmpty || status.heldRules != nil {
                 lines.append("to decide: 'byteclub sync deletes approve' carries that out, 'restore' brings it back")
             }
-            lines += Self.first(status.conflicts) { "conflict: \($0.path), copy \($0.copy), \(style.calendar($0.at))" }
+            lines += ListedLines.first(status.conflicts) {
+                "conflict: \($0.path), copy \($0.copy), \(style.calendar($0.at))"
+            }
             if !status.conflicts.isEmpty {
                 lines.append("to settle: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' settles")
             }
@@ -72,7 +74,7 @@ struct StatusCommand: MirrorCommand {
 
         /// A line for each large file on its way, and one with their rate.
         private static func lines(_ activity: ActivityFile.Activity) -> [String] {
-            var lines = first(activity.transfers) { transfer in
+            var lines = ListedLines.first(activity.transfers) { transfer in
                 let percent = transfer.total > 0 ? transfer.completed * 100 / transfer.total : 0
                 return "on its way: \(transfer.path), \(percent)% of \(HumanSize.shown(transfer.total))"
             }
@@ -81,16 +83,6 @@ struct StatusCommand: MirrorCommand {
                 lines.append("rate: \(HumanSize.shown(Int64(rate)))/s\(left)")
             }
             return lines
-        }
-
-        /// The most entries of a kind that are listed one by one.
-        private static let limit = 20
-
-        /// A line for each of the first, and one for all others.
-        private static func first<Entry>(_ entries: [Entry], _ line: (Entry) -> String) -> [String] {
-            let lines = entries.prefix(limit).map(line)
-            let more = entries.count - lines.count
-            return more > 0 ? lines + ["and \(more) more; --json tells all"] : lines
         }
 
         private static func count(_ number: Int, _ noun: String) -> String {

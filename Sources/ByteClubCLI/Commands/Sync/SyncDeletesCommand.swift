@@ -105,7 +105,7 @@ struct HeldDeletions: CommandResult {
 
     func text(_ style: TextStyle) -> String {
         if deletions.isEmpty, rules == nil { return "no deletion is held" }
-        var lines = deletions.map { deletion in
+        var lines = ListedLines.first(deletions) { deletion in
             let isHere = deletion.side == "local"
             switch decision {
             case .none:

@@ -10,6 +10,7 @@ final class SyncPrinter: Sendable {
         var failure: (any Error)?
         /// The obstacle of the whole mirror that was last printed; nil when there is none.
         var problem: String?
+        var limit = EventLimit()
     }
 
     private let context: Context
@@ -39,6 +40,7 @@ final class SyncPrinter: Sendable {
         do {
             if event.event == .summary { state.withLock { $0.hasSummary = true } }
             if json { return try results.write(JSON.line(event)) }
+            if event.event == .summary || event.event == .idle { tellRest() }
             let text = isNews(event) ? EventLine.text(event, style).map(Failure.line) : nil
             let isResult = ![.problem, .held, .paused, .summary].contains(event.event)
             if isResult, let text, live == nil || !context.terminal.isOutputTerminal {
@@ -57,6 +59,7 @@ final class SyncPrinter: Sendable {
     /// Whether an event is worth a line of its own: what is in the way is told once, not with each attempt, and not
     /// where the line below tells it.
     private func isNews(_ event: SyncEvent) -> Bool {
+        guard state.withLock({ $0.limit.tells(event) }) else { return false }
         switch event.event {
         case .problem where event.until != nil:
             let isNew = state.withLock { state in
@@ -72,6 +75,13 @@ final class SyncPrinter: Sendable {
             if wasTroubled, live == nil { note("it works again") }
             return true
         default: return true
+        }
+    }
+
+    /// Tells how many paths wait beyond those that were told one by one.
+    private func tellRest() {
+        for line in state.withLock({ $0.limit.rest() }) {
+            if let live { live.add("byteclub: " + line) } else { note(line) }
         }
     }
 
