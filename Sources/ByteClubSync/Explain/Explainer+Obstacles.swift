@@ -98,6 +98,10 @@ extension Explainer {
         guard let key = try? RemotePath("/" + path).key else { return "its name cannot be synced" }
         guard rules.excludes(key, isFolder: isFolder) else { return nil }
         guard let number = rules.deciding(key, isFolder: isFolder) else { return "names like this are never synced" }
+        if number == 0 {
+            return "a file with a name like this is an editor's or a browser's temporary one; a line '!NAME' in "
+                + "\(IgnoreRules.fileName) takes it in"
+        }
         let lines = ignoreText.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let text = lines.indices.contains(number - 1) ? ": \(lines[number - 1])" : ""
         return "line \(number) of \(IgnoreRules.fileName) ignores it\(text)"

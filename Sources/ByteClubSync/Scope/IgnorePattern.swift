@@ -1,11 +1,13 @@
 /// One line of an ignore file, as in gitignore(5).
 struct IgnorePattern: Sendable, Equatable {
-    /// The line's number in the file, from 1.
+    /// The line's number in the file, from 1; 0 for a pattern that no file has.
     let line: Int
     /// Whether the line includes again what an earlier one ignores.
     private(set) var isNegated = false
     /// Whether the pattern is about folders alone.
     private(set) var isFolderOnly = false
+    /// Whether the pattern is about files alone, which no line of a file can say.
+    private(set) var isFileOnly = false
     /// What matches the paths, relative to the root, of the entries that it is about.
     let automaton: PathAutomaton
 
@@ -36,6 +38,15 @@ struct IgnorePattern: Sendable, Equatable {
         if endsInSlash { return nil }
         automaton = PathAutomaton(globs, isAnchored: isAnchored)
     }
+
+    /// A pattern of the names of files in any folder that is in force without an ignore file.
+    init?(fileName: Substring) {
+        self.init(fileName, line: 0)
+        isFileOnly = true
+    }
+
+    /// Whether it is about entries of a kind.
+    func isAbout(folder: Bool) -> Bool { folder ? !isFileOnly : !isFolderOnly }
 
     /// Spaces at the end do not count, but for those behind a backslash.
     private static func withoutTrailingSpaces(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {

@@ -3,7 +3,8 @@ import ByteClubCore
 /// The rules of a `.byteclubignore` file, which exclude entries on both sides: patterns as in a `.gitignore`.
 ///
 /// The last pattern that matches decides; what is below an ignored folder is ignored. Letter case does not count. The
-/// file itself is never ignored, so that a correction of it always arrives.
+/// file itself is never ignored, so that a correction of it always arrives. Before its first line the patterns of
+/// ``TemporaryFiles`` are in force.
 struct IgnoreRules: Sendable, Equatable {
     /// The file's name at the mirror's root; the file itself is synced.
     static let fileName = ".byteclubignore"
@@ -24,7 +25,10 @@ struct IgnoreRules: Sendable, Equatable {
 
     private var patterns: [IgnorePattern] = []
 
-    /// No rules but the names that are never synced.
+    /// Tells one set of patterns that are in force without a file from another.
+    static let defaults = "1"
+
+    /// No rules but those without a file, and the names that are never synced.
     init() {}
 
     /// Reads the lines of an ignore file.
@@ -68,7 +72,8 @@ struct IgnoreRules: Sendable, Equatable {
 
     /// The number of the line that decides about an entry, from 1; nil when no line is about it or a folder above it.
     ///
-    /// A line that begins with `!` decides that the entry is synced, any other that it is not.
+    /// It is 0 for a temporary file that no line is about. A line that begins with `!` decides that the entry is synced,
+    /// any other that it is not.
     func deciding(_ key: PathKey, isFolder: Bool) -> Int? {
         var steps = 0
         return isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder, &steps)?.line
@@ -95,6 +100,9 @@ struct IgnoreRules: Sendable, Equatable {
 
     /// The pattern that ignores the topmost folder that is ignored, else the last that is about the entry itself.
     private func deciding(in key: PathKey, isFolder: Bool, _ steps: inout Int) -> IgnorePattern? {
+        let name = key.string.utf8.lastIndex(of: UInt8(ascii: "/")).map { key.string[$0...].dropFirst().utf8 }
+        let mayBeTemporary = !isFolder && name.map(TemporaryFiles.mayHold) ?? false
+        let patterns = mayBeTemporary ? TemporaryFiles.patterns + self.patterns : self.patterns
         if patterns.isEmpty || key == .root || key.string == Self.fileKey { return nil }
         let path = PathSymbol.symbols(of: key)
         let depth = path.count(where: \.isSlash) + 1
@@ -104,7 +112,7 @@ struct IgnoreRules: Sendable, Equatable {
             var run = PathAutomaton.Run(pattern.automaton)
             var level = 0
             let note = { (run: PathAutomaton.Run, isFolder: Bool) in
-                if deciders[level] == nil, run.isMatch, isFolder || !pattern.isFolderOnly { deciders[level] = index }
+                if deciders[level] == nil, run.isMatch, pattern.isAbout(folder: isFolder) { deciders[level] = index }
             }
             for symbol in path where !run.isOver {
                 if symbol.isSlash {

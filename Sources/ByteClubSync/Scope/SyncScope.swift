@@ -52,7 +52,9 @@ final class SyncScope {
         pendingDeselections = wanted.subtracting(rules.deselected).sorted { $0.string < $1.string }
         // Trees from before the text was stored may lack the ignore file itself.
         let isOld = try !oldHash.isEmpty && store.meta(.ignoreText) == nil
-        let isNew = file.hash != oldHash || rules.deselected != applied || isOld
+        // The program that synced last may have left out other temporary files.
+        let hasOldDefaults = try store.meta(.defaultRules) != IgnoreRules.defaults
+        let isNew = file.hash != oldHash || rules.deselected != applied || isOld || hasOldDefaults
         scanner.rules = rules
         if isNew {
             try apply(rules, file)
@@ -117,6 +119,7 @@ final class SyncScope {
             try store.setMeta(.rules, file.hash.isEmpty ? nil : file.hash)
             try store.replace(rules.deselected.sorted { $0.string < $1.string }.map { LeftOutFolder($0) })
             try store.setMeta(.ignoreText, file.text)
+            try store.setMeta(.defaultRules, IgnoreRules.defaults)
             if let removing { try store.setMeta(.pendingDeselection, removing.string) }
         }
         context.handles.forgetAll()

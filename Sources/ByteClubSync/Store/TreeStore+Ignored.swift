@@ -4,8 +4,6 @@ extension TreeStore {
     /// How many entries the ignore rules exclude, on either side.
     func ignored() throws -> SyncStatus.Ignored {
         let disk = try IgnoredOnDisk(self).total(in: self)
-        // Without an ignore file, all excluded entries are deselected.
-        guard try meta(.rules) != nil else { return SyncStatus.Ignored(disk: disk) }
         let chosen = try records(LeftOutFolder.self).reduce(into: 0) { $0 += try remoteCount(at: $1.key) }
         return SyncStatus.Ignored(disk: disk, server: max(0, try excludedCount() - chosen))
     }

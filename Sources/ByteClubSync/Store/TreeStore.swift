@@ -162,6 +162,8 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case rules
     /// The text of the applied ignore file; empty when there was none.
     case ignoreText
+    /// Which patterns that need no ignore file were last applied to the trees.
+    case defaultRules
     /// The hash of the approved ignore file.
     case approvedRules
     /// The hash of the ignore file that was last written on this machine.

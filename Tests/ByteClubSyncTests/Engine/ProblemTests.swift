@@ -350,6 +350,42 @@ import Testing
         #expect(try await remote.files() == device.files())
     }
 
+    @Test("an editor's swap file and backup stay here, and what the server has of them stays there, until a line says so")
+    func temporaryFiles() async throws {
+        let (remote, device) = try await synced()
+        device.write(".a.md.swp", "nano's lock")
+        device.write("a.md~", "old")
+        try await remote.write("dir/.c.md.swp", "another member's, by an older program")
+        let summary = try await device.sync()
+        #expect(summary.isComplete && summary.uploaded == 0 && summary.downloaded == 0 && summary.deletedRemote == 0)
+        #expect(summary.ignored == SyncStatus.Ignored(disk: 2, server: 1))
+        #expect(try await remote.files().keys.sorted() == ["a.md", "b.md", "dir/", "dir/.c.md.swp", "dir/c.md"])
+        device.write(".byteclubignore", "!*~\n")
+        #expect(try await device.sync().isComplete)
+        #expect(try await remote.text("a.md~") == "old" && remote.text(".a.md.swp") == nil)
+        #expect(!device.exists("dir/.c.md.swp"))
+    }
+
+    @Test("what an older program has synced of temporary files is deleted on neither side")
+    func temporaryFilesOfOld() async throws {
+        let (remote, device) = try await synced()
+        device.write(".byteclubignore", "!*~\n")
+        device.write("a.md~", "old")
+        try await device.sync()
+        let store = try SQLiteTreeStore(path: device.configuration.databasePath)
+        // As a program leaves it that knows no temporary files: synced without a line about it.
+        for key in [MetaKey.defaultRules, .rules] { try store.setMeta(key, nil) }
+        try store.setMeta(.ignoreText, "")
+        try store.close()
+        device.remove(".byteclubignore")
+        for _ in 0..<2 {
+            let summary = try await device.sync()
+            #expect(summary.isComplete && summary.deletedRemote <= 1 && summary.deletedLocal == 0)
+            #expect(summary.ignored == SyncStatus.Ignored(disk: 1, server: 1))
+        }
+        #expect(try await remote.text("a.md~") == "old" && device.read("a.md~") == "old")
+    }
+
     @Test("a folder with ignored files in it stays when its deletion arrives")
     func ignoredInDeleted() async throws {
         let (remote, device) = try await synced()

@@ -121,6 +121,7 @@ import Testing
         #expect(left.state == .excluded && left.blockers == ["the folder 'photos' is not selected for this machine"])
         #expect(try explain("y.tmp", onDisk: false).first?.state == .excluded)
         #expect(try explain(".DS_Store", onDisk: false).first?.blockers == ["names like this are never synced"])
+        #expect(try explain(".a.md.swp", onDisk: false).first?.blockers.first?.contains("'!NAME'") == true)
         #expect(try explain("old/things/a").first?.state == .excluded)
     }
 

@@ -114,8 +114,8 @@ final class ScanScene {
         let report = try scene.scan()
         #expect(try scene.id("doc") == id)
         #expect(report.edited == 1 && report.deleted == 0 && report.moved == 0)
-        #expect(try scene.tree() == (keepsBackup ? ["doc", "doc~"] : ["doc"]))
-        if keepsBackup { #expect(try scene.id("doc~") != id) }
+        #expect(try scene.tree() == (keepsBackup ? ["doc", "doc.bak"] : ["doc"]))
+        if keepsBackup { #expect(try scene.id("doc.bak") != id) }
     }
 
     @Test("an editor's other file, seen by a scan before it took the name, is the new content")

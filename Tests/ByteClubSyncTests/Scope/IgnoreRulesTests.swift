@@ -30,6 +30,37 @@ import Testing
         #expect(try IgnoreRules(text).excludes(RemotePath(path).key, isFolder: isFolder) == expected)
     }
 
+    @Test(
+        "editors' and browsers' temporary files are left out without a line, and no file that a member would name so",
+        arguments: [
+            ("/.plan.md.swp", true), ("/d/.plan.md.swo", true), ("/.plan.md.swx", true), ("/.plan.md.swpx", true),
+            ("/.swp", true), ("/plan.md~", true), ("/Plan.MD~", true), ("/#plan.md#", true), ("/.#plan.md", true),
+            ("/.plan.md.kate-swp", true), ("/.goutputstream-X1Y2Z3", true), ("/film.mkv.part", true),
+            ("/film.mkv.filepart", true), ("/d/e/film.crdownload", true), ("/.nfs00000012345678", true),
+            ("/.fuse_hidden0000abcd", true),
+            ("/plan.swp", false), ("/.intro.swf", false), ("/.hidden", false), ("/#plan", false), ("/plan#", false),
+            ("/part", false), ("/a.part1.rar", false), ("/4913", false), ("/~plan", false), ("/.nfsrc", false),
+            ("/plan~.md", false), ("/.swift", false), ("/.sw", false),
+        ])
+    func temporary(path: String, isLeftOut: Bool) throws {
+        let key = try RemotePath(path).key
+        let rules = IgnoreRules()
+        #expect(rules.excludes(key, isFolder: false) == isLeftOut && !rules.excludes(key, isFolder: true))
+        #expect(rules.ignores(key, isFolder: false) == isLeftOut)
+        #expect(rules.deciding(key, isFolder: false) == (isLeftOut ? 0 : nil))
+    }
+
+    @Test("a line takes temporary files of a kind in again, and a later one leaves some of them out")
+    func temporaryTakenIn() throws {
+        let rules = try IgnoreRules("!*~\n/d/\nold~\n")
+        let cases: [(String, Int?)] = [("/a.md~", 1), ("/old~", 3), ("/d/a~", 2), ("/.a.swp", 0), ("/a.md", nil)]
+        for (path, line) in cases {
+            #expect(try rules.deciding(RemotePath(path).key, isFolder: false) == line, "\(path)")
+        }
+        #expect(try !rules.excludes(RemotePath("/a.md~").key, isFolder: false))
+        #expect(try rules.excludes(RemotePath("/d/a~").key, isFolder: false))
+    }
+
     @Test("the line that decides is told, also where it lets in again")
     func deciding() throws {
         let rules = try IgnoreRules("\u{FEFF}# mine\r\n*.md\r\n\r\n!a.md\r\n/d/\r\n!/d/x\r\n")

@@ -318,8 +318,8 @@ extension MirrorTorture {
             unsafe rename(path + ".part", path)
             count("edited by rename")
         default:
-            throwAway(path + "~")
-            unsafe rename(path, path + "~")
+            throwAway(path + ".bak")
+            unsafe rename(path, path + ".bak")
             try Self.write(new, to: path)
             count("edited with a backup")
         }

@@ -14,7 +14,7 @@ extension CrashScenario {
         Self(name: "a note saved by rename", mine: [.save("a.md", "one\n2\n")], makes: ["a.md": "one\n2\n"]),
         Self(
             name: "a note saved with a backup", mine: [.saveWithBackup("b.md", "bee 2\n")],
-            makes: ["b.md": "bee 2\n", "b.md~": "bee\n"]),
+            makes: ["b.md": "bee 2\n", "b.md.bak": "bee\n"]),
         Self(name: "a renamed file", mine: [.move("b.md", to: "bb.md")], makes: ["b.md": nil, "bb.md": "bee\n"]),
         Self(name: "a moved file", mine: [.move("b.md", to: "p/b.md")], makes: ["b.md": nil, "p/b.md": "bee\n"]),
         Self(

@@ -23,12 +23,12 @@ extension SimulatedDisk {
     @discardableResult
     func write(_ path: String, _ text: String) -> Bool { write(path, Array(text.utf8)) }
 
-    /// Saves as careful editors do: into another file, which then takes the name; the old one may stay as `name~`.
+    /// Saves as careful editors do: into another file, which then takes the name; the old one may stay as `name.bak`.
     @discardableResult
     func save(_ path: String, _ text: String, keepsBackup: Bool = false) -> Bool {
         guard kind(path) == .file else { return false }
         if keepsBackup {
-            return move(path, to: path + "~") && write(path, text)
+            return move(path, to: path + ".bak") && write(path, text)
         }
         return write(path + ".new", text) && move(path + ".new", to: path)
     }

@@ -51,7 +51,7 @@ struct SimulatedUser {
             return delete(folder, on: disk)
         case 94..<97:
             // A backup that is copied over the name it was made of is the very content that others have gone on from.
-            let entries = tree.map(\.path).filter { !$0.hasSuffix("~") }
+            let entries = tree.map(\.path).filter { !$0.hasSuffix(".bak") }
             guard let entry = entries.randomElement(using: &random) else { return makeFolder(on: disk) }
             return relocate(entry, on: disk, folders)
         default: return makeFolder(on: disk)

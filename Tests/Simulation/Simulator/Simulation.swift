@@ -501,7 +501,7 @@ final class Simulation: @unchecked Sendable {
                 }
                 // Whoever works in a folder in the moment in which it has a temporary name keeps it there.
                 let isLeftAlone = settings.callsPerMeddling >= 150
-                if isLeftAlone, !path.hasPrefix(".byteclub/"), path.contains("(moving"), !path.hasSuffix("~") {
+                if isLeftAlone, !path.hasPrefix(".byteclub/"), path.contains("(moving"), !path.hasSuffix(".bak") {
                     result.faults.append("left under a temporary name: \(path)")
                 }
             }

@@ -20,6 +20,10 @@ struct SyncCommand: ParsableCommand {
             until 'byteclub sync deletes approve' or --force-deletes. The file .byteclubignore names what stays here; \
             when another member changes it and it would leave out unusually much, that is held as well.
 
+            Without a line there these files stay here, too: .*.sw? (of vim and nano), *~, #*#, .#*, .*.kate-swp, \
+            .goutputstream-*, *.part, *.filepart, *.crdownload, .fuse_hidden*, .nfs0*. A line such as !*~ takes them \
+            in. No server takes ~$*, .~*, ~*.tmp, .DS_Store, Thumbs.db, desktop.ini.
+
             When no directory is named it is the mirror that you are in, else the one that was synced last. A word without \
             a slash names a directory that is there; ./club makes one. No mirror may lie in another one. With --json each line is one JSON object; the last one's event is 'summary'.
 
@@ -29,7 +33,8 @@ struct SyncCommand: ParsableCommand {
             With --install the user's own systemd does that from every login on, and starts it now.
 
             Exit codes of --once: 0 both sides agree, 75 something is held, paused or could not be done yet, 66 the \
-            mirror is gone.
+            mirror is gone, 77 your role does not allow what is left. Links, pipes and names that no server takes are \
+            noted, and are no failure.
 
             Examples:
               byteclub sync ~/club
