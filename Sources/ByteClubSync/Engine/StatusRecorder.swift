@@ -130,14 +130,7 @@ final class StatusRecorder {
         }
         held.sort { $0.path < $1.path }
         if known != held { try store.setHeldDeletions(held) }
-        for deletion in held {
-            reporter.emitOnce(
-                SyncEvent(
-                    .held, path: deletion.path,
-                    message:
-                        "too many deletions at once to be believed; put the files back, or see 'byteclub sync deletes review'"
-                ))
-        }
+        for deletion in held { reporter.emitOnce(.held(deletion.path)) }
     }
 
     // MARK: The whole mirror

@@ -352,12 +352,8 @@ actor SyncSession {
             try items.isEmpty
             ? [] : store.reading { try Planner.plan(items, in: view).operations.filter(\.isDeletion) }
         let now = environment.clock.now
-        let candidates = try wanted.map { operation in
-            let weight = operation.side == .remote ? try store.remoteCount(operation.item) : 1
-            return DeletionGuard.Candidate(operation: operation, weight: weight)
-        }
         let verdict = loop.deletions.judge(
-            candidates, of: try store.syncedCount(),
+            try store.candidates(wanted), of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
         outcome.held = verdict.heldWeight

@@ -42,6 +42,15 @@ final class ObservedCopy {
         replica.inlineContents.clear()
     }
 
+    /// Which of the planned deletions the guard would hold.
+    func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
+        let store = context.store
+        return deletions.judge(
+            try store.candidates(planned), of: try store.syncedCount(),
+            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)), held: [], isSettling: false,
+            at: context.environment.clock.now)
+    }
+
     /// Plans all unsettled items, reading the files that the planner needs; `take` gets the plan of each slice.
     func plan(_ take: (Plan) throws -> Void) throws {
         var report = SyncReport()
@@ -78,8 +87,14 @@ actor DryRun {
     func events() async throws -> [SyncEvent] {
         try await copy.observe()
         var events: [SyncEvent] = []
-        try copy.plan { plan in events += try plan.operations.compactMap(event) }
-        return events
+        var deletions: [PlannedOperation] = []
+        try copy.plan { plan in
+            events += try plan.operations.filter { !$0.isDeletion }.compactMap(event)
+            deletions += plan.operations.filter(\.isDeletion)
+        }
+        let verdict = try copy.judge(deletions)
+        events += try verdict.allowed.compactMap(event)
+        return try events + verdict.held.map { .held(try copy.context.store.shownPath(of: $0.item)) }
     }
 
     /// The event of an operation; nil for bookkeeping.

@@ -4,14 +4,15 @@
 /// is a name like any other (vim's `4913` is gone in a moment). A line such as `!*~` in the ignore file takes them in.
 enum TemporaryFiles {
     /// The patterns, as in an ignore file; those of ``NameRules/isIgnored(_:)`` are refused by servers as well.
-    static let patterns: [IgnorePattern] = [
-        // vim and nano: swap files, with those of files without a name, and vim's probe for long names.
-        ".*.sw[j-px]", ".*.swpx", ".sw[op]",
-        // Emacs, Kate and GNOME.
-        "*~", "\\#*#", ".#*", ".*.kate-swp", ".goutputstream-*",
-        // Files that were deleted while a program had them open.
-        ".fuse_hidden*", ".nfs0*",
-    ].compactMap { IgnorePattern(fileName: $0[...]) } + downloads.compactMap { IgnorePattern(fileName: "*\($0)") }
+    static let patterns: [IgnorePattern] =
+        [
+            // vim and nano: swap files, with those of files without a name, and vim's probe for long names.
+            ".*.sw[j-px]", ".*.swpx", ".sw[op]",
+            // Emacs, Kate and GNOME.
+            "*~", "\\#*#", ".#*", ".*.kate-swp", ".goutputstream-*",
+            // Files that were deleted while a program had them open.
+            ".fuse_hidden*", ".nfs0*",
+        ].compactMap { IgnorePattern(fileName: $0[...]) } + downloads.compactMap { IgnorePattern(fileName: "*\($0)") }
 
     /// The ends of the names of downloads on their way.
     private static let downloads = [".part", ".filepart", ".crdownload"]

@@ -90,6 +90,30 @@ import Testing
         #expect(world.out.split(separator: "\n").count == 51)
     }
 
+    @Test("a dry run tells held deletions as held, and of many the first twenty with a count")
+    func heldInDryRun() async throws {
+        let world = try World()
+        let mirror = world.home.path + "/club"
+        for number in 100..<140 { try await world.put("x", "/byteclub/\(number).md") }
+        #expect(await world.run("sync", mirror, "--once") == .success)
+        for number in 100..<130 { TemporaryDirectory.remove(mirror + "/\(number).md") }
+        try LocalFile.replace(mirror + "/139.md", with: [1], mode: 0o644)
+        #expect(await world.run("sync", mirror, "--once", "--dry-run") == .success)
+        let lines = world.out.split(separator: "\n")
+        #expect(lines.first == "would upload 139.md" && lines.last == "and 10 more; --json tells all")
+        #expect(lines.count { $0.hasPrefix("would not remove 1") } == 20 && lines.count == 22)
+        #expect(world.err == "byteclub: 1 change to make, 30 deletions to hold\n")
+        #expect(await world.run("sync", mirror, "--once", "--dry-run", "--json") == .success)
+        #expect(world.out.hasSuffix(#"{"event":"summary","held":30,"planned":1}"# + "\n"), "\(world.out)")
+        #expect(await world.run("sync", mirror, "--once", "--dry-run", "--force-deletes") == .success)
+        #expect(world.out.split(separator: "\n").count == 31 && !world.out.contains("would not"))
+        #expect(await world.run("sync", mirror, "--once") == .tryAgain)
+        let told = world.err.split(separator: "\n")
+        #expect(told.count == 22 && told.dropLast().last?.contains("and 10 more are held; ") == true, "\(world.err)")
+        #expect(await world.run("sync", "deletes", "restore") == .success)
+        #expect(world.out.split(separator: "\n").count == 21 && world.out.contains("and 10 more; --json"))
+    }
+
     @Test("what rules leave out is told by sync, status and doctor, and never passes for nothing to do")
     func ignored() async throws {
         let world = try World()

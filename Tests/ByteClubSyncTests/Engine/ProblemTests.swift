@@ -350,7 +350,7 @@ import Testing
         #expect(try await remote.files() == device.files())
     }
 
-    @Test("an editor's swap file and backup stay here, and what the server has of them stays there, until a line says so")
+    @Test("an editor's swap file and backup stay here, and what the server has of them there, until a line says so")
     func temporaryFiles() async throws {
         let (remote, device) = try await synced()
         device.write(".a.md.swp", "nano's lock")

@@ -41,7 +41,8 @@ enum EventLine {
         case .makeRemoteFolder: return "would make on the server \(shown)/"
         case .moveLocal: return "would move here \(Failure.line(step.from ?? "")) to \(shown)"
         case .moveRemote: return "would move on the server \(Failure.line(step.from ?? "")) to \(shown)"
-        case .merge, .conflict, .problem, .held, .progress, .paused, .idle, .summary:
+        case .held: return "would not remove \(shown): too many deletions at once are held"
+        case .merge, .conflict, .problem, .progress, .paused, .idle, .summary:
             return "would keep both sides of \(shown), this machine's as \(Failure.line(step.copy ?? ""))"
         }
     }

@@ -27,4 +27,21 @@ struct PlannedSummary: Encodable, Sendable {
     var event = "summary"
     /// How many steps a sync would take.
     var planned: Int
+    /// How many deletions it would hold; nil when that is none.
+    var held: Int?
+
+    /// Counts steps.
+    init(_ steps: [PlannedStep]) {
+        let held = steps.count { $0.event == .held }
+        planned = steps.count - held
+        self.held = held > 0 ? held : nil
+    }
+
+    /// One line for people.
+    var text: String {
+        var parts: [String] = []
+        if planned > 0 { parts.append("\(planned) \(planned == 1 ? "change" : "changes") to make") }
+        if let held { parts.append("\(held) \(held == 1 ? "deletion" : "deletions") to hold") }
+        return parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
+    }
 }

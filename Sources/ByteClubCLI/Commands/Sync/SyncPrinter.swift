@@ -95,14 +95,16 @@ final class SyncPrinter: Sendable {
     func print(_ events: [SyncEvent]) throws -> Bool {
         try live?.end()
         let planned = events.map { PlannedStep($0) }
-        for step in planned {
-            if json { try context.output.write(JSON.line(step)) } else { try context.output.line(EventLine.plan(step)) }
-        }
+        let summary = PlannedSummary(planned)
         if json {
-            try context.output.write(JSON.line(PlannedSummary(planned: planned.count)))
+            for step in planned { try context.output.write(JSON.line(step)) }
+            try context.output.write(JSON.line(summary))
             state.withLock { $0.hasSummary = true }
         } else {
-            context.note(planned.isEmpty ? "nothing to do" : "\(planned.count) changes to make")
+            for step in planned where step.event != .held { try context.output.line(EventLine.plan(step)) }
+            let held = ListedLines.first(planned.filter { $0.event == .held }, EventLine.plan)
+            for line in held { try context.output.line(line) }
+            context.note(summary.text)
         }
         return true
     }
