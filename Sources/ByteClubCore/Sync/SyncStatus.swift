@@ -22,12 +22,15 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var side: String
         /// When it was first held, in seconds since 1970.
         public var since: Int64
+        /// True when it had been carried out before others of its kind were held; else nil.
+        public var isDone: Bool?
 
         /// Describes a deletion that waits.
-        public init(path: String, side: String, since: Int64) {
+        public init(path: String, side: String, since: Int64, isDone: Bool? = nil) {
             self.path = path
             self.side = side
             self.since = since
+            self.isDone = isDone
         }
     }
 

@@ -12,29 +12,45 @@ extension SyncEngine {
             let held = try store.heldDeletions()
             if held.isEmpty { return [] }
             for deletion in held { try store.save(ApprovedDeletion(deletion.item)) }
+            // What a person has said yes to makes nothing after it doubtful.
+            try store.forgetWave()
             return held.map(SyncStatus.HeldDeletion.init)
         } ?? []
     }
 
-    /// Cancels the held deletions: the next sync restores the deleted entries from the other side.
+    /// Cancels the held deletions: the next sync restores the deleted entries from the other side, and from the server's
+    /// history what the same wave had deleted there before they were held.
     ///
-    /// - Returns: The deletions that were held.
+    /// - Returns: The deletions that were held, and those that were done before.
     /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be changed.
     public static func restoreDeletions(
         of configuration: SyncConfiguration
     ) throws(SyncError) -> [SyncStatus.HeldDeletion] {
-        try configuration.change { store in
-            let held = try store.heldDeletions()
-            for deletion in held { try restore(deletion.item, keptOn: deletion.side, in: store) }
-            try store.setHeldDeletions([])
-            if !held.isEmpty { try store.replace([ApprovedDeletion]()) }
-            return held.map(SyncStatus.HeldDeletion.init)
-        } ?? []
+        try configuration.change { try restoreDeletions(in: $0, at: WallClock.now() / 1_000_000_000) } ?? []
+    }
+
+    /// Cancels the held deletions of a database.
+    static func restoreDeletions(in store: some TreeStore, at now: Int64) throws -> [SyncStatus.HeldDeletion] {
+        let held = try store.heldDeletions()
+        for deletion in held { try restore(deletion.item, keptOn: deletion.side, in: store) }
+        try store.setHeldDeletions([])
+        if held.isEmpty { return [] }
+        try store.replace([ApprovedDeletion]())
+        var restored = held.map(SyncStatus.HeldDeletion.init)
+        guard held.contains(where: { $0.side == .remote }) else { return restored }
+        for var sent in try store.records(SentDeletion.self) {
+            guard !sent.isWanted, try store.item(sent.item)?.remote == nil else { continue }
+            sent.isWanted = true
+            try store.save(sent)
+            restored.append(SyncStatus.HeldDeletion(path: sent.path, side: "remote", since: now, isDone: true))
+        }
+        try store.forgetWave()
+        return restored
     }
 
     /// Forgets the merge base of an entry and of all in it where one side has lost it, so that it is new on the side
     /// that kept it.
-    private static func restore(_ top: ItemID, keptOn side: Side, in store: SQLiteTreeStore) throws {
+    private static func restore(_ top: ItemID, keptOn side: Side, in store: some TreeStore) throws {
         var rest = [top]
         while let id = rest.popLast() {
             guard let item = try store.item(id), item.synced != nil else { continue }

@@ -36,6 +36,8 @@ actor SyncSession {
 
     private var loop: SyncLoop
     private var outcome = SessionOutcome()
+    /// The wave of deletions as it is stored.
+    private var storedWave = DeletionWave()
     private var hasRested = false
     /// Background work that is not a transfer.
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
@@ -74,6 +76,8 @@ actor SyncSession {
         reporter = SyncReporter(onEvent)
         status = StatusRecorder(context, reporter)
         loop = SyncLoop(configuration)
+        storedWave = try store.wave(at: environment.clock.now, seconds: context.seconds)
+        loop.deletions.wave = storedWave
     }
 
     /// Checks for late writes for the last time and closes the database; nothing may be asked of the session after.
@@ -106,10 +110,12 @@ actor SyncSession {
                 } catch {
                     reporter.emit(report.emissions)
                     try? status.record(loop.note(report, at: environment.clock.now))
+                    try? storeWave()
                     throw error
                 }
                 reporter.emit(report.emissions)
                 try status.record(loop.did(step, report, slots: transfers.slots, at: environment.clock.now))
+                try storeWave()
             } catch {
                 try await recover(from: SyncError.wrapping(error), in: step)
             }
@@ -136,6 +142,20 @@ actor SyncSession {
             status.note(progress, of: item, loop.transfers, loop.retries)
         }
         loop.receive(event, at: environment.clock.now)
+    }
+
+    /// Stores the wave of deletions when it has grown, so that the next engine goes on with it.
+    private func storeWave() throws {
+        let wave = loop.deletions.wave
+        if wave.count == storedWave.count, wave.size == storedWave.size { return }
+        try store.save(wave, seconds: context.seconds)
+        storedWave = wave
+    }
+
+    /// Forgets the wave of deletions when a person has decided about it.
+    private func checkWave() throws {
+        guard storedWave.count > 0, try store.records(DeletionWaveRecord.self).isEmpty else { return }
+        (storedWave, loop.deletions.wave) = (DeletionWave(), DeletionWave())
     }
 
     /// Continues after a transient failure.
@@ -199,6 +219,11 @@ actor SyncSession {
         try local.trash.catchLateWrites(&report)
         loop.lateCheckAt = local.trash.nextLateCheck
         local.deleter.begin()
+        try checkWave()
+        if reloads, try store.records(SentDeletion.self).contains(where: \.isWanted) {
+            _ = try await replica()
+            try await Undeletion(context: context, remote: connector.tree.remote).run(&report)
+        }
         if try reloads || local.scope.isStale(), try local.scope.reload(&loop.deletions, &report) {
             loop.rulesChanged(at: environment.clock.now)
         }
@@ -351,6 +376,7 @@ actor SyncSession {
         let wanted =
             try items.isEmpty
             ? [] : store.reading { try Planner.plan(items, in: view).operations.filter(\.isDeletion) }
+        try checkWave()
         let now = environment.clock.now
         let verdict = loop.deletions.judge(
             try store.candidates(wanted), of: try store.syncedCount(),
@@ -360,7 +386,11 @@ actor SyncSession {
         try status.record(verdict)
         try local.deleter.delete(verdict.allowed.filter { $0.side == .local }.map(\.item), &report)
         let writes = verdict.allowed.compactMap(\.write)
-        if !writes.isEmpty { try await replica().write(writes, local.reader, &report) }
+        if writes.isEmpty { return }
+        if verdict.isOfWave { try store.remember(writes.map(\.item), isNew: loop.deletions.wave.count == 0) }
+        try await replica().write(writes, local.reader, &report)
+        // What a person has approved makes nothing after it doubtful.
+        if verdict.usesApproval { report.deleted = 0 }
     }
 
     // MARK: Conclusion

@@ -8,6 +8,56 @@ extension TreeStore {
             return DeletionGuard.Candidate(operation: operation, weight: weight)
         }
     }
+
+    /// The wave of deletions as the last engine left it, in the time of this one's clock.
+    ///
+    /// The time of day only tells how long ago that was; one that was set back makes it last longer.
+    func wave(at now: SyncInstant, seconds: Int64) throws -> DeletionWave {
+        guard let known = try records(DeletionWaveRecord.self).first else { return DeletionWave() }
+        // An engine may have been stopped before it had counted what it had sent.
+        let gone = try records(SentDeletion.self).count { try !$0.isWanted && item($0.item)?.remote == nil }
+        let (age, isPast) = seconds.subtractingReportingOverflow(known.last)
+        let last = isPast ? now : SyncInstant(sinceStart: now.sinceStart - .seconds(max(0, age)))
+        return DeletionWave(size: known.size, count: max(known.count, gone), last: last)
+    }
+
+    /// Stores a wave of deletions; one without any is none.
+    func save(_ wave: DeletionWave, seconds: Int64) throws {
+        let record = DeletionWaveRecord(last: seconds, size: wave.size, count: wave.count)
+        try transaction(durably: false) { try replace(wave.count > 0 ? [record] : []) }
+    }
+
+    /// Remembers what is about to be deleted on the server, with all that is in it, as long as there is room; with
+    /// `isNew`, what an earlier wave has deleted is forgotten.
+    func remember(_ deletions: [ItemID], isNew: Bool) throws {
+        try transaction(durably: true) {
+            var known = try records(SentDeletion.self)
+            if isNew {
+                known.removeAll { !$0.isWanted }
+                try replace(known)
+            }
+            var room = SentDeletion.most - known.count
+            let remember = { (item: Item) in
+                guard room > 0, let remote = item.remote else { return }
+                room -= 1
+                try self.save(
+                    SentDeletion(
+                        item.id, path: try self.path(of: item.id, on: .remote),
+                        revision: remote.isFolder ? nil : remote.revision))
+            }
+            for id in deletions {
+                guard let item = try item(id) else { continue }
+                try remember(item)
+                if item.isFolder { try visitRemote(below: id, remember) }
+            }
+        }
+    }
+
+    /// Forgets the wave of deletions and what it has deleted.
+    func forgetWave() throws {
+        try replace([DeletionWaveRecord]())
+        try replace(try records(SentDeletion.self).filter(\.isWanted))
+    }
 }
 
 extension SyncEvent {

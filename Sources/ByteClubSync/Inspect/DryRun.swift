@@ -21,6 +21,7 @@ final class ObservedCopy {
         connector = RemoteConnector(
             RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
         deletions = DeletionGuard(configuration.deleteGuard, approvesAll: configuration.approvesDeletions)
+        deletions.wave = try store.wave(at: environment.clock.now, seconds: context.seconds)
     }
 
     /// The server's side of the trees.
@@ -47,7 +48,8 @@ final class ObservedCopy {
         let store = context.store
         return deletions.judge(
             try store.candidates(planned), of: try store.syncedCount(),
-            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)), held: [], isSettling: false,
+            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
+            held: Set(try store.heldDeletions().map(\.item)), isSettling: false,
             at: context.environment.clock.now)
     }
 

@@ -17,6 +17,8 @@ struct DeletionGuard: Sendable {
         var heldWeight = 0
         /// Whether the threshold was exceeded, so that only approved ones are allowed.
         var usesApproval = false
+        /// Whether what is allowed is part of a wave, since nobody has approved it.
+        var isOfWave = false
         /// Whether some were deferred until the disk has settled.
         var isDeferred = false
 
@@ -26,14 +28,13 @@ struct DeletionGuard: Sendable {
         }
     }
 
-    /// The sliding window in which deletions are added up, so that many small ones count like a large one.
-    private static let window = Duration.seconds(10)
     /// For how long deletions are deferred at most while the disk is changing.
     private static let patience = Duration.seconds(2)
 
     private let threshold: DeleteGuard
     private let approvesAll: Bool
-    private var recent: [(at: SyncInstant, count: Int)] = []
+    /// The deletions that are added up, so that many small ones count like a large one.
+    var wave = DeletionWave()
     private var deferredSince: SyncInstant?
     /// Whether the last verdict deferred deletions.
     private(set) var isDeferring = false
@@ -52,19 +53,16 @@ struct DeletionGuard: Sendable {
     }
 
     /// Counts entries that were deleted.
-    mutating func count(_ entries: Int, at now: SyncInstant) { if entries > 0 { recent.append((now, entries)) } }
-
-    /// How many entries were deleted within the window.
-    mutating func recentCount(at now: SyncInstant) -> Int {
-        recent.removeAll { now - $0.at > Self.window }
-        return recent.reduce(0) { $0 + $1.count }
+    mutating func count(_ entries: Int, at now: SyncInstant) {
+        if entries > 0, !approvesAll { wave.count(entries, at: now) }
     }
 
-    /// Whether this many more deletions, out of `synced` entries, exceed the threshold.
-    mutating func holds(_ entries: Int, of synced: Int, at now: SyncInstant) -> Bool {
+    /// Whether this many more deletions, out of `synced` entries, exceed the threshold together with the wave's;
+    /// `isHeld` says whether some of the wave are held so far.
+    mutating func holds(_ entries: Int, of synced: Int, isHeld: Bool = false, at now: SyncInstant) -> Bool {
         if approvesAll || entries == 0 { return false }
-        let recent = recentCount(at: now)
-        return threshold.holds(deletions: entries + recent, of: synced + recent)
+        wave.plan(of: synced, isHeld: isHeld, at: now)
+        return wave.isTooMuch(entries, of: synced, threshold)
     }
 
     /// Decides about all planned deletions; `approved` are those that were approved, `held` those that are held so far.
@@ -84,8 +82,15 @@ struct DeletionGuard: Sendable {
         verdict.isDeferred = wanted.count < candidates.count
         isDeferring = verdict.isDeferred
         let total = wanted.reduce(0) { $0 + $1.weight }
-        guard holds(total, of: synced, at: now) else {
+        // What others have deleted is no part of this machine's wave.
+        let own = wanted.filter { $0.operation.side == .remote }
+        let isTooMuch =
+            own.isEmpty
+            ? !approvesAll && threshold.holds(deletions: total, of: synced)
+            : holds(total, of: synced, isHeld: own.contains { held.contains($0.operation.item) }, at: now)
+        guard isTooMuch else {
             verdict.allowed = wanted.map(\.operation)
+            verdict.isOfWave = !own.isEmpty && !approvesAll
             return verdict
         }
         verdict.usesApproval = true

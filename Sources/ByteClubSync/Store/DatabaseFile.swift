@@ -4,9 +4,9 @@ import Glibc
 /// The database file of a mirror: its schema, and the handling of a file that cannot be used.
 enum DatabaseFile {
     /// The schema version.
-    private static let version: Int64 = 4
+    private static let version: Int64 = 5
     /// The earlier versions that an engine brings to this one.
-    private static let earlier = [RecordMigration.version, RevisionMigration.version]
+    private static let earlier = [RecordMigration.version, RevisionMigration.version, WaveMigration.version]
     /// The page cache in KiB; a larger change spills into the log.
     private static let cache = 4_096
     /// After how many pages the WAL is checkpointed.
@@ -141,9 +141,10 @@ enum DatabaseFile {
                 try connection.run(recordTables)
                 try RecordMigration(connection).run()
             } else {
-                try revisions.moveRecords()
+                try WaveMigration(connection).run()
+                if found == RevisionMigration.version { try revisions.moveRecords() }
             }
-            try revisions.moveItems()
+            if found != WaveMigration.version { try revisions.moveItems() }
             try connection.run("PRAGMA user_version = \(version); COMMIT")
         } catch {
             try? connection.run("ROLLBACK")

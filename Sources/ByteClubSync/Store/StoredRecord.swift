@@ -35,6 +35,8 @@ enum RecordTable: String, Hashable, Sendable, CaseIterable {
     case ignoredCount = "ignored_count"
     case obstacle
     case heldRules = "held_rules"
+    case deletionWave = "deletion_wave"
+    case sentDeletion = "sent_deletion"
 
     /// The statement that makes the table.
     var definition: String { "CREATE TABLE \(rawValue)(\(columns.joined(separator: ", ")))" }
@@ -63,6 +65,9 @@ enum RecordTable: String, Hashable, Sendable, CaseIterable {
         case .obstacle: ["since INTEGER PRIMARY KEY", "message TEXT NOT NULL"]
         case .heldRules:
             ["hash TEXT PRIMARY KEY NOT NULL", "entries INT NOT NULL", "synced INT NOT NULL", "since INT NOT NULL"]
+        case .deletionWave: ["last INTEGER PRIMARY KEY", "size INT NOT NULL", "count INT NOT NULL"]
+        case .sentDeletion:
+            ["item INTEGER PRIMARY KEY", "path TEXT NOT NULL", "revision TEXT", "is_wanted INT NOT NULL"]
         }
     }
 }

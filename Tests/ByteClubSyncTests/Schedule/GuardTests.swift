@@ -35,6 +35,31 @@ import Testing
         #expect(try SyncEngine.status(of: device.configuration).held.isEmpty)
     }
 
+    @Test("what was deleted before the rest was held comes back from the server's history", arguments: [true, false])
+    func goneBefore(usesExtension: Bool) async throws {
+        let remote = MemoryRemote()
+        let device = try Device(remote, in: FastDisk.path, usesExtension: usesExtension)
+        for number in 0..<100 { device.write("d \(number / 50)/note \(number).md", "text \(number)") }
+        device.makeFolder("empty")
+        try await device.sync()
+        let all = device.files()
+        for number in 0..<19 { device.remove("d 0/note \(number).md") }
+        device.remove("empty")
+        #expect(try await device.sync().deletedRemote == 20)
+        for number in 40..<80 { device.remove("d \(number / 50)/note \(number).md") }
+        #expect(try await device.sync().held == 40)
+        let restored = try SyncEngine.restoreDeletions(of: device.configuration)
+        #expect(restored.count == 60 && restored.count { $0.isDone == true } == 20)
+        #expect(try SyncEngine.restoreDeletions(of: device.configuration).isEmpty)
+        // What somebody has put there meanwhile stays as it is.
+        try await remote.write("d 0/note 0.md", "another")
+        let summary = try await device.sync()
+        #expect(summary.isComplete && summary.downloaded == 59)
+        let files = device.files()
+        #expect(try await remote.files() == files && files.count == all.count)
+        #expect(files.filter { all[$0.key] != $0.value } == ["d 0/note 0.md": "another"])
+    }
+
     @Test("an emptied mirror empties nothing else, however small it was")
     func emptied() async throws {
         let (remote, device) = try await filled(3)

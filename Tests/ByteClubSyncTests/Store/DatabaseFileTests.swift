@@ -115,7 +115,7 @@ import Testing
         switch damage {
         case "noise": try change { $0 = noise(9_000) }
         case "cut": try change { $0.removeLast($0.count / 2) }
-        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 5")
+        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 6")
         case "older":
             try change { $0 = [] }
             try SQLiteConnection(path, .writing).run(
@@ -131,6 +131,32 @@ import Testing
         #expect(try store.item(ItemID(1)) == nil)
         #expect(isThere("mirror.sqlite.old"))
         try store.close()
+    }
+
+    @Test("a database of version 4 gets the tables that it lacks, and keeps what it knew")
+    func migratedFromVersionBefore() throws {
+        try fill()
+        do {
+            let old = try SQLiteConnection(path, .writing)
+            try old.run("DROP TABLE deletion_wave; DROP TABLE sent_deletion; PRAGMA user_version = 4")
+            try old.close()
+        }
+        let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
+        #expect(refusal?.message.hasSuffix("is an earlier version's; the next sync brings it up to date") == true)
+        let sent = SentDeletion(ItemID(5), path: "a b", revision: .number(3))
+        for round in 1...2 {
+            let store = try SQLiteTreeStore(path: path)
+            #expect(try store.item(ItemID(1)) == item)
+            #expect(try store.records(SentDeletion.self) == (round == 1 ? [] : [sent]))
+            let wave = DeletionWave(size: 9, count: 2, last: SyncInstant(sinceStart: .zero))
+            if round == 1 {
+                try store.save(wave, seconds: 7)
+                try store.transaction(durably: true) { try store.save(sent) }
+            }
+            #expect(try store.wave(at: SyncInstant(sinceStart: .zero), seconds: 7) == wave)
+            try store.close()
+        }
+        #expect(!isThere("mirror.sqlite.old"))
     }
 
     @Test("a database of version 2 is brought to this one once, with all that it knew")
@@ -228,7 +254,9 @@ import Testing
                 try old.run(
                     "UPDATE item SET r_revision = \(row.server), s_revision = \(row.synced) WHERE id = \(index + 1)")
             }
-            try old.run("UPDATE pending_install SET revision = 94; PRAGMA user_version = 3")
+            try old.run(
+                "UPDATE pending_install SET revision = 94; DROP TABLE deletion_wave; DROP TABLE sent_deletion; PRAGMA user_version = 3"
+            )
             try old.close()
         }
         for _ in 1...2 {

@@ -190,7 +190,9 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await server.revisions(of: path, limit: limit)
     }
     func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata {
-        try await server.restore(path, to: revision)
+        try await carry("restore \(path)") { () async throws(RemoteError) in
+            try await self.server.restore(path, to: revision)
+        }
     }
     func createFolder(_ path: RemotePath) async throws(RemoteError) -> Metadata {
         try await carry("mkdir \(path)") { () async throws(RemoteError) in try await self.server.createFolder(path) }

@@ -71,7 +71,8 @@ struct DeletesRestoreCommand: MirrorRequest {
         abstract: "Take back what is held: what is gone on one side comes back from the other.",
         discussion: """
             The next sync, or the one that runs, downloads again what was deleted here and uploads again what was \
-            deleted on the server. Of ignore rules that are held, the file is put back that was there before, here \
+            deleted on the server. What had been deleted on the server before the rest was held comes back from its \
+            history, up to 10000 entries. Of ignore rules that are held, the file is put back that was there before, here \
             and then on the server.
 
             Example:
@@ -114,6 +115,10 @@ struct HeldDeletions: CommandResult {
             case .approved: return "\(deletion.path): will be removed \(isHere ? "here" : "on the server")"
             case .restored: return "\(deletion.path): will be \(isHere ? "uploaded" : "downloaded") again"
             }
+        }
+        let done = deletions.count { $0.isDone == true }
+        if done > 0 {
+            lines.append("\(deletions.count) come back, of which \(done) had been removed on the server already")
         }
         if let rules { lines.append(".byteclubignore: " + text(rules, style)) }
         return lines.map(Failure.line).joined(separator: "\n")

@@ -1,0 +1,33 @@
+import ByteClubCore
+
+/// Deletions on the server that follow one another: the guard judges them as one, however slowly they come.
+struct DeletionWave: Hashable, Sendable {
+    /// After how long without a deletion the next one begins another wave.
+    static let gap = Duration.seconds(600)
+
+    /// How many entries were synced when it began.
+    private(set) var size: Int
+    /// How many entries it has deleted so far.
+    private(set) var count: Int
+    /// When a deletion of it was last planned or done; nil before the first one.
+    private(set) var last: SyncInstant?
+
+    init(size: Int = 0, count: Int = 0, last: SyncInstant? = nil) {
+        (self.size, self.count, self.last) = (size, count, last)
+    }
+
+    /// Takes planned deletions, when so many entries are synced; while some of it are held, no time ends it.
+    mutating func plan(of synced: Int, isHeld: Bool, at now: SyncInstant) {
+        if let last, isHeld || now - last < Self.gap { self.last = now } else { self = Self(size: synced, last: now) }
+    }
+
+    /// Takes deletions that were carried out.
+    mutating func count(_ entries: Int, at now: SyncInstant) { (count, last) = (count + entries, now) }
+
+    /// Whether so many more deletions, when so many entries are synced, make it one that must wait.
+    func isTooMuch(_ entries: Int, of synced: Int, _ threshold: DeleteGuard) -> Bool {
+        // What others delete meanwhile makes no wave larger, and all that is left is too much by itself.
+        threshold.holds(deletions: count + entries, of: max(size, synced + count))
+            || threshold.holds(deletions: entries, of: synced)
+    }
+}

@@ -1,0 +1,181 @@
+import ByteClubCore
+import ByteClubRemotes
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+@testable import SyncSimulation
+
+/// Deletions that follow one another, which the guard judges as one.
+@Suite struct DeletionWaveTests {
+    private static func candidates(_ items: Range<Int64>) -> [DeletionGuard.Candidate] {
+        items.map { DeletionGuard.Candidate(operation: .server(ItemID($0), .delete), weight: 1) }
+    }
+
+    @Test(
+        "of a thousand entries a quarter may go, however slowly they go",
+        arguments: [.zero, .milliseconds(10), .seconds(1), .seconds(60), .seconds(599)] as [Duration])
+    func pace(pace: Duration) {
+        var deletions = DeletionGuard(DeleteGuard(), approvesAll: false)
+        var (now, gone, held) = (SyncInstant(sinceStart: .zero), 0, Set<ItemID>())
+        for number in 1...Int64(600) {
+            let wanted = held.sorted().flatMap { Self.candidates($0.number..<$0.number + 1) }
+            let verdict = deletions.judge(
+                wanted + Self.candidates(number..<number + 1), of: 1_000 - gone, approved: [], held: held,
+                isSettling: false, at: now)
+            gone += verdict.allowed.count
+            held = Set(verdict.held.map(\.item))
+            deletions.count(verdict.allowed.count, at: now)
+            now = now + pace
+        }
+        #expect(gone == 250 && held.count == 350)
+    }
+
+    @Test("a wave ends ten minutes after its last deletion, unless some of it are held")
+    func end() {
+        var wave = DeletionWave()
+        let start = SyncInstant(sinceStart: .seconds(5))
+        wave.plan(of: 100, isHeld: false, at: start)
+        wave.count(20, at: start)
+        wave.plan(of: 80, isHeld: false, at: start + .seconds(599))
+        #expect(wave.size == 100 && wave.count == 20)
+        wave.plan(of: 80, isHeld: true, at: start + .seconds(5_000))
+        #expect(wave.size == 100 && wave.count == 20)
+        wave.plan(of: 80, isHeld: false, at: start + .seconds(5_600))
+        #expect(wave.size == 80 && wave.count == 0)
+    }
+
+    @Test("a wave is judged by the mirror's size when it began, and by what has come since, not by what others delete")
+    func size() {
+        var wave = DeletionWave()
+        let now = SyncInstant(sinceStart: .zero)
+        let threshold = DeleteGuard(nodes: 20, fraction: 0.25, holdsEmptying: true)
+        wave.plan(of: 100, isHeld: false, at: now)
+        wave.count(20, at: now)
+        #expect(!wave.isTooMuch(5, of: 80, threshold) && wave.isTooMuch(6, of: 80, threshold))
+        #expect(!wave.isTooMuch(5, of: 10, threshold), "others have deleted the rest")
+        #expect(wave.isTooMuch(2, of: 2, threshold), "nothing would be left")
+        #expect(!wave.isTooMuch(30, of: 180, threshold) && wave.isTooMuch(31, of: 180, threshold))
+    }
+
+    @Test("what others have deleted is no part of this machine's wave")
+    func others() {
+        var deletions = DeletionGuard(DeleteGuard(), approvesAll: false)
+        let now = SyncInstant(sinceStart: .zero)
+        deletions.count(24, at: now)
+        let theirs = (1...5).map { DeletionGuard.Candidate(operation: .disk(ItemID($0), .trash), weight: 1) }
+        let verdict = deletions.judge(theirs, of: 76, approved: [], held: [], isSettling: false, at: now)
+        #expect(verdict.allowed.count == 5 && !verdict.isOfWave)
+    }
+
+    @Test("a stored wave is as old as the time of day says, and no younger when that was set back")
+    func stored() throws {
+        let store = MemoryTreeStore()
+        let now = SyncInstant(sinceStart: .seconds(3))
+        #expect(try store.wave(at: now, seconds: 1_000) == DeletionWave())
+        try store.save(DeletionWave(size: 50, count: 7, last: now), seconds: 1_000)
+        let cases: [(seconds: Int64, age: Int64)] = [(1_000, 0), (1_200, 200), (900, 0), (-5, 0), (90_000, 89_000)]
+        for (seconds, age) in cases {
+            let last = SyncInstant(sinceStart: now.sinceStart - .seconds(age))
+            #expect(try store.wave(at: now, seconds: seconds) == DeletionWave(size: 50, count: 7, last: last))
+        }
+        try store.save(DeletionWave(size: 50, count: 0, last: now), seconds: 1_000)
+        #expect(store.records(DeletionWaveRecord.self).isEmpty)
+    }
+
+    /// A machine with forty notes whose guard is on.
+    private func scene() throws -> (scene: MachineScene, names: [String]) {
+        let names = (10..<50).map { "\($0)" }
+        let scene = try MachineScene.synced(Dictionary(names.map { ($0, "text " + $0) }, uniquingKeysWith: { $1 }))
+        scene.machine.configuration.approvesDeletions = false
+        scene.restart()
+        return (scene, names)
+    }
+
+    @Test("a wave goes on in the engine that is started next, and ends there, too")
+    func restarts() async throws {
+        for (pause, expected) in [(Duration.seconds(300), [0, 0, 8]), (.seconds(601), [0, 0, 0])] {
+            let (scene, names) = try scene()
+            var held: [Int] = []
+            for start in [0, 8, 16] {
+                for name in names[start..<start + 8] { scene.disk.delete(name) }
+                held.append(try scene.sync().get().held)
+                scene.disk.time += pause.components.seconds * 1_000_000_000
+                scene.machine.uptime += pause
+                scene.restart()
+            }
+            #expect(held == expected)
+        }
+    }
+
+    @Test("what a person has approved makes nothing after it doubtful")
+    func approved() async throws {
+        let (scene, names) = try scene()
+        for name in names[..<30] { scene.disk.delete(name) }
+        #expect(try scene.sync().get().held == 30)
+        for deletion in scene.machine.database.heldDeletions() {
+            scene.machine.database.save(ApprovedDeletion(deletion.item))
+        }
+        try scene.machine.database.forgetWave()
+        #expect(try scene.sync().get().held == 0)
+        scene.disk.delete(names[30])
+        scene.wait()
+        #expect(try scene.sync().get().held == 0)
+        #expect(try await scene.stored().count == 9)
+        #expect(scene.machine.database.records(SentDeletion.self).map(\.path) == [names[30]])
+    }
+
+    @Test("what was deleted before the rest was held comes back, at whatever call the engine is stopped meanwhile")
+    func stopped() async throws {
+        for life in stride(from: 1, to: 400, by: 7) {
+            let (scene, names) = try scene()
+            for start in [0, 20] {
+                for name in names[start..<start + 20] { scene.disk.delete(name) }
+                _ = try scene.sync().get()
+            }
+            try scene.machine.database.transaction(durably: true) {
+                let restored = try SyncEngine.restoreDeletions(in: scene.machine.database, at: 0)
+                #expect(restored.count == 40 && restored.count { $0.isDone == true } == 20)
+            }
+            scene.machine.life = life
+            _ = try scene.sync()
+            scene.restart()
+            try scene.settle()
+            #expect(scene.files.count == 40, "stopped after \(life) calls")
+            #expect(try await scene.stored().count == 40)
+        }
+    }
+
+    @Test(
+        "of a thousand files six hundred go one after the other, and all come back on both sides",
+        arguments: [(Duration.zero, true), (.milliseconds(100), true), (.seconds(1), true), (.seconds(1), false)])
+    func club(pace: Duration, usesExtension: Bool) throws {
+        let club = SimulatedClub(usesExtension: usesExtension)
+        let (machine, other) = (club.machines[0], club.machines[1])
+        machine.configuration.approvesDeletions = false
+        let names = (0..<1_000).map { "\($0 / 100)/\($0).md" }
+        for name in names { machine.disk.write(name, name) }
+        for machine in club.machines { machine.start() }
+        let files = { (machine: SimulatedMachine) in machine.disk.tree().count { $0.content != nil } }
+        club.pass(.seconds(20))
+        try #require(files(other) == 1_000)
+        for name in names.prefix(600) {
+            machine.disk.delete(name)
+            if pace > .zero { club.pass(pace) }
+        }
+        club.pass(.seconds(10))
+        let left = files(other)
+        #expect(left >= 750 && machine.database.heldDeletions().count == left - 400)
+        try machine.database.transaction(durably: true) {
+            let restored = try SyncEngine.restoreDeletions(in: machine.database, at: 0)
+            #expect(restored.count == 600 && restored.count { $0.isDone == true } == 1_000 - left)
+        }
+        machine.nudge()
+        club.pass(.seconds(30))
+        #expect(files(machine) == 1_000 && files(other) == 1_000)
+        #expect(machine.database.heldDeletions().isEmpty && machine.database.records(SentDeletion.self).isEmpty)
+        machine.disk.delete("0/0.md")
+        club.pass(.seconds(10))
+        #expect(files(other) == 999, "a wave that was taken back is over")
+    }
+}
