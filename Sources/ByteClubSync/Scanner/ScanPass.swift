@@ -151,7 +151,7 @@ final class ScanPass {
                     report.racyFolders.insert(location.parent)
                 }
             } else {
-                try freeze(visit, error)
+                try freeze(visit, "the folder cannot be read: \(error.reason)")
             }
         }
     }
@@ -160,6 +160,7 @@ final class ScanPass {
         report.folders += 1
         let (entries, fingerprint) = try folder.fingerprintedList()
         report.listed += 1
+        if try isMirror(visit, folder, entries) { return try freeze(visit, ScanProblems.ownMirror) }
         try thaw(visit)
         let match = try FolderMatch(self, visit, folder, entries)
         let (folders, isSettled) = try match.run()
@@ -173,6 +174,14 @@ final class ScanPass {
         }
     }
 
+    /// Whether a folder is the root of a mirror of its own, as one is that was moved here.
+    private func isMirror(
+        _ visit: Visit, _ folder: any DiskFolder, _ entries: [DiskEntry]
+    ) throws(FileError) -> Bool {
+        guard visit.item != .root, entries.contains(where: { $0.name == ControlDirectory.name }) else { return false }
+        return try ControlDirectory.marker(in: folder) != nil
+    }
+
     private func descend(_ visit: Visit, _ folder: any DiskFolder, _ folders: [ListedFolder]) {
         for inner in folders.reversed() {
             push(
@@ -181,9 +190,9 @@ final class ScanPass {
         }
     }
 
-    /// Freezes a folder that cannot be listed, with all that is in it.
-    private func freeze(_ visit: Visit, _ error: FileError) throws {
-        try problems.set(visit.path, visit.item, "the folder cannot be read: \(error.reason)")
+    /// Freezes a folder that cannot or must not be listed, with all that is in it.
+    private func freeze(_ visit: Visit, _ message: String) throws {
+        try problems.set(visit.path, visit.item, message)
         // Without a known listing, it is listed again, and unfrozen, as soon as it can be read, wherever it is by then.
         try store.setListing(nil, of: visit.item)
         guard var item = try store.item(visit.item), !item.isFrozen else { return }

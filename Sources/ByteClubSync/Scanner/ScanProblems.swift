@@ -9,6 +9,9 @@ final class ScanProblems {
         static func == (left: Path, right: Path) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
     }
 
+    /// What is wrong with a folder that is the root of another mirror.
+    static let ownMirror = "it is a mirror of its own, and is not synced; move it out of this one"
+
     private let store: any TreeStore
     private var byFolder: [Path: [Path: ProblemRecord]] = [:]
     private(set) var count = 0
@@ -106,9 +109,14 @@ final class ScanProblems {
 extension TreeStore {
     /// Whether a problem is one by which mirror and server differ.
     ///
-    /// What is of a kind that is never synced, such as a link, is not, unless the server has an entry of its name.
+    /// What is of a kind that is never synced, such as a link or another mirror, is not, unless the server has an entry
+    /// of its name.
     func keepsApart(_ problem: ProblemRecord) throws -> Bool {
-        guard problem.isFromScan, problem.item == nil else { return true }
+        guard problem.isFromScan else { return true }
+        if let item = problem.item {
+            guard problem.message == ScanProblems.ownMirror, let known = try self.item(item) else { return true }
+            return known.remote != nil || known.synced != nil
+        }
         let name = EntryName(LocalPath.split(problem.path).name)
         return try TreePaths(view: self).items(at: problem.path).contains { $0.remote?.location.name == name }
     }
