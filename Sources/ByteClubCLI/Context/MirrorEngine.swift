@@ -34,7 +34,8 @@ public protocol MirrorEngine: Sendable {
     /// Gives the word that the held deletions wait for, and returns which they are.
     static func approveDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
-    /// Takes the held deletions back, and returns which they were: what is gone on one side comes back from the other.
+    /// Takes the held deletions back, with what the same wave had deleted on the server before, and returns which they
+    /// were: what is gone on one side comes back from the other.
     static func restoreDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
     /// Gives the word that held ignore rules wait for, and returns which they are; nil when none are held.

@@ -2,9 +2,9 @@
 ///
 /// Only deletions are held; everything else flows.
 public struct DeleteGuard: Hashable, Sendable {
-    /// The number of entries, files and folders, that may always go at once.
+    /// The number of entries, files and folders, that may always go in one wave.
     public var nodes: Int
-    /// The share of the synced entries, 0 to 1, that may always go at once.
+    /// The share of the synced entries, 0 to 1, that may always go in one wave.
     public var fraction: Double
     /// Whether deletions that would leave a mirror of two or more entries empty are held, however few.
     public var holdsEmptying: Bool
