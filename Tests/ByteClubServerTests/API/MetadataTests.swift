@@ -108,7 +108,7 @@ import Testing
     func searchTexts() async throws {
         try await TestServer.run { server in
             try await server.store("/n/where.md", "The keys are in the car <b>park</b>.")
-            try await server.store("/n/Car park.md", "nothing")
+            try await server.store("/n/Car%20park.md", "nothing")
             func search(_ query: String) async throws -> [Metadata] {
                 try await server.get("/1/search/auto/n?\(query)").decoded(MetadataList.self).entries
             }

@@ -20,8 +20,8 @@ extension SQLiteStore {
         do {
             while try await indexTexts() == nil {}
         } catch let error as StorageError where error.code == .full {}
+        try await forgetDeletedTexts()
         let use = try await query { try ContentUse(in: $0) }
-        try await forgetTexts(besides: use)
         let removed = try await collectRows(use) + collectBlobs(use)
         withExtendedLifetime(lock) {}
         return removed

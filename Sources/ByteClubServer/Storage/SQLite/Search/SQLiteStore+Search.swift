@@ -41,17 +41,23 @@ extension SQLiteStore {
         }
     }
 
-    /// Takes out of the index the texts of what was deleted that are kept no longer; the names stay.
-    func forgetTexts(besides use: ContentUse) async throws {
+    /// Takes out of the index the texts of what was deleted that history keeps no longer; the names stay.
+    func forgetDeletedTexts() async throws {
         let files = files
-        let unused = try await query { database in
-            try database.rows("SELECT id, node, name, hash FROM searchable WHERE hash IS NOT NULL") { row in
-                row.bytes(3).flatMap(ContentHash.init(bytes:)).map {
-                    SearchIndex.Document(id: row[0], node: row[1], name: row[2], hash: $0)
-                }
-            }.compactMap(\.self).filter { document in document.hash.map { !use.contains($0.bytes) } == true }
+        let forgotten = try await query { database in
+            try database.rows(
+                """
+                SELECT s.id, s.node, s.name, s.hash FROM searchable s JOIN node n ON n.id = s.node
+                JOIN version v ON v.revision = n.revision
+                LEFT JOIN version p ON p.revision = v.previous AND p.node = v.node
+                WHERE v.kind = 2 AND s.hash IS NOT NULL AND p.hash IS NOT s.hash
+                """
+            ) { row in
+                SearchIndex.Document(
+                    id: row[0], node: row[1], name: row[2], hash: row.bytes(3).flatMap(ContentHash.init(bytes:)))
+            }
         }
-        for document in unused {
+        for document in forgotten {
             try await writer.perform { transaction in
                 try transaction.beginChange()
                 let index = SearchIndex(database: transaction.database, files: files)
