@@ -6,25 +6,28 @@ import Testing
 @testable import ByteClubServer
 
 @Suite("A database from before files had times") struct FileTimeMigrationTests {
+    /// Makes a club with one file, in a database of the version before.
+    private static func makeOld(_ directory: String, _ clock: Clock) async throws -> FolderEntry {
+        let store = try StoreFixture.open(directory, clock: clock)
+        _ = try await store.addMember(name: "Ann", role: nil, oauth1: false)
+        let entry = try await StoreFixture.put(store, "/f/a.md", [1])
+        try await store.pool.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE version DROP COLUMN client_modified;
+                    PRAGMA user_version = 8;
+                    DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 8;
+                    """)
+        }
+        try store.close()
+        return entry
+    }
+
     @Test("keeps all that it had, tells nothing of the times, and keeps them from then on")
     func migrates() async throws {
         let directory = try TemporaryDirectory()
         let clock = Clock()
-        let old = try StoreFixture.open(directory.path, clock: clock)
-        _ = try await old.addMember(name: "Ann", role: nil, oauth1: false)
-        let entry = try await StoreFixture.put(old, "/f/a.md", [1])
-        try old.close()
-        let queue = try DatabaseQueue(path: directory.path + "/byteclub.sqlite")
-        try await queue.write { database in
-            try database.execute(
-                sql: """
-                    ALTER TABLE version DROP COLUMN client_modified;
-                    DELETE FROM grdb_migrations WHERE identifier = '9';
-                    PRAGMA user_version = 8;
-                    """)
-        }
-        try queue.close()
-
+        let entry = try await Self.makeOld(directory.path, clock)
         let store = try StoreFixture.open(directory.path, clock: clock)
         #expect(try await store.query { try Int.fetchOne($0, sql: "PRAGMA user_version") } == Schema.version)
         let path = entry.path
@@ -39,11 +42,6 @@ import Testing
         }
         #expect(try await store.read { try $0.metadata(path).fileTime } == made)
         try store.close()
-        let again = try StoreFixture.open(directory.path, clock: clock)
-        #expect(
-            try await again.read { try $0.revisions(path, limit: 9).map(\.fileTime?.nanoseconds) }.first
-                == made.nanoseconds)
-        try again.close()
         #expect(try await Verifier(directory: directory.path).run().findings == [])
     }
 }

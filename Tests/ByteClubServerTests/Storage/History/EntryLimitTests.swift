@@ -65,6 +65,7 @@ import Testing
                     DELETE FROM meta WHERE name = 'entries';
                     DROP TABLE link;
                     DROP TABLE media_info;
+                    ALTER TABLE version DROP COLUMN client_modified;
                     PRAGMA user_version = 6;
                     DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 6;
                     """)
