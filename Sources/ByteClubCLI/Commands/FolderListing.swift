@@ -70,3 +70,8 @@ enum ListingOrder: String, Sendable, CaseIterable {
         }
     }
 }
+
+extension Metadata {
+    /// Whether this is a picture, as its name or the server tells.
+    var isPhoto: Bool { mimeType == "image/jpeg" || hasThumbnail }
+}

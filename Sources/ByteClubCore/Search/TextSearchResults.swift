@@ -41,17 +41,12 @@ extension SharedFolder {
             guard isName || text.map({ query.matches(name: name, text: FoldedText($0)) }) == true else { continue }
             found.append((entry, isName, text))
         }
-        found.sort { ($0.isName ? 1 : 0, $0.entry.lastChange) > ($1.isName ? 1 : 0, $1.entry.lastChange) }
-        let entries = found.prefix(limit).map { match in
-            var metadata = Metadata(match.entry)
+        found.sort { ($0.isName ? 1 : 0, $0.entry.change) > ($1.isName ? 1 : 0, $1.entry.change) }
+        let entries = try found.prefix(limit).map { match in
+            var metadata = try describe(match.entry)
             metadata.snippet = match.text.flatMap { TextSnippet(of: $0, query) }
             return metadata
         }
         return TextSearchResults(entries, isComplete: true)
     }
-}
-
-extension FolderEntry {
-    /// The number of the last change of the entry's content or place: what moves with a folder keeps it.
-    public var lastChange: Int64 { max(contentRevision, placeRevision) }
 }

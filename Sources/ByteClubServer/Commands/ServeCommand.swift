@@ -82,7 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
             return
         }
         guard let secret = try? await store.addOwnerInvitation(lifetime: Invitation.lifetime) else { return }
-        logger.notice("the club has no owner yet; this link makes one: \(address.invitation(secret))")
+        logger.notice("the club has no owner yet; for a week this link makes one: \(address.invitation(secret))")
     }
 
     /// The server is last, so that it is stopped first, while the others still tell how it goes.

@@ -26,11 +26,13 @@ struct TextIndexing: Service {
     private func work() async throws {
         do {
             let (start, commits) = (ContinuousClock.now, store.statistics.commits.time.count)
-            if let revision = try await store.indexTexts() {
+            let revision = try await store.indexTexts()
+            if store.statistics.commits.time.count > commits + 1 {
+                try await Task.sleep(for: start.duration(to: .now) * Self.rest)
+            }
+            if let revision {
                 let isChanged = try await store.waitForChange(after: revision, prefix: .root, timeout: Self.interval)
                 if isChanged { try await Task.sleep(for: Self.gathering) }
-            } else if store.statistics.commits.time.count > commits + 1 {
-                try await Task.sleep(for: start.duration(to: .now) * Self.rest)
             }
         } catch let error where !(error is CancellationError) {
             try Task.checkCancellation()

@@ -15,7 +15,7 @@ extension EndToEnd {
                 for number in 0..<20 {
                     // Some are new, and some take the place of notes that may be in the index already.
                     let path = "/byteclub/note \(Int.random(in: 0..<50, using: &generator)).md"
-                    let word = "w\(round)x\(number)"
+                    let word = "w\(round)x\(number)z"
                     let text = "about \(word), 停车场\n" + String(repeating: "filler text ", count: 200)
                     let answer = try await api.put(Array(text.utf8), path)
                     try #require(answer.status == 200, "\(answer)")

@@ -76,7 +76,10 @@ struct NotesSearchCommand: ClubCommand {
                 && !entry.path.key.isBelow(photos)
         }
         if isCut, limit < mostMatches, !results.entries.allSatisfy(isNote) { results = try await ask(mostMatches) }
+        let isFull = results.entries.count >= mostMatches
         results.entries = Array(results.entries.filter(isNote).prefix(limit))
+        // Behind so many photos of the name there may be notes.
+        if isFull, results.entries.count < limit { results.isComplete = false }
         return results
     }
 

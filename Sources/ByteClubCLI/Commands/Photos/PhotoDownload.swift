@@ -13,10 +13,13 @@ struct PhotoDownload: Sendable {
         report: (WrittenFile) throws -> Void
     ) async throws -> BatchOutcome<WrittenFile> {
         var outcome = BatchOutcome<WrittenFile>()
+        var names: Set<String> = []
         for (index, photo) in photos.enumerated() {
             do {
                 let path = try photo.get()
-                let file = try OutputFile(folder + path.name, isForced: isForced)
+                // What this call has written is not what is to be replaced.
+                let isFirst = names.insert(path.name).inserted
+                let file = try OutputFile(folder + path.name, isForced: isForced && isFirst)
                 let written = try await run(path, to: file, place: (index + 1, photos.count))
                 reporter.finish()
                 outcome.done.append(written)

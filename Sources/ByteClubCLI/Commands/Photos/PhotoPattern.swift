@@ -13,13 +13,13 @@ enum PhotoPattern {
         let folder = try login.photos
         var listed: [String: RemotePath] = [:]
         if names.contains(where: isPattern) {
-            let entries = try await FolderListing(isRecursive: true).entries(of: folder, remote) ?? []
+            let entries = try await FolderListing(isRecursive: true).entries(of: folder, remote, where: \.isPhoto) ?? []
             for entry in entries { listed[entry.path.name(below: folder)] = entry.path }
         }
         var (found, seen) = ([Result<RemotePath, Failure>](), Set<PathKey>())
         for name in names {
             if isPattern(name), listed[name] == nil {
-                let fitting = listed.keys.filter { unsafe fnmatch(name, $0, FNM_PATHNAME) == 0 }
+                let fitting = listed.keys.filter { unsafe fnmatch(name, $0, FNM_PATHNAME | FNM_PERIOD) == 0 }
                 if fitting.isEmpty { found.append(.failure(EntryPath.missing("photo", name))) }
                 for name in fitting.sorted(by: NaturalOrder.precedes) {
                     if let path = listed[name], seen.insert(path.key).inserted { found.append(.success(path)) }

@@ -24,7 +24,7 @@ struct PhotosListCommand: ClubCommand {
         let (photos, listing) = (try login.photos, listing.listing())
         let found = try await context.withRemote(login) { remote in
             try await listing.entries(of: photos, remote) {
-                $0.isFolder || $0.mimeType == "image/jpeg" || $0.hasThumbnail
+                $0.isFolder || $0.isPhoto
             }
         }
         let list = self.listing.list(found ?? [], below: photos, dates: .file)

@@ -73,7 +73,8 @@ extension CoreAPIv1Remote {
         }
         if answer.status == 200 { return .stored(try answer.decoded()) }
         if answer.status == 400, let state = try? answer.decoded(ChunkedUpload.self) { return .misplaced(state) }
-        if answer.status == 404, id != nil { return .forgotten }
+        // One that was committed takes nothing more; an empty chunk can have no other fault.
+        if answer.status == 404 || range.isEmpty, id != nil { return .forgotten }
         throw RemoteError(answer.response, answer.bytes, subject: answer.subject)
     }
 

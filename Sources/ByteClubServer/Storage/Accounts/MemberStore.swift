@@ -2,7 +2,7 @@
 protocol MemberStore: Sendable {
     /// Adds a member with a new token, and with OAuth 1 credentials when asked.
     ///
-    /// Without a role the first member becomes the owner, and every other an editor.
+    /// Without a role a member becomes the owner where there is none, else an editor.
     ///
     /// - Throws: ``StorageError`` as ``MemberName/check(_:besides:)``.
     func addMember(name: String, role: Role?, oauth1: Bool) async throws -> NewMember

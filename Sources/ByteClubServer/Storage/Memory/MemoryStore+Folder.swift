@@ -126,7 +126,7 @@ extension MemoryStore {
         }
         let known = texts
         return try self.query { club in
-            let folder = SharedFolder(state: club.folder, now: now, author: 0)
+            let folder = SharedFolder(state: club.folder, now: now, author: 0, names: club.name)
             return try folder.searchTexts(path, query: query, includeDeleted: includeDeleted, limit: limit) { entry in
                 entry.contentHash.flatMap { club.contents[$0] ?? known[$0] }
             }

@@ -135,15 +135,15 @@ extension MemoryStore {
 }
 
 extension MemoryClub {
-    /// Adds a member; the first one becomes the owner unless another role is given.
+    /// Adds a member, who becomes the owner where there is none, unless another role is given.
     fileprivate mutating func addMember(
         _ name: String, role: Role?, password: PasswordHash? = nil, at now: APIDate
     ) throws -> Member {
         let present = people.filter { !$0.member.isDisabled }
         try MemberName.check(name, besides: present.map(\.member.name))
+        let usual: Role = present.contains { $0.member.role == .owner } ? .editor : .owner
         let member = Member(
-            uid: Int64(people.count + 1), name: name, created: now, role: role ?? (present.isEmpty ? .owner : .editor),
-            isDisabled: false)
+            uid: Int64(people.count + 1), name: name, created: now, role: role ?? usual, isDisabled: false)
         people.append(Person(member: member, password: password))
         if member.role == .owner { invitations.remove { $0.inviter == Invitation.byNobody } }
         return member

@@ -9,6 +9,8 @@ struct SQLiteFolderState: FolderState {
         v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author, v.node, v.parent, v.content_revision,
         v.place_revision, v.client_modified
         """
+    /// How many those are; a query's own columns come after them.
+    static let columnCount = 12
     /// The columns of `version`, in the order in which they are written.
     static let stored = """
         revision, previous, path, kind, bytes, hash, modified, author, node, parent, content_revision, place_revision,

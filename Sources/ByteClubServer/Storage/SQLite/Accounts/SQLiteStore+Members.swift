@@ -123,8 +123,9 @@ extension SQLiteStore {
         let database = transaction.database
         try MemberName.check(
             name, besides: try database.rows("SELECT name FROM member WHERE disabled = 0") { $0[0] as String })
-        let isFirst = try database.firstRow("SELECT 1 FROM member WHERE disabled = 0", []) { _ in false } ?? true
-        let role = role ?? (isFirst ? .owner : .editor)
+        let owner = "SELECT 1 FROM member WHERE disabled = 0 AND role = ?"
+        let hasOwner = try database.firstRow(owner, [Role.owner.rawValue]) { _ in true } ?? false
+        let role = role ?? (hasOwner ? .editor : .owner)
         try transaction.execute(
             "INSERT INTO member(name, folded, created, role, password) VALUES (?, ?, ?, ?, ?)",
             [name, PathKey.fold(name), now.seconds, role.rawValue, password?.text])

@@ -2,25 +2,35 @@ import ByteClubCore
 import FoundationEssentials
 import GRDB
 import Glibc
+import Logging
 
 extension SQLiteStore {
     /// The most contents that one transaction removes.
     private static let collectionBatch = 200
 
+    /// How often it lets the index catch up before it leaves collecting to a later time.
+    private static let indexSteps = 50
+
     /// Removes the contents that no version refers to, small ones and blobs; nothing while a backup or a verification
-    /// runs.
+    /// runs, and while the search index is far behind.
     ///
     /// References are not counted as contents come and go: the journal is read once instead, which costs writers
     /// nothing and cannot be wrong after a crash. Removing happens in the writer's turn, after a look at what the
     /// journal got meanwhile, so that no write can begin to use a content that is just going.
     func collectContents() async throws -> Int? {
+        // What leaves the index should be there until it has left; a full or failing disk cannot wait for that.
+        do {
+            var steps = 0
+            while try await indexTexts() == nil {
+                steps += 1
+                if steps == Self.indexSteps { return nil }
+            }
+            try await forgetDeletedTexts()
+        } catch let error as StorageError {
+            logger.warning("contents are collected though the search index is behind: \(error.message)")
+        }
         let lock = try Self.contentsLock(directory)
         guard try lock.lock() else { return nil }
-        // What leaves the index should be there until it has left; a full disk cannot wait for that.
-        do {
-            while try await indexTexts() == nil {}
-        } catch let error as StorageError where error.code == .full {}
-        try await forgetDeletedTexts()
         let use = try await query { try ContentUse(in: $0) }
         let removed = try await collectRows(use) + collectBlobs(use)
         withExtendedLifetime(lock) {}

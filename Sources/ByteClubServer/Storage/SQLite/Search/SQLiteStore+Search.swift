@@ -7,14 +7,15 @@ extension SQLiteStore {
         _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int
     ) async throws -> TextSearchResults {
         let (files, now) = (files, now())
-        return try await self.query { database in
-            let folder = SharedFolder(state: SQLiteFolderState(reading: database), now: now, author: 0)
+        return try await self.query { [self] database in
+            let folder = SharedFolder(
+                state: SQLiteFolderState(reading: database), now: now, author: 0, names: names(in: database))
             let place = try folder.metadata(path)
             if place.isDeleted { throw APIError.notFound(path) }
             var search = TextSearch(
                 query: query, folder: place.path.key, includeDeleted: includeDeleted, limit: limit,
                 index: SearchIndex(database: database, files: files))
-            return try search.run()
+            return try search.run(describe: folder.describe)
         }
     }
 

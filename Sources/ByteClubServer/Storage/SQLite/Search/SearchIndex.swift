@@ -55,7 +55,7 @@ struct SearchIndex {
         /// Whether the index has it as it is; what is deleted stays there with what it last was.
         var isIndexed: Bool {
             guard let document else { return false }
-            return entry.isDeleted ? hash == nil || document.hash == hash : document.id == entry.lastChange
+            return entry.isDeleted ? hash == nil || document.hash == hash : document.id == entry.change
         }
     }
 
@@ -69,10 +69,12 @@ struct SearchIndex {
         FROM version v JOIN node n ON n.id = v.node AND n.revision = v.revision
         LEFT JOIN version p ON p.revision = v.previous AND p.node = v.node AND v.kind = 2
         LEFT JOIN searchable s ON s.node = v.node
-        WHERE v.revision > ? ORDER BY v.revision LIMIT ?
+        WHERE v.revision > ? AND NOT (v.kind < 2 AND s.id IS max(v.content_revision, v.place_revision))
+            AND NOT (v.kind >= 2 AND s.id IS NOT NULL AND (p.hash IS NULL OR s.hash IS p.hash))
+        ORDER BY v.revision LIMIT ?
         """
     /// The names' columns come after those of the entry.
-    private static let afterEntry = 11
+    private static let afterEntry = SQLiteFolderState.columnCount
 
     let database: Database
     let files: FileBlobStore
@@ -125,7 +127,7 @@ struct SearchIndex {
         var change = Change(old: pending.document)
         change.old?.words =
             try pending.document?.hash.flatMap { try texts.text($0) }.map { FoldedText($0).string } ?? ""
-        var new = Document(id: entry.lastChange, node: entry.node.number, name: entry.path.name)
+        var new = Document(id: entry.change, node: entry.node.number, name: entry.path.name)
         if let hash = pending.hash, let text = try texts.text(hash) {
             (new.hash, new.words) = (hash, FoldedText(text).string)
         }

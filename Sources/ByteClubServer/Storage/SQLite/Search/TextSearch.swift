@@ -19,6 +19,9 @@ struct TextSearch {
         WHERE search_index MATCH ? ORDER BY search_index.rowid DESC LIMIT \(mostCandidates + 1)
         """
 
+    /// The index's columns come after those of the entry.
+    private static let afterEntry = SQLiteFolderState.columnCount
+
     private struct Match {
         var entry: FolderEntry
         var hash: ContentHash?
@@ -44,14 +47,14 @@ struct TextSearch {
         self.index = index
     }
 
-    /// Looks for the entries.
-    mutating func run() throws -> TextSearchResults {
+    /// Looks for the entries, and describes those that are found.
+    mutating func run(describe: (FolderEntry) throws -> Metadata) throws -> TextSearchResults {
         let fresh = try scanPending()
         take(fresh.names)
         try findIndexed("name : (\(query.expression))")
         take(fresh.texts)
         try findIndexed(query.expression)
-        return TextSearchResults(try described(), isComplete: isComplete)
+        return TextSearchResults(try described(describe), isComplete: isComplete)
     }
 
     /// Looks at what is not in the index yet, the last changed first.
@@ -64,7 +67,7 @@ struct TextSearch {
         let texts = TextSource(database: index.database, files: index.files)
         var (names, others): ([Match], [Match]) = ([], [])
         var bytes: Int64 = 0
-        for next in pending.sorted(by: { $0.entry.lastChange > $1.entry.lastChange }) {
+        for next in pending.sorted(by: { $0.entry.change > $1.entry.change }) {
             if next.isIndexed { continue }
             self.pending.insert(next.entry.node)
             guard try isWanted(next.entry) else { continue }
@@ -97,10 +100,11 @@ struct TextSearch {
                 break
             }
             let entry = try SQLiteFolderState.entry(row)
-            guard !pending.contains(entry.node), entry.isDeleted || entry.lastChange == row[11] as Int64,
-                try isWanted(entry)
-            else { continue }
-            take([Match(entry: entry, hash: row.bytes(12).flatMap(ContentHash.init(bytes:)))])
+            let (id, hash): (Int64, [UInt8]?) = (row[Self.afterEntry], row.bytes(Self.afterEntry + 1))
+            guard !pending.contains(entry.node), entry.isDeleted || entry.change == id, try isWanted(entry) else {
+                continue
+            }
+            take([Match(entry: entry, hash: hash.flatMap(ContentHash.init(bytes:)))])
         }
     }
 
@@ -118,11 +122,11 @@ struct TextSearch {
         }
     }
 
-    private func described() throws -> [Metadata] {
+    private func described(_ describe: (FolderEntry) throws -> Metadata) throws -> [Metadata] {
         let texts = TextSource(database: index.database, files: index.files)
         var bytes = 0
         return try found.map { match in
-            var metadata = Metadata(match.entry)
+            var metadata = try describe(match.entry)
             if bytes < Self.snippetBytes, let text = try match.hash.flatMap({ try texts.text($0) }) {
                 bytes += text.utf8.count
                 metadata.snippet = TextSnippet(of: text, query)

@@ -13,14 +13,16 @@ struct TextSource {
     /// What a content says; nil when it is no text that is searched, or is lost.
     func text(_ hash: ContentHash) throws -> String? {
         let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash.data]) { $0.bytes(0) ?? [] }
-        return try (bytes ?? file(hash)).flatMap { FoldedText.text($0) }
+        return (bytes ?? file(hash)).flatMap { FoldedText.text($0) }
     }
 
-    private func file(_ hash: ContentHash) throws -> [UInt8]? {
+    private func file(_ hash: ContentHash) -> [UInt8]? {
         let path = files.path(of: hash)
         guard let length = Directory.fileLength(path), length <= Int64(FoldedText.maximumBytes) else { return nil }
-        let file = try Descriptor(path: path, flags: O_RDONLY)
-        if try file.read(Self.sample, at: 0).contains(0) { return nil }
-        return try file.read(Int(length), at: 0)
+        // What cannot be read is searched for by its name alone: nothing else should wait for it.
+        guard let file = try? Descriptor(path: path, flags: O_RDONLY),
+            let start = try? file.read(Self.sample, at: 0), !start.contains(0)
+        else { return nil }
+        return try? file.read(Int(length), at: 0)
     }
 }
