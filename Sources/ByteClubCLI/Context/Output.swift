@@ -6,10 +6,18 @@ struct Output: Sendable {
     struct BrokenPipe: Error {}
 
     private let put: @Sendable ([UInt8]) throws -> Void
+    private let putVisible: @Sendable ([UInt8]) throws -> Void
 
     /// Creates an output from what takes its bytes.
     init(_ put: @escaping @Sendable ([UInt8]) throws -> Void) {
         self.put = put
+        putVisible = put
+    }
+
+    /// Creates an output that changes what it writes to another, but for what can be shown already.
+    init(before other: Output, _ put: @escaping @Sendable ([UInt8]) throws -> Void) {
+        self.put = put
+        putVisible = other.putVisible
     }
 
     /// An open file of the process.
@@ -26,6 +34,9 @@ struct Output: Sendable {
 
     /// Writes a text as it is.
     func write(_ text: String) throws { try put(Array(text.utf8)) }
+
+    /// Writes a line in which all that is of others can be shown already, so that the rest may drive the terminal.
+    func visibleLine(_ text: String) throws { try putVisible(Array((text + "\n").utf8)) }
 
     /// Writes a line.
     func line(_ text: String) throws { try put(Array((text + "\n").utf8)) }

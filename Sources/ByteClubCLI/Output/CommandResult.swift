@@ -2,6 +2,14 @@
 protocol CommandResult: Encodable, Sendable {
     /// The lines for people, without a line end after the last; empty for nothing at all.
     func text(_ style: TextStyle) -> String
+
+    /// Whether the text spells out all of others that a terminal would obey (``VisibleText``), so that it may hold
+    /// escape sequences of its own.
+    var isVisible: Bool { get }
+}
+
+extension CommandResult {
+    var isVisible: Bool { false }
 }
 
 /// What the text of a result may depend on.
@@ -22,7 +30,8 @@ extension Context {
     func print(_ result: some CommandResult, json: Bool) throws {
         if json { return try output.write(JSON.bytes(result)) }
         let text = result.text(style)
-        if !text.isEmpty { try output.line(text) }
+        if text.isEmpty { return }
+        if result.isVisible { try output.visibleLine(text) } else { try output.line(text) }
     }
 
     /// What the text of a result depends on here.

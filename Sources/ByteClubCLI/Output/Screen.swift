@@ -12,7 +12,7 @@ final class Screen: Sendable {
 
     /// An output that writes to another what may be shown of its bytes; each write is a text of its own.
     func before(_ output: Output) -> Output {
-        Output { [self] bytes in
+        Output(before: output) { [self] bytes in
             var text = VisibleText()
             var rest = bytes[...]
             repeat {

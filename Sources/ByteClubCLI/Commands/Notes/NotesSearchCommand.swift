@@ -100,6 +100,8 @@ struct NoteMatches: CommandResult {
     /// The folder below which they are named.
     var folder: RemotePath
 
+    var isVisible: Bool { true }
+
     /// On a terminal each name with what was found below it; elsewhere behind it after a tab.
     func text(_ style: TextStyle) -> String {
         entries.map { entry in

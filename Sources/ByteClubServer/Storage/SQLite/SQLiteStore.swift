@@ -3,6 +3,7 @@ import Crypto
 import GRDB
 import Glibc
 import Logging
+import Synchronization
 
 /// The embedded store: one SQLite database in WAL mode with the tree, small contents, members and uploads, and a
 /// folder of files for large contents.
@@ -39,6 +40,7 @@ final class SQLiteStore: ClubStore {
     let memberNames = MemberNames()
     private let signal: ChangeSignal
     private let lock: Descriptor?
+    private let isClosed = Atomic(false)
 
     /// Opens a data directory, making it when it is missing, and repairs what a crash left.
     ///
@@ -110,6 +112,8 @@ final class SQLiteStore: ClubStore {
     }
 
     func close() throws {
+        // A pool that is closed has no connection to ask.
+        if isClosed.exchange(true, ordering: .sequentiallyConsistent) { return }
         do {
             try writer.close()
             if lock != nil {
