@@ -15,6 +15,10 @@ import Testing
             try database.execute(
                 sql: """
                     ALTER TABLE version DROP COLUMN client_modified;
+                    DROP TABLE search_word;
+                    DROP TABLE search_index;
+                    DROP TABLE searchable;
+                    DELETE FROM meta WHERE name IN ('indexed', 'folding');
                     PRAGMA user_version = 8;
                     DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 8;
                     """)

@@ -66,6 +66,10 @@ import Testing
                     DROP TABLE link;
                     DROP TABLE media_info;
                     ALTER TABLE version DROP COLUMN client_modified;
+                    DROP TABLE search_word;
+                    DROP TABLE search_index;
+                    DROP TABLE searchable;
+                    DELETE FROM meta WHERE name IN ('indexed', 'folding');
                     PRAGMA user_version = 6;
                     DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 6;
                     """)
