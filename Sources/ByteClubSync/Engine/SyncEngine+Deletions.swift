@@ -3,12 +3,15 @@ public import ByteClubCore
 extension SyncEngine {
     /// Approves the held deletions; the next sync, or the running one, carries them out.
     ///
+    /// What was deleted before and is still to come back stays deleted.
+    ///
     /// - Returns: The deletions that were held.
     /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be changed.
     public static func approveDeletions(
         of configuration: SyncConfiguration
     ) throws(SyncError) -> [SyncStatus.HeldDeletion] {
         try configuration.change { store in
+            for sent in try store.records(SentDeletion.self) where sent.isWanted { try store.forget(sent) }
             let held = try store.heldDeletions()
             if held.isEmpty { return [] }
             for deletion in held { try store.save(ApprovedDeletion(deletion.item)) }

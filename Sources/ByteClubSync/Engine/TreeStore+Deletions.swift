@@ -43,7 +43,7 @@ extension TreeStore {
                 try self.save(
                     SentDeletion(
                         item.id, path: try self.path(of: item.id, on: .remote),
-                        revision: remote.isFolder ? nil : remote.revision))
+                        revision: remote.isFolder ? nil : remote.revision, hash: remote.hash))
             }
             for id in deletions {
                 guard let item = try item(id) else { continue }
@@ -53,10 +53,34 @@ extension TreeStore {
         }
     }
 
+    /// Forgets an entry that was deleted, and why it was not brought back.
+    func forget(_ deletion: SentDeletion) throws {
+        try removeRecord(SentDeletion.self, .number(deletion.item.number))
+        for problem in try problems(below: deletion.path) where problem.path == deletion.path {
+            if problem.isOfUndeletion { try setProblem(nil, path: problem.path) }
+        }
+    }
+
     /// Forgets the wave of deletions and what it has deleted.
     func forgetWave() throws {
         try replace([DeletionWaveRecord]())
         try replace(try records(SentDeletion.self).filter(\.isWanted))
+    }
+}
+
+extension SentDeletion {
+    fileprivate static let complaint = "it is not brought back from the server's history"
+
+    /// What is wrong with an entry that the server does not bring back.
+    static func problem(at path: String, _ error: RemoteError) -> ProblemRecord {
+        let message = "\(complaint): \(error.message); 'byteclub sync deletes approve' leaves it deleted"
+        return ProblemRecord(path: path, item: nil, message: message, isFromScan: false)
+    }
+}
+
+extension ProblemRecord {
+    fileprivate var isOfUndeletion: Bool {
+        item == nil && !isFromScan && message.hasPrefix(SentDeletion.complaint)
     }
 }
 

@@ -2,10 +2,13 @@ import ByteClubCore
 
 /// Brings back from the server's history what a wave of deletions had deleted there before the guard held the rest.
 struct Undeletion {
+    /// The most versions that a server tells of.
+    private static let mostVersions = 1_000
+
     let context: SyncContext
     let remote: any Remote
 
-    /// Restores all that is wanted back; what the server refuses for good is reported and left.
+    /// Restores all that is wanted back; what the server refuses alone is a problem, and is tried again by the next run.
     ///
     /// - Throws: ``RemoteError`` when no other call would succeed either, and the store's errors; the next call goes on.
     func run(_ report: inout SyncReport) async throws {
@@ -15,14 +18,14 @@ struct Undeletion {
             do throws(RemoteError) {
                 try await restore(deletion)
             } catch {
-                if error.isRetryable || error.code == .cancelled || error.code == .unauthorized { throw error }
-                let message = "it is not brought back from the server's history: \(error.message)"
-                report.emit(SyncEvent(.problem, path: deletion.path, message: message))
+                if [.cancelled, .unauthorized, .unreachable, .rateLimited].contains(error.code) { throw error }
+                let problem = SentDeletion.problem(at: deletion.path, error)
+                try context.store.setProblem(problem, path: problem.path)
+                report.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
+                continue
             }
             // Asked for twice it is there already, and left as it is.
-            try context.store.transaction(durably: false) {
-                try context.store.removeRecord(SentDeletion.self, .number(deletion.item.number))
-            }
+            try context.store.transaction(durably: false) { try context.store.forget(deletion) }
             report.isFeedStale = true
         }
     }
@@ -43,10 +46,25 @@ struct Undeletion {
         } catch {
             if error.code != .notFound { throw error }
         }
-        if let revision = deletion.revision {
-            _ = try await remote.restore(path, to: revision)
-        } else {
+        guard let revision = deletion.revision else {
             _ = try await remote.createFolder(path)
+            return
         }
+        do {
+            _ = try await remote.restore(path, to: revision)
+        } catch {
+            guard error.code == .notFound, let version = try await lastVersion(of: path, deletion.hash) else {
+                throw error
+            }
+            _ = try await remote.restore(path, to: version)
+        }
+    }
+
+    /// The newest version with a content that was kept under a path, else the newest of any content.
+    ///
+    /// A file that was moved has another version under its new path than the one in which it was written.
+    private func lastVersion(of path: RemotePath, _ hash: ContentHash?) async throws(RemoteError) -> Revision? {
+        let kept = try await remote.revisions(of: path, limit: Self.mostVersions).filter { !$0.isDeleted }
+        return (kept.first { hash != nil && $0.contentHash == hash } ?? kept.first)?.rev
     }
 }

@@ -31,6 +31,8 @@ struct SentDeletion: StoredRecord {
     let path: String
     /// The content's last revision; nil for a folder.
     let revision: Revision?
+    /// The content's hash; nil for a folder, and when the server told none.
+    let hash: ContentHash?
     /// Whether it is to be brought back.
     var isWanted = false
 
@@ -38,17 +40,19 @@ struct SentDeletion: StoredRecord {
     var values: [StoredValue] {
         [
             .number(item.number), .text(path), revision.map { .text($0.description) } ?? .none,
-            .number(isWanted ? 1 : 0),
+            hash.map { .bytes($0.bytes) } ?? .none, .number(isWanted ? 1 : 0),
         ]
     }
 
-    init(_ item: ItemID, path: String, revision: Revision?) {
-        (self.item, self.path, self.revision) = (item, path, revision)
+    init(_ item: ItemID, path: String, revision: Revision?, hash: ContentHash?) {
+        (self.item, self.path, self.revision, self.hash) = (item, path, revision, hash)
     }
 
     init?(_ values: [StoredValue]) {
-        guard values.count == 4, let item = values[0].number, let path = values[1].text else { return nil }
-        self.init(ItemID(item), path: path, revision: values[2].text.flatMap { Revision($0) })
-        isWanted = values[3].number == 1
+        guard values.count == 5, let item = values[0].number, let path = values[1].text else { return nil }
+        self.init(
+            ItemID(item), path: path, revision: values[2].text.flatMap { Revision($0) },
+            hash: values[3].bytes.flatMap { ContentHash(bytes: $0) })
+        isWanted = values[4].number == 1
     }
 }

@@ -67,7 +67,10 @@ enum RecordTable: String, Hashable, Sendable, CaseIterable {
             ["hash TEXT PRIMARY KEY NOT NULL", "entries INT NOT NULL", "synced INT NOT NULL", "since INT NOT NULL"]
         case .deletionWave: ["last INTEGER PRIMARY KEY", "size INT NOT NULL", "count INT NOT NULL"]
         case .sentDeletion:
-            ["item INTEGER PRIMARY KEY", "path TEXT NOT NULL", "revision TEXT", "is_wanted INT NOT NULL"]
+            [
+                "item INTEGER PRIMARY KEY", "path TEXT NOT NULL", "revision TEXT", "hash BLOB",
+                "is_wanted INT NOT NULL",
+            ]
         }
     }
 }

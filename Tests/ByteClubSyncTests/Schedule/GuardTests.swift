@@ -60,6 +60,75 @@ import Testing
         #expect(files.filter { all[$0.key] != $0.value } == ["d 0/note 0.md": "another"])
     }
 
+    /// A mirror of forty notes of which five are gone for good and twenty are held, and what was in it.
+    private func restored(
+        usesExtension: Bool = true, gone: [String] = (0..<5).map { "note \($0).md" },
+        before prepare: (Device) async throws -> Void = { _ in }
+    ) async throws -> (remote: MemoryRemote, device: Device, all: [String: String]) {
+        let remote = MemoryRemote()
+        let device = try Device(remote, in: FastDisk.path, usesExtension: usesExtension)
+        for number in 0..<40 { device.write("note \(number).md", "text \(number)") }
+        try await device.sync()
+        try await prepare(device)
+        let all = device.files()
+        for name in gone { device.remove(name) }
+        #expect(try await device.sync().held == 0)
+        for number in 15..<35 { device.remove("note \(number).md") }
+        #expect(try await device.sync().held == 20)
+        _ = try SyncEngine.restoreDeletions(of: device.configuration)
+        return (remote, device, all)
+    }
+
+    @Test("a file that was moved since it was written comes back with the text it had", arguments: [true, false])
+    func movedBefore(usesExtension: Bool) async throws {
+        let gone = ["moved 0.md", "moved 1.md", "new"]
+        let (remote, device, all) = try await restored(usesExtension: usesExtension, gone: gone) { device in
+            device.write("old/inner.md", "inner")
+            // Another file had this path before.
+            try await device.remote.write("moved 1.md", "another")
+            try await device.remote.remove("moved 1.md")
+            try await device.sync()
+            for number in 0..<2 {
+                unsafe rename(device.root + "/note \(number).md", device.root + "/moved \(number).md")
+            }
+            unsafe rename(device.root + "/old", device.root + "/new")
+            try await device.sync()
+        }
+        #expect(try await device.sync().isComplete)
+        #expect(device.files() == all)
+        #expect(try await remote.files() == all)
+    }
+
+    @Test("an entry that the server does not bring back keeps nothing else from being synced")
+    func notBroughtBack() async throws {
+        for code in [RemoteError.Code.overQuota, .serverFault, .badRequest] {
+            for isApproved in [false, true] {
+                let (remote, device, all) = try await restored()
+                remote.fault = { operation throws(RemoteError) in
+                    guard operation.kind == .restore, operation.path?.name == "note 3.md" else { return }
+                    throw RemoteError(code, "not now")
+                }
+                device.write("new.md", "new")
+                for _ in 0..<2 {
+                    device.log.clear()
+                    let summary = try await device.sync()
+                    #expect(!summary.isComplete && summary.problems == 1)
+                    #expect(device.log.paths(.problem) == ["note 3.md"])
+                    #expect(try await remote.files().count == 40 && device.files().count == 40)
+                }
+                if isApproved {
+                    _ = try SyncEngine.approveDeletions(of: device.configuration)
+                } else {
+                    remote.fault = nil
+                }
+                #expect(try await device.sync().isComplete)
+                let files = try await remote.files()
+                #expect(files == device.files() && files["note 3.md"] == (isApproved ? nil : all["note 3.md"]))
+                #expect(try SyncEngine.status(of: device.configuration).problems.isEmpty)
+            }
+        }
+    }
+
     @Test("an emptied mirror empties nothing else, however small it was")
     func emptied() async throws {
         let (remote, device) = try await filled(3)

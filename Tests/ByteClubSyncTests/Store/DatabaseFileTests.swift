@@ -143,7 +143,8 @@ import Testing
         }
         let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
         #expect(refusal?.message.hasSuffix("is an earlier version's; the next sync brings it up to date") == true)
-        let sent = SentDeletion(ItemID(5), path: "a b", revision: .number(3))
+        let sent = SentDeletion(
+            ItemID(5), path: "a b", revision: .number(3), hash: ContentHasher.hash(Array("x".utf8)))
         for round in 1...2 {
             let store = try SQLiteTreeStore(path: path)
             #expect(try store.item(ItemID(1)) == item)

@@ -187,7 +187,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         }
     }
     func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
-        try await server.revisions(of: path, limit: limit)
+        try await carry { () async throws(RemoteError) in try await self.server.revisions(of: path, limit: limit) }
     }
     func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata {
         try await carry("restore \(path)") { () async throws(RemoteError) in
