@@ -38,6 +38,8 @@ actor SyncSession {
     private var outcome = SessionOutcome()
     /// The wave of deletions as it is stored.
     private var storedWave = DeletionWave()
+    /// Whether the wave may have deleted more than is counted.
+    private var isWaveUnsure = true
     private var hasRested = false
     /// Background work that is not a transfer.
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
@@ -144,17 +146,22 @@ actor SyncSession {
         loop.receive(event, at: environment.clock.now)
     }
 
-    /// Stores the wave of deletions when it has grown, so that the next engine goes on with it.
+    /// Stores the wave of deletions when it has begun or grown, so that the next engine goes on with it.
     private func storeWave() throws {
         let wave = loop.deletions.wave
-        if wave.count == storedWave.count, wave.size == storedWave.size { return }
+        if !wave.isNew, wave.count == storedWave.count { return }
         try store.save(wave, seconds: context.seconds)
-        storedWave = wave
+        noteWave()
+    }
+
+    private func noteWave() {
+        loop.deletions.wave.stored()
+        storedWave = loop.deletions.wave
     }
 
     /// Forgets the wave of deletions when a person has decided about it.
     private func checkWave() throws {
-        guard storedWave.count > 0, try store.records(DeletionWaveRecord.self).isEmpty else { return }
+        guard storedWave.last != nil, try store.records(DeletionWaveRecord.self).isEmpty else { return }
         (storedWave, loop.deletions.wave) = (DeletionWave(), DeletionWave())
     }
 
@@ -377,20 +384,32 @@ actor SyncSession {
             try items.isEmpty
             ? [] : store.reading { try Planner.plan(items, in: view).operations.filter(\.isDeletion) }
         try checkWave()
+        if isWaveUnsure, storedWave.last != nil, !wanted.isEmpty {
+            loop.deletions.wave.recount(try store.goneInWave())
+            isWaveUnsure = false
+        }
         let now = environment.clock.now
         let verdict = loop.deletions.judge(
             try store.candidates(wanted), of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
         outcome.held = verdict.heldWeight
+        let writes = verdict.allowed.compactMap(\.write)
+        if verdict.isOfWave, !writes.isEmpty {
+            try store.remember(writes.map(\.item), of: loop.deletions.wave, seconds: context.seconds)
+            noteWave()
+        } else {
+            // What an earlier wave has deleted must not come back with what is held now.
+            try storeWave()
+        }
         try status.record(verdict)
         try local.deleter.delete(verdict.allowed.filter { $0.side == .local }.map(\.item), &report)
-        let writes = verdict.allowed.compactMap(\.write)
         if writes.isEmpty { return }
-        if verdict.isOfWave { try store.remember(writes.map(\.item), isNew: loop.deletions.wave.count == 0) }
+        // What a person has approved makes nothing after it doubtful, also when the write is cut off.
+        defer { if verdict.usesApproval { report.deleted = 0 } }
+        isWaveUnsure = true
         try await replica().write(writes, local.reader, &report)
-        // What a person has approved makes nothing after it doubtful.
-        if verdict.usesApproval { report.deleted = 0 }
+        isWaveUnsure = report.failure != nil
     }
 
     // MARK: Conclusion

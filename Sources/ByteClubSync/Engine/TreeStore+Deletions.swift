@@ -14,29 +14,36 @@ extension TreeStore {
     /// The time of day only tells how long ago that was; one that was set back makes it last longer.
     func wave(at now: SyncInstant, seconds: Int64) throws -> DeletionWave {
         guard let known = try records(DeletionWaveRecord.self).first else { return DeletionWave() }
-        // An engine may have been stopped before it had counted what it had sent.
-        let gone = try records(SentDeletion.self).count { try !$0.isWanted && item($0.item)?.remote == nil }
         let (age, isPast) = seconds.subtractingReportingOverflow(known.last)
         let last = isPast ? now : SyncInstant(sinceStart: now.sinceStart - .seconds(max(0, age)))
-        return DeletionWave(size: known.size, count: max(known.count, gone), last: last)
+        var wave = DeletionWave(size: known.size, count: known.count, last: last)
+        wave.recount(try goneInWave())
+        return wave
     }
 
-    /// Stores a wave of deletions; one without any is none.
+    /// How many of the entries that were to be deleted are gone on the server, as far as it has told.
+    ///
+    /// An engine may have been stopped, or have lost an answer, before it had counted what it had sent.
+    func goneInWave() throws -> Int {
+        try records(SentDeletion.self).count { try !$0.isWanted && item($0.item)?.remote == nil }
+    }
+
+    /// Stores a wave of deletions; of a new one, what an earlier one has deleted is forgotten.
     func save(_ wave: DeletionWave, seconds: Int64) throws {
-        let record = DeletionWaveRecord(last: seconds, size: wave.size, count: wave.count)
-        try transaction(durably: false) { try replace(wave.count > 0 ? [record] : []) }
+        try transaction(durably: false) { try keep(wave, seconds) }
     }
 
-    /// Remembers what is about to be deleted on the server, with all that is in it, as long as there is room; with
-    /// `isNew`, what an earlier wave has deleted is forgotten.
-    func remember(_ deletions: [ItemID], isNew: Bool) throws {
+    private func keep(_ wave: DeletionWave, _ seconds: Int64) throws {
+        if wave.isNew { try replace(try records(SentDeletion.self).filter(\.isWanted)) }
+        try replace([DeletionWaveRecord(last: seconds, size: wave.size, count: wave.count)])
+    }
+
+    /// Remembers what a wave is about to delete on the server, with all that is in it, as long as there is room, and the
+    /// wave itself when it is new.
+    func remember(_ deletions: [ItemID], of wave: DeletionWave, seconds: Int64) throws {
         try transaction(durably: true) {
-            var known = try records(SentDeletion.self)
-            if isNew {
-                known.removeAll { !$0.isWanted }
-                try replace(known)
-            }
-            var room = SentDeletion.most - known.count
+            if wave.isNew { try keep(wave, seconds) }
+            var room = SentDeletion.most - (try records(SentDeletion.self).count)
             let remember = { (item: Item) in
                 guard room > 0, let remote = item.remote else { return }
                 room -= 1

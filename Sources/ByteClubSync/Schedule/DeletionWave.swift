@@ -11,6 +11,8 @@ struct DeletionWave: Hashable, Sendable {
     private(set) var count: Int
     /// When a deletion of it was last planned or done; nil before the first one.
     private(set) var last: SyncInstant?
+    /// Whether it has begun since it was last stored: what an earlier one has deleted is no part of it.
+    private(set) var isNew = false
 
     init(size: Int = 0, count: Int = 0, last: SyncInstant? = nil) {
         (self.size, self.count, self.last) = (size, count, last)
@@ -18,8 +20,16 @@ struct DeletionWave: Hashable, Sendable {
 
     /// Takes planned deletions, when so many entries are synced; while some of it are held, no time ends it.
     mutating func plan(of synced: Int, isHeld: Bool, at now: SyncInstant) {
-        if let last, isHeld || now - last < Self.gap { self.last = now } else { self = Self(size: synced, last: now) }
+        if let last, isHeld || now - last < Self.gap { return self.last = now }
+        self = Self(size: synced, last: now)
+        isNew = true
     }
+
+    /// Notes that it is stored.
+    mutating func stored() { isNew = false }
+
+    /// Notes how many entries it has deleted at least, when not every answer has arrived.
+    mutating func recount(_ gone: Int) { count = max(count, gone) }
 
     /// Takes deletions that were carried out.
     mutating func count(_ entries: Int, at now: SyncInstant) { (count, last) = (count + entries, now) }

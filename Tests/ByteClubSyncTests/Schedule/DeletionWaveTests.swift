@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
             #expect(try store.wave(at: now, seconds: seconds) == DeletionWave(size: 50, count: 7, last: last))
         }
         try store.save(DeletionWave(size: 50, count: 0, last: now), seconds: 1_000)
-        #expect(store.records(DeletionWaveRecord.self).isEmpty)
+        #expect(try store.wave(at: now, seconds: 1_000) == DeletionWave(size: 50, count: 0, last: now))
     }
 
     /// A machine with forty notes whose guard is on.
@@ -106,6 +107,71 @@ import Testing
             }
             #expect(held == expected)
         }
+    }
+
+    @Test("what an earlier wave has deleted does not come back with what a new one holds", arguments: [false, true])
+    func earlier(hasNewRules: Bool) async throws {
+        let (scene, names) = try scene()
+        for name in names[..<5] { scene.disk.delete(name) }
+        #expect(try scene.sync().get().held == 0)
+        scene.disk.time += 601_000_000_000
+        scene.machine.uptime += .seconds(601)
+        if hasNewRules {
+            // Its rules leave out one entry, and so begin the wave.
+            try await scene.put(IgnoreRules.fileName, names[39] + "\n")
+            scene.wait()
+            #expect(try scene.sync().get().held == 0)
+        }
+        for name in names[5..<30] { scene.disk.delete(name) }
+        #expect(try scene.sync().get().held == 25)
+        try scene.machine.database.transaction(durably: true) {
+            let restored = try SyncEngine.restoreDeletions(in: scene.machine.database, at: 0)
+            #expect(restored.map(\.path).sorted() == Array(names[5..<30]))
+        }
+        try scene.settle()
+        #expect(try await scene.stored().keys.filter { names.contains($0) }.count == 35)
+    }
+
+    /// Deletes eight notes twice, of which the engine has learned in whatever way, and then eight more.
+    private func expectHeld(_ scene: MachineScene, _ names: [String], _ comment: Comment) throws {
+        for start in [8, 16] {
+            for name in names[start..<start + 8] { scene.disk.delete(name) }
+            let held = try scene.sync().get().held
+            #expect(held == (start == 8 ? 0 : 8), comment)
+        }
+        try scene.machine.database.transaction(durably: true) {
+            let restored = try SyncEngine.restoreDeletions(in: scene.machine.database, at: 0)
+            #expect(restored.count == 24 && restored.count { $0.isDone == true } == 16, comment)
+        }
+    }
+
+    @Test("a wave goes on, at whatever call the engine is stopped while it deletes")
+    func stoppedDeleting() throws {
+        for life in 1..<60 {
+            let (scene, names) = try scene()
+            for name in names[..<8] { scene.disk.delete(name) }
+            scene.machine.life = life
+            _ = try scene.sync()
+            scene.restart()
+            #expect(try scene.sync().get().held == 0)
+            try expectHeld(scene, names, "stopped after \(life) calls")
+        }
+    }
+
+    @Test("deletions count though their answer was lost, in the same engine and in the next", arguments: [false, true])
+    func lostAnswer(restarts: Bool) throws {
+        let (scene, names) = try scene()
+        let isLost = Mutex(true)
+        scene.member.fault = { operation throws(RemoteError) in
+            guard operation.kind == .apply, operation.moment == .after, isLost.withLock({ $0 }) else { return }
+            isLost.withLock { $0 = false }
+            throw RemoteError(.unreachable, "the answer was lost")
+        }
+        for name in names[..<8] { scene.disk.delete(name) }
+        #expect(try scene.sync().get().held == 0)
+        #expect(!isLost.withLock { $0 })
+        if restarts { scene.restart() }
+        try expectHeld(scene, names, restarts ? "in the next engine" : "in the same engine")
     }
 
     @Test("what a person has approved makes nothing after it doubtful")
