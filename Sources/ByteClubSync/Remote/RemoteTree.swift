@@ -314,7 +314,7 @@ final class RemoteTree {
     /// Re-evaluates the exclusion of a folder's contents after it was moved within or into the mirror.
     private func revisit(_ folder: Item, wasHidden: Bool, _ pass: inout FeedPass) throws {
         if wasHidden { try mark(below: folder.id, isOutside: false, isExcluded: false) }
-        guard scanner.rules != ScanRules(), let key = try key(of: folder.id, &pass) else { return }
+        guard wasHidden || scanner.rules != ScanRules(), let key = try key(of: folder.id, &pass) else { return }
         try ExclusionPass(store: store, rules: scanner.rules).run(below: folder.id, key)
     }
 

@@ -175,11 +175,13 @@ final class ScanPass {
     }
 
     /// Whether a folder is the root of a mirror of its own, as one is that was moved here.
-    private func isMirror(
-        _ visit: Visit, _ folder: any DiskFolder, _ entries: [DiskEntry]
-    ) throws(FileError) -> Bool {
-        guard visit.item != .root, entries.contains(where: { $0.name == ControlDirectory.name }) else { return false }
+    ///
+    /// A marker that the server has as well came from there, and says nothing about this disk.
+    private func isMirror(_ visit: Visit, _ folder: any DiskFolder, _ entries: [DiskEntry]) throws -> Bool {
+        let name = ControlDirectory.name
+        guard visit.item != .root, entries.contains(where: { $0.name == name }) else { return false }
         return try ControlDirectory.marker(in: folder) != nil
+            && store.children(of: visit.item, key: name, on: .remote).isEmpty
     }
 
     private func descend(_ visit: Visit, _ folder: any DiskFolder, _ folders: [ListedFolder]) {

@@ -25,8 +25,8 @@ struct IgnoreRules: Sendable, Equatable {
 
     private var patterns: [IgnorePattern] = []
 
-    /// Tells one set of patterns that are in force without a file from another.
-    static let defaults = "1"
+    /// Tells one set of names and patterns that are left out without a file from another.
+    static let defaults = "2"
 
     /// No rules but those without a file, and the names that are never synced.
     init() {}
@@ -88,8 +88,10 @@ struct IgnoreRules: Sendable, Equatable {
 
     private func isNeverSynced(_ key: PathKey) -> Bool {
         let names = key.string.utf8.split(separator: UInt8(ascii: "/"))
-        if names.first?.elementsEqual(MirrorDirectory.privateName.utf8) == true { return true }
-        return names.contains { Self.mayBeIgnored($0.first) && NameRules.isIgnored(String(Substring($0))) }
+        return names.contains { name in
+            guard Self.mayBeIgnored(name.first) else { return false }
+            return name.elementsEqual(MirrorDirectory.privateName.utf8) || NameRules.isIgnored(String(Substring(name)))
+        }
     }
 
     /// A quick check of the first byte for names that are never synced.

@@ -266,6 +266,23 @@ import Testing
         #expect(try await remote.files() == device.files())
     }
 
+    @Test("a mirror's private folder that the server has is not synced, and keeps no other entry from it")
+    func markerOnServer() async throws {
+        let (remote, device) = try await synced()
+        try await remote.write("dir/.byteclub/root", "another mirror's\n")
+        device.write("dir/new.md", "new")
+        #expect(try await device.sync().isComplete && !device.exists("dir/.byteclub"))
+        // As a program has left it that did sync it.
+        device.write("dir/.byteclub/root", "another mirror's\n")
+        device.write("dir/newer.md", "newer")
+        for _ in 0..<2 {
+            let summary = try await device.sync()
+            #expect(summary.isComplete && summary.problems == 0)
+        }
+        let files = try await remote.files()
+        #expect(files["dir/new.md"] == "new" && files["dir/newer.md"] == "newer")
+    }
+
     @Test("what the member's role does not allow is refused once, and fails the sync when all else is done")
     func role() async throws {
         let (remote, device) = try await synced()

@@ -15,7 +15,7 @@ import Testing
             ("?.md", "/ä.md", false, true), ("?.md", "/ab.md", false, false), ("# x", "/# x", false, false),
             ("\\#x", "/#x", false, true), ("*.md\n!a.md", "/a.md", false, false), ("d\n!d/a", "/d/a", false, true),
             ("", "/~$a.doc", false, true), ("", "/.DS_Store", false, true), ("", "/.byteclub/x", false, true),
-            ("", "/a/.byteclub", false, false), ("*a*b*c", "/xaybzc", false, true), ("IMG*", "/img1", false, true),
+            ("", "/a/.byteclub", false, true), ("*a*b*c", "/xaybzc", false, true), ("IMG*", "/img1", false, true),
             ("[A-C]x", "/bx", false, true), ("[!a]", "/a", false, false), ("[^a]", "/b", false, true),
             ("[[:digit:]]*", "/1a", false, true), ("[[:upper:]]", "/a", false, true), ("[]-]", "/-", false, true),
             ("[ä-ü]", "/ö", false, true), ("[Ä]", "/ä", false, true), ("[a", "/[a", false, false),
