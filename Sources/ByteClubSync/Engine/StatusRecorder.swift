@@ -16,6 +16,8 @@ final class StatusRecorder {
     /// Whether an obstacle of the whole mirror is recorded, and whether that is known.
     private var (hasObstacle, isObstacleKnown) = (false, false)
     private var lastSync: Int64?
+    /// Whether some problem kept the two sides apart when they were last reviewed.
+    private var areApart = true
     /// Why the server refused the first single entry that no retry will mend; nil when it refused none so.
     private(set) var refusal: RemoteError?
 
@@ -74,14 +76,15 @@ final class StatusRecorder {
     ///
     /// - Returns: Whether none of them keeps the two sides apart.
     func reviewProblems() throws -> Bool {
-        var areApart = false
+        areApart = false
+        var review = ProblemReview(store)
         for problem in try store.problems() {
             if !problem.isFromScan, let id = problem.item, try store.item(id)?.isSettled ?? true {
                 try store.setProblem(nil, path: problem.path)
                 continue
             }
             reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
-            if !areApart { areApart = try store.keepsApart(problem) }
+            if !areApart { areApart = try review.keepsApart(problem) }
         }
         return !areApart
     }
@@ -163,8 +166,8 @@ final class StatusRecorder {
         summary.heldByRules = scope.heldRules?.entries ?? 0
         summary.problems += problems.count
         summary.isComplete =
-            try summary.held == 0 && scope.heldRules == nil && outcome.pausedUntil == nil
-            && summary.problems == problems.count && !problems.contains(where: store.keepsApart)
+            summary.held == 0 && scope.heldRules == nil && outcome.pausedUntil == nil
+            && summary.problems == problems.count && !areApart
         summary.ignored = try scope.ignored()
         return summary
     }

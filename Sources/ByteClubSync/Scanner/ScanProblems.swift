@@ -106,18 +106,41 @@ final class ScanProblems {
     private static func folder(of path: String) -> Path { Path(LocalPath.split(path).parent) }
 }
 
-extension TreeStore {
-    /// Whether a problem is one by which mirror and server differ.
+/// Tells which problems are some by which mirror and server differ; each folder is looked up once.
+struct ProblemReview {
+    private let store: any TreeStore
+    /// The items of folders by their paths as the disk has them, of both sides when they are two.
+    private var folders: [[UInt8]: [ItemID]] = [:]
+
+    init(_ store: any TreeStore) { self.store = store }
+
+    /// Whether mirror and server differ by a problem.
     ///
     /// What is of a kind that is never synced, such as a link or another mirror, is not, unless the server has an entry
     /// of its name.
-    func keepsApart(_ problem: ProblemRecord) throws -> Bool {
+    mutating func keepsApart(_ problem: ProblemRecord) throws -> Bool {
         guard problem.isFromScan else { return true }
         if let item = problem.item {
-            guard problem.message == ScanProblems.ownMirror, let known = try self.item(item) else { return true }
+            guard problem.message == ScanProblems.ownMirror, let known = try store.item(item) else { return true }
             return known.remote != nil || known.synced != nil
         }
-        let name = EntryName(LocalPath.split(problem.path).name)
-        return try TreePaths(view: self).items(at: problem.path).contains { $0.remote?.location.name == name }
+        let (parent, text) = LocalPath.split(problem.path)
+        let name = EntryName(text)
+        return try items(of: parent).contains { folder in
+            try store.children(of: folder, key: name.key, on: .remote).contains { $0.remote?.location.name == name }
+        }
     }
+
+    private mutating func items(of folder: String) throws -> [ItemID] {
+        let path = Array(folder.utf8)
+        if let known = folders[path] { return known }
+        let found = try store.items(at: folder).map(\.id)
+        folders[path] = found
+        return found
+    }
+}
+
+extension TreeStore {
+    /// The items at a path as either side has it.
+    fileprivate func items(at path: String) throws -> [Item] { try TreePaths(view: self).items(at: path) }
 }
