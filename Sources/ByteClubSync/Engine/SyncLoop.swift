@@ -58,6 +58,8 @@ struct SyncLoop: ~Copyable {
     private var hasSettled = false
     /// Whether anything has happened since the last conclusion that needs another one.
     private var needsConclusion = true
+    /// Whether more is to be brought back from the server's history, which the check after a conclusion goes on with.
+    var isUndeleting = false
     /// Since when a conclusion is put off by work.
     private var busySince: SyncInstant
     private var idleRounds = 0
@@ -275,7 +277,8 @@ struct SyncLoop: ~Copyable {
             }
             // In the middle of work, a write that always fails may be due again.
             if !isWorkLeft(at: now) { backoff.succeeded() }
-            (needsConclusion, busySince) = (false, now)
+            (needsConclusion, busySince) = (isUndeleting, now)
+            if isUndeleting { needsCheck = true }
             if state != .paused { state = .concluded }
         case .poll: polls.started()
         case .audit: isAuditing = true
@@ -487,7 +490,7 @@ struct SyncLoop: ~Copyable {
 
     /// Whether something is known that no scan or plan has seen yet, or that is deferred.
     func isWorkLeft(at now: SyncInstant) -> Bool {
-        needsRound || !ready.isEmpty || isInRound || !isFeedRead || deletions.isDeferring
+        needsRound || !ready.isEmpty || isInRound || isUndeleting || !isFeedRead || deletions.isDeferring
             || rescans.next(at: now, isSettling: false) != nil
     }
 

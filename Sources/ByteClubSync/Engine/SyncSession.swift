@@ -40,6 +40,8 @@ actor SyncSession {
     private var storedWave = DeletionWave()
     /// Whether the wave may have deleted more than is counted.
     private var isWaveUnsure = true
+    /// What this run has tried to bring back from the server's history.
+    private var undeleted: Set<ItemID> = []
     private var hasRested = false
     /// Background work that is not a transfer.
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
@@ -227,13 +229,22 @@ actor SyncSession {
         loop.lateCheckAt = local.trash.nextLateCheck
         local.deleter.begin()
         try checkWave()
-        if reloads, try store.records(SentDeletion.self).contains(where: \.isWanted) {
-            _ = try await replica()
-            try await Undeletion(context: context, remote: connector.tree.remote).run(&report)
-        }
+        if reloads { undeleted = [] }
+        if reloads || loop.isUndeleting { try await undelete(&report) }
         if try reloads || local.scope.isStale(), try local.scope.reload(&loop.deletions, &report) {
             loop.rulesChanged(at: environment.clock.now)
         }
+    }
+
+    /// Brings back some of what is wanted back, and has another check go on with the rest.
+    private func undelete(_ report: inout SyncReport) async throws {
+        loop.isUndeleting = false
+        guard try store.records(SentDeletion.self).contains(where: \.isWanted) else { return }
+        _ = try await replica()
+        let undeletion = Undeletion(context: context, remote: connector.tree.remote)
+        let tried = try await undeletion.run(besides: undeleted, &report)
+        undeleted.formUnion(tried)
+        loop.isUndeleting = tried.count == Undeletion.mostAtOnce
     }
 
     private func pause(_ until: Int64, _ report: inout SyncReport) async throws {

@@ -2,19 +2,24 @@ import ByteClubCore
 
 /// Brings back from the server's history what a wave of deletions had deleted there before the guard held the rest.
 struct Undeletion {
+    /// How many entries are brought back at once; edits come between.
+    static let mostAtOnce = 100
     /// The most versions that a server tells of.
     private static let mostVersions = 1_000
 
     let context: SyncContext
     let remote: any Remote
 
-    /// Restores all that is wanted back; what the server refuses alone is a problem, and is tried again by the next run.
+    /// Restores some of what is wanted back, besides what was tried; what the server refuses alone is a problem, and is
+    /// tried again by the next run.
     ///
+    /// - Returns: What it has tried: ``mostAtOnce`` when there may be more.
     /// - Throws: ``RemoteError`` when no other call would succeed either, and the store's errors; the next call goes on.
-    func run(_ report: inout SyncReport) async throws {
-        let wanted = try context.store.records(SentDeletion.self).filter(\.isWanted)
+    func run(besides tried: Set<ItemID>, _ report: inout SyncReport) async throws -> [ItemID] {
+        let wanted = try context.store.records(SentDeletion.self).filter { $0.isWanted && !tried.contains($0.item) }
         // Folders come before what is in them.
-        for deletion in wanted.sorted(by: { $0.path < $1.path }) {
+        let next = wanted.sorted { $0.path < $1.path }.prefix(Self.mostAtOnce)
+        for deletion in next {
             do throws(RemoteError) {
                 try await restore(deletion)
             } catch {
@@ -28,6 +33,7 @@ struct Undeletion {
             try context.store.transaction(durably: false) { try context.store.forget(deletion) }
             report.isFeedStale = true
         }
+        return next.map(\.item)
     }
 
     private func restore(_ deletion: SentDeletion) async throws(RemoteError) {
