@@ -40,7 +40,8 @@ enum PhotoFile {
         _ = try LocalFile.size(file)
         return try await BlockingWork.run {
             do { return try JPEGHeader(file: file).hasEnd(file: file) } catch let error as MediaError {
-                throw Failure(.badData, "'\(file)' is not a JPEG photo: \(error)")
+                let reason = error.code == .notAJPEG ? "" : ": \(error)"
+                throw Failure(.badData, "'\(file)' is not a JPEG photo\(reason)")
             }
         }
     }
