@@ -220,6 +220,7 @@ import Testing
         let (machine, other) = (club.machines[0], club.machines[1])
         machine.configuration.approvesDeletions = false
         let names = (0..<1_000).map { "\($0 / 100)/\($0).md" }
+        for folder in 0..<10 { machine.disk.makeFolder("\(folder)") }
         for name in names { machine.disk.write(name, name) }
         for machine in club.machines { machine.start() }
         let files = { (machine: SimulatedMachine) in machine.disk.tree().count { $0.content != nil } }
