@@ -12,7 +12,11 @@ struct ClubLogReading: Sendable {
     let folder: RemotePath
     let json: Bool
 
-    /// Prints the last changes, the newest first; when following the newest last, and then each as it happens.
+    /// The longest pause before a server that does not answer is asked again.
+    private static let longestPause = Duration.seconds(30)
+
+    /// Prints the last changes, the newest first; when following the newest last, and then each as it happens, also
+    /// after the server was away.
     ///
     /// - Throws: A ``Failure`` 78 for a server that does not tell, and what asking throws.
     func run(_ remote: any Remote, limit: Int, follow: Bool) async throws {
@@ -25,17 +29,31 @@ struct ClubLogReading: Sendable {
             if changes.isEmpty { context.noteEmpty("nobody did anything yet") }
             return
         }
+        var failures = 0
         while true {
             try tell(changes.reversed())
-            let page = try await history.history(before: nil, after: last, limit: 1, wait: Self.wait)
-            // A server that was set back counts from an earlier number.
-            if page.sequence <= last {
-                (changes, last) = ([], page.sequence)
-                try await Task.sleep(for: .milliseconds(200))
-            } else {
-                (changes, last) = try await Self.newest(Self.most, after: last, history)
+            do {
+                (changes, last) = try await Self.next(after: last, history)
+                if failures > 0 { context.note("the server answers again") }
+                failures = 0
+            } catch let error as RemoteError where error.isRetryable {
+                if failures == 0 { context.note("\(error.message); asking until the server answers") }
+                changes = []
+                try await Task.sleep(for: min(.seconds(1 << min(failures, 5)), Self.longestPause))
+                failures += 1
             }
         }
+    }
+
+    /// Waits until something happens.
+    private static func next(
+        after last: Int64, _ history: any HistoryRemote
+    ) async throws -> (changes: [HistoryChange], last: Int64) {
+        let page = try await history.history(before: nil, after: last, limit: 1, wait: wait)
+        if page.sequence > last { return try await newest(most, after: last, history) }
+        // A server that was set back counts from an earlier number.
+        try await Task.sleep(for: .milliseconds(200))
+        return ([], page.sequence)
     }
 
     private func tell(_ changes: [HistoryChange]) throws {

@@ -75,9 +75,17 @@ import Testing
         }
         let task = Task { [context] in await world.run("log", "--club", "--follow", "--limit", "2", in: context) }
         try await eventually("the last two changes are told") { lines.withLock { $0.count } == 2 }
+        let isAway = Mutex(true)
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .history, operation.moment == .before, isAway.withLock({ $0 }) else { return }
+            isAway.withLock { $0 = false }
+            throw RemoteError(.unreachable, "the server is away")
+        }
         try await world.put("2", "/byteclub/c.md")
         try await world.put("3", "/byteclub/c.md")
         #expect(await task.value == .success)
+        #expect(!isAway.withLock { $0 })
+        #expect(world.err.contains("the server is away; asking until the server answers"), "\(world.err)")
         let told = lines.withLock { $0 }.map { $0.components(separatedBy: "\t").dropFirst().joined(separator: " ") }
         #expect(
             told == [
