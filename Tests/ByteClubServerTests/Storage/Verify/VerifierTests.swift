@@ -74,7 +74,7 @@ struct VerifierTests {
     }
 
     static let damages: [Damage] = [
-        Damage("a flipped bit in a file", .content, "have the hash") { fixture in
+        Damage("a flipped bit in a file", .content, "; it is the content of /photos/ridge.jpg (rev ") { fixture in
             let path = blob(fixture, seed: 1, count: 5_000_000)
             let file = try Descriptor(path: path, flags: O_RDWR)
             let byte = try file.read(1, at: 4_500_000)

@@ -42,9 +42,44 @@ extension Verifier {
             }
         }
         (report.contents, report.bytes) = (total.contents, total.bytes)
-        report.findings += total.findings
+        report.findings += try await naming(total.findings)
         report.findings += try await referenceFindings()
         report.findings += try await orphanFindings()
+    }
+
+    /// The most damaged contents of which the versions are told.
+    private static let mostNamed = 100
+
+    /// Says of damaged contents which version has each, the newest of several, and who made it: one look at the
+    /// journal.
+    private func naming(_ findings: [Finding]) async throws -> [Finding] {
+        let hashes = findings.filter { $0.kind == .content }.prefix(Self.mostNamed).compactMap {
+            ContentHash($0.subject)?.data
+        }
+        if hashes.isEmpty { return findings }
+        let places = hashes.map { _ in "?" }.joined(separator: ", ")
+        let versions = try await pool.read { database in
+            try database.rows(
+                """
+                SELECT v.path, v.revision, m.name, v.hash FROM version v LEFT JOIN member m ON m.uid = v.author
+                WHERE v.hash IN (\(places)) ORDER BY v.revision
+                """, StatementArguments(hashes)
+            ) { (name: Self.name($0[0], $0[1]), member: $0[2] as String?, hash: $0.bytes(3) ?? []) }
+        }
+        var uses: [String: [String]] = [:]
+        for version in versions {
+            let use = version.name + (version.member.map { " by \($0)" } ?? "")
+            uses[Hexadecimal.encode(version.hash), default: []].append(use)
+        }
+        return findings.map { finding in
+            guard finding.kind == .content, let versions = uses[finding.subject], let newest = versions.last else {
+                return finding
+            }
+            let others = versions.count > 1 ? " and \(versions.count - 1) more" : ""
+            return Finding(
+                kind: .content, subject: finding.subject,
+                problem: "\(finding.problem); it is the content of \(newest)\(others)")
+        }
     }
 
     private func blobFolders() throws -> [String] {
