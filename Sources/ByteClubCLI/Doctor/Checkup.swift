@@ -48,7 +48,7 @@ struct Checkup: Sendable {
         do {
             probe = try await context.connector.probe(login)
         } catch let error as TransferError {
-            return [.fail("server", error.description, Self.advice(error.code), Failure(error).status)]
+            return [.fail("server", error.description, error.code.advice, Failure(error).status)]
         } catch {
             return [.fail("server", Failure(error))]
         }
@@ -59,17 +59,6 @@ struct Checkup: Sendable {
         findings.append(account)
         if account.outcome == .ok { findings.append(await folder(login)) }
         return findings
-    }
-
-    private static func advice(_ code: TransferError.Code) -> String? {
-        switch code {
-        case .cannotResolveHost: "check the name in the server's address, and this machine's network"
-        case .cannotConnect: "check that the server runs, and that no firewall is in the way"
-        case .timedOut: "check this machine's network, and whether the server is overloaded"
-        case .tls: "check the certificate's name and dates; for an authority of your own use --ca-file"
-        case .libraryMissing: "install libcurl"
-        default: nil
-        }
     }
 
     private func clock(_ date: APIDate?, now: Int64) -> Finding? {

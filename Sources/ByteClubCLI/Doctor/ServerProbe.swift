@@ -41,3 +41,17 @@ struct ServerProbe: Sendable {
         return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))
     }
 }
+
+extension TransferError.Code {
+    /// What a person may do about it.
+    var advice: String? {
+        switch self {
+        case .cannotResolveHost: "check the name in the server's address, and this machine's network"
+        case .cannotConnect: "check that the server runs, and that no firewall is in the way"
+        case .timedOut: "check this machine's network, and whether the server is overloaded"
+        case .tls: "check the certificate's name and dates; for an authority of your own use --ca-file"
+        case .libraryMissing: "install libcurl"
+        default: nil
+        }
+    }
+}

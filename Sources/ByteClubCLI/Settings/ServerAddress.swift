@@ -3,12 +3,15 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// `https://host:port`, in lower case and the path's case kept, without a slash at the end.
     let origin: String
 
-    /// Reads an address.
+    /// Reads an address; without a scheme it is one of https.
     ///
     /// - Throws: ``Failure`` when it is no address, or plain http to another machine is not allowed.
     init(_ text: String, allowsInsecureHTTP: Bool) throws {
+        let typed = text
+        let isBare = !text.contains("://") && text.contains { $0 == "." || $0 == ":" }
+        let text = isBare ? "https://" + text : text
         let lower = text.lowercased()
-        let refusal = Failure(.usage, "'\(text)' is no server address; write https://host or https://host:port")
+        let refusal = Failure(.usage, "'\(typed)' is no server address; write https://host or https://host:port")
         let scheme: String
         if lower.hasPrefix("https://") {
             scheme = "https"

@@ -1,3 +1,4 @@
+import ByteClubHTTP
 import ByteClubRemotes
 import Glibc
 
@@ -9,17 +10,41 @@ struct SignIn {
     let context: Context
     let server: ServerAddress
     let trust: Settings
+    /// The link by which somebody joins first.
+    let invitation: String?
+
+    /// Looks whether a club's server is there, before a person is asked for anything.
+    ///
+    /// - Throws: A ``Failure`` that says what is wrong, and what to do.
+    func look() async throws {
+        var settings = trust
+        settings.token = "nobody"
+        let probe: ServerProbe
+        do {
+            probe = try await context.connector.probe(Login(settings: settings, credentials: nil))
+        } catch let error as TransferError {
+            let advice = error.code.advice.map { "; " + $0 } ?? ""
+            throw Failure(Failure(error).status, "\(error.description)\(advice)")
+        }
+        if [404, 405].contains(probe.status) || (200..<400).contains(probe.status) {
+            throw Failure(.protocolViolation, "what answers at '\(server)' is no server of a club; check the address")
+        }
+    }
 
     /// Shows the page in a browser of this machine, and waits for the answer.
     func through(_ browser: Browser) async throws -> String {
         let listener = try RedirectListener()
         let request = try request(redirect: listener.url)
-        guard browser.open(request.url) else {
+        guard browser.open(invitation ?? request.url) else {
             throw Failure(.configuration, "the browser did not start; use --no-browser")
         }
+        let first =
+            invitation == nil
+            ? "A page opens in your browser. If it does not, open this one on this machine:"
+            : "Your invitation opens in your browser. When you have joined, open this page on this machine:"
         try context.diagnostics.write(
             """
-            A page opens in your browser. If it does not, open this one on this machine:
+            \(first)
               \(request.url)
             Waiting for you there (Ctrl-C gives up; --no-browser is for a browser on another machine)
 
@@ -36,6 +61,7 @@ struct SignIn {
     /// Has a code copied from a browser on any machine; a token that the owner made is taken as well.
     func byCode() async throws -> String {
         let request = try request(redirect: nil)
+        if let invitation { try context.diagnostics.write("Join by your invitation in a browser:\n  \(invitation)\n") }
         try context.diagnostics.write(
             """
             Open this page in a browser, sign in, and copy the code that it shows:

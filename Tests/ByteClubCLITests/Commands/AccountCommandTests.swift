@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubHTTP
 import ByteClubRemotes
 import CLinux
 import Glibc
@@ -84,6 +85,41 @@ import Testing
             #expect(!world.err.contains("redirect_uri"))
             #expect(world.connections.last?.login.token == token)
         }
+    }
+
+    /// Signs in by code where the server answers so, and tells whether the person was asked for anything.
+    private func asks(
+        _ world: World, _ status: ByteClubCLI.ExitStatus, _ probe: @escaping @Sendable () throws -> ServerProbe
+    ) async -> Bool {
+        var context = bare(world, String(repeating: "a", count: 32))
+        context.terminal = Terminal(
+            isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { nil })
+        context.connector.probe = { _ in try probe() }
+        #expect(await world.run("login", "club.example", "--no-browser", in: context) == status, "\(world.err)")
+        return world.err.contains("Open this page")
+    }
+
+    @Test("login looks whether a club is there before it asks, and says what to do about a certificate")
+    func look() async throws {
+        let world = try World()
+        #expect(await !asks(world, .unavailable) { throw TransferError(.tls, "the certificate is unknown") })
+        #expect(world.err.contains("--ca-file"), "\(world.err)")
+        #expect(
+            await !asks(world, .protocolViolation) { ServerProbe(status: 404, date: nil, body: [], seconds: 0) })
+        #expect(world.err.contains("https://club.example"), "\(world.err)")
+        #expect(await asks(world, .success) { ServerProbe(status: 401, date: nil, body: [], seconds: 0) })
+    }
+
+    @Test("an invitation's link is the address too, and is what is opened first")
+    func invitation() async throws {
+        let world = try World()
+        var context = bare(world, String(repeating: "a", count: 32))
+        context.terminal = Terminal(
+            isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { nil })
+        let link = "http://127.0.0.1:9/invite/8c365b1f0d2e47a9"
+        #expect(await world.run("login", link, "--no-browser", in: context) == .success, "\(world.err)")
+        #expect(world.err.contains("Join by your invitation") && world.err.contains(link), "\(world.err)")
+        #expect(world.out.hasPrefix("logged in to http://127.0.0.1:9 as "))
     }
 
     @Test("a browser here is sent back to this program, which takes no answer but its own")

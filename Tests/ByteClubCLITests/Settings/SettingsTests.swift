@@ -90,7 +90,8 @@ import Testing
         arguments: [
             ("https://Club.Example", "https://club.example"), ("https://club.example/", "https://club.example"),
             ("HTTP://127.0.0.1:8080", "http://127.0.0.1:8080"), ("http://[::1]:80/", "http://[::1]:80"),
-            ("http://localhost:1", "http://localhost:1"), ("https://h/Club/v", "https://h/Club/v"),
+            ("http://localhost:1", "http://localhost:1"), ("club.example", "https://club.example"),
+            ("127.0.0.1:8443", "https://127.0.0.1:8443"), ("https://h/Club/v", "https://h/Club/v"),
         ])
     func reads(_ text: String, _ origin: String) throws {
         #expect(try ServerAddress(text, allowsInsecureHTTP: false).origin == origin)
@@ -99,7 +100,8 @@ import Testing
     @Test(
         "what is no address is refused",
         arguments: [
-            "", "club.example", "ftp://club.example", "https://", "https://a:b", "https://a:0", "https://a:70000",
+            "", "club", "user:secret@club.example", "ftp://club.example", "https://", "https://a:b", "https://a:0",
+            "https://a:70000",
             "https://u:p@a", "https://a b", "https://a?x", "https://a#x", "https://[::1", "https://a\nb", "https://a/ä",
         ])
     func refuses(_ text: String) {
