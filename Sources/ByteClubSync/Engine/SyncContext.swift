@@ -72,7 +72,9 @@ final class SyncContext {
         let reserve = min(configuration.diskReserve, total / 50)
         if free - bytes >= reserve { return true }
         report.refuse(
-            id, "the disk is nearly full: \(HumanSize.shown(free)) are left, and \(HumanSize.shown(reserve)) stay free",
+            id,
+            "the disk has no room for \(HumanSize.shown(bytes)): \(HumanSize.shown(free)) are left, of which "
+                + "\(HumanSize.shown(reserve)) stay free",
             .lasting)
         return false
     }
