@@ -75,13 +75,16 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var at: Int64
         /// Whether somebody has settled it.
         public var isResolved: Bool
+        /// Whether it arose on another machine: then the copy is another's, and what has the name may be this one's.
+        public var isElsewhere: Bool
 
         /// Describes a copy.
-        public init(path: String, copy: String, at: Int64, isResolved: Bool = false) {
+        public init(path: String, copy: String, at: Int64, isResolved: Bool = false, isElsewhere: Bool = false) {
             self.path = path
             self.copy = copy
             self.at = at
             self.isResolved = isResolved
+            self.isElsewhere = isElsewhere
         }
     }
 

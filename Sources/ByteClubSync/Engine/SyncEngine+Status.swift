@@ -6,6 +6,10 @@ extension SyncEngine {
     /// - Throws: ``SyncError`` with the code `database` when that cannot be read.
     public static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus {
         var status = try configuration.read { try SyncStatus($0, now: WallClock.now() / 1_000_000_000) } ?? SyncStatus()
+        status.conflicts =
+            try configuration.read {
+                try ConflictList(store: $0, directory: configuration.directory).recorded(all: false)
+            } ?? []
         status.isRunning = configuration.isRunning
         return status
     }
@@ -42,7 +46,6 @@ extension SyncStatus {
         held = try store.heldDeletions().map(HeldDeletion.init)
         heldRules = HeldRules(try store.records(HeldRulesRecord.self).first)
         ignored = try store.ignored()
-        conflicts = try store.conflicts(all: false).map(Conflict.init)
     }
 }
 

@@ -157,12 +157,36 @@ import Testing
         #expect(LocalFile.exists(mirror + "/a 1.md") && !LocalFile.exists(mirror + "/a 2.md"))
     }
 
+    @Test("a conflict whose copy somebody removed is settled, and one that arose elsewhere is listed by its name")
+    func settledByHand() async throws {
+        let copy = "plan (conflict 1a2b3c4d).md"
+        try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
+        #expect(await world.run("conflicts", "list") == .success)
+        #expect(world.out == "no conflicts\n")
+        #expect(await world.run("conflicts", "list", "--all") == .success)
+        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)  settled\n")
+        for (name, text) in [("trip.md", "ours"), ("trip (conflict 5e6f7a8b).md", "others'")] {
+            _ = try add(name, disk: text, server: text, synced: text)
+            try write(text, name)
+        }
+        #expect(await world.run("conflicts", "list") == .success)
+        #expect(world.out.hasSuffix("  trip.md  trip (conflict 5e6f7a8b).md  arose elsewhere\n"), "\(world.out)")
+        #expect(await world.run("conflicts", "resolve", "trip.md", "--keep", "theirs") == .success, "\(world.err)")
+        #expect(world.out == "trip.md has the copy's content now\n")
+        #expect(try LocalFile.read(mirror + "/trip.md") == Array("others'".utf8))
+        #expect(await world.run("conflicts", "list") == .success)
+        #expect(world.out == "no conflicts\n")
+        try write("others'", "trip (conflict 5e6f7a8b).md")
+        #expect(await world.run("conflicts", "resolve", "trip.md", "--keep", "both") == .noInput, "it was settled")
+    }
+
     @Test("status is good to read, whatever there is to tell")
     func fullStatus() async throws {
         let gone = try add("a.md", disk: nil, server: "x", synced: "x")
         _ = try add("b.md", disk: "y", server: "y", synced: "y")
         try store.setHeldDeletions([HeldDeletionRecord(item: gone, side: .remote, path: "a.md", since: 0)])
         try store.addConflict(ConflictRecord(path: "p.md", copy: "p (conflict 1).md", winner: nil, loser: nil, at: 0))
+        try write("p", "p (conflict 1).md")
         for number in 10..<35 {
             try store.setProblem(
                 ProblemRecord(path: "\(number)", item: nil, message: "a pipe is not synced", isFromScan: true),

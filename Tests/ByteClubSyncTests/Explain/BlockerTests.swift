@@ -74,8 +74,9 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             _ = mirror.disk.openForWriting("a.md")
             await mirror.sync()
         },
-        Self(name: "a disk that is nearly full", path: "new.md", line: "the disk has no room for ", hasNextAttempt: true)
-        { mirror in
+        Self(
+            name: "a disk that is nearly full", path: "new.md", line: "the disk has no room for ", hasNextAttempt: true
+        ) { mirror in
             try await mirror.write("new.md", "new")
             mirror.disk.space = 1_000
             await mirror.sync()

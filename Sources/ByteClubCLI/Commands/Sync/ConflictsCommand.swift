@@ -40,7 +40,8 @@ struct ConflictsListCommand: MirrorRequest {
         func text(_ style: TextStyle) -> String {
             var table = Table(.left, .left, .left, .left)
             table.rows = conflicts.map {
-                ["\(style.calendar($0.at))", $0.path, $0.copy, $0.isResolved ? "settled" : ""]
+                let state = $0.isResolved ? "settled" : $0.isElsewhere ? "arose elsewhere" : ""
+                return ["\(style.calendar($0.at))", $0.path, $0.copy, state]
             }
             return conflicts.isEmpty ? "no conflicts" : table.text
         }

@@ -7,7 +7,8 @@ struct ConflictsResolveCommand: MirrorRequest {
         commandName: "resolve",
         abstract: "Settle a conflict: keep this machine's content, the other one, or both.",
         discussion: """
-            'mine' is what is in the conflict copy, 'theirs' is what has the name, 'both' leaves the files as they are. \
+            'mine' is what is in the conflict copy, 'theirs' is what has the name, 'both' leaves the files as they are; \
+            of a conflict that arose on another machine 'mine' is what has the name and 'theirs' the copy. \
             What is not kept goes into the trash in the mirror; the next sync, or the one that runs, does the same on \
             the server.
 
@@ -31,12 +32,19 @@ struct ConflictsResolveCommand: MirrorRequest {
         var path: String
         var copy: String
         var kept: ConflictSide
+        var content: Kept
+
+        /// Which file's content is kept.
+        enum Kept: String, Encodable {
+            case copy, name, both
+        }
 
         func text(_ style: TextStyle) -> String {
-            switch kept {
-            case .mine: Failure.line("\(path) has this machine's content now")
-            case .theirs: Failure.line("\(path) stays as it is; the copy is in the trash")
-            case .both: Failure.line("\(path) and \(copy) both stay")
+            switch (content, kept) {
+            case (.copy, .mine): Failure.line("\(path) has this machine's content now")
+            case (.copy, _): Failure.line("\(path) has the copy's content now")
+            case (.name, _): Failure.line("\(path) stays as it is; the copy is in the trash")
+            case (.both, _): Failure.line("\(path) and \(copy) both stay")
             }
         }
     }
@@ -44,8 +52,14 @@ struct ConflictsResolveCommand: MirrorRequest {
     func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
         let conflict = try SyncStatus.Conflict.find(
             try place.relative(path), in: try Engine.conflicts(of: place.configuration, all: false))
-        try Engine.resolve(conflict, keeping: keep.side, of: place.configuration)
-        return Answer(path: conflict.path, copy: conflict.copy, kept: keep.side)
+        try Engine.resolve(conflict, keeping: keep.side(of: conflict), of: place.configuration)
+        let kept: Answer.Kept =
+            switch keep.side(of: conflict) {
+            case .mine: .copy
+            case .theirs: .name
+            case .both: .both
+            }
+        return Answer(path: conflict.path, copy: conflict.copy, kept: keep.side, content: kept)
     }
 }
 
@@ -58,6 +72,15 @@ enum KeptSide: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .mine: .mine
         case .theirs: .theirs
+        case .both: .both
+        }
+    }
+
+    /// The same for a conflict: of one that arose elsewhere this machine's content is what has the name.
+    func side(of conflict: SyncStatus.Conflict) -> ConflictSide {
+        switch self {
+        case .mine: conflict.isElsewhere ? .theirs : .mine
+        case .theirs: conflict.isElsewhere ? .mine : .theirs
         case .both: .both
         }
     }

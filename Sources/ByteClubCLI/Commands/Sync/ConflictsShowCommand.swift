@@ -7,7 +7,7 @@ struct ConflictsShowCommand: MirrorRequest {
         commandName: "show",
         abstract: "Show how the two texts of a conflict differ.",
         discussion: """
-            Lines with '-' are in the entry that has the name, lines with '+' in this machine's copy.
+            Lines with '-' are in the entry that has the name, lines with '+' in the copy.
 
             Example:
               byteclub conflicts show plan.md
