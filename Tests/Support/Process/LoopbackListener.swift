@@ -47,6 +47,8 @@ public final class LoopbackListener: Sendable {
             while true {
                 let connection = accept(descriptor, nil, nil)
                 if connection < 0 { break }
+                // A program that is started later would keep it open after it was closed here.
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 BackgroundThread.start { serve(connection) }
             }
         }
