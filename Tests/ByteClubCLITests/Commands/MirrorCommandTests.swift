@@ -161,6 +161,10 @@ import Testing
     func settledByHand() async throws {
         let copy = "plan (conflict 1a2b3c4d).md"
         try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
+        // Without the mirror's own folder it may be somewhere else, with all its files.
+        #expect(await world.run("conflicts", "list") == .success)
+        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)\n")
+        try LocalFile.makeDirectory(mirror + "/.byteclub")
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "no conflicts\n")
         #expect(await world.run("conflicts", "list", "--all") == .success)
