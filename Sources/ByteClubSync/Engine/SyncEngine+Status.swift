@@ -5,11 +5,13 @@ extension SyncEngine {
     ///
     /// - Throws: ``SyncError`` with the code `database` when that cannot be read.
     public static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus {
-        var status = try configuration.read { try SyncStatus($0, now: WallClock.now() / 1_000_000_000) } ?? SyncStatus()
-        status.conflicts =
-            try configuration.read {
-                try ConflictList(store: $0, directory: configuration.directory).recorded(all: false)
-            } ?? []
+        var status =
+            try configuration.read { store in
+                var status = try SyncStatus(store, now: WallClock.now() / 1_000_000_000)
+                status.conflicts = try ConflictList(store: store, directory: configuration.directory)
+                    .recorded(all: false)
+                return status
+            } ?? SyncStatus()
         status.isRunning = configuration.isRunning
         return status
     }
