@@ -8,7 +8,8 @@ struct LoginCommand: ClubCommand {
         abstract: "Sign in to a club's server, and remember it.",
         discussion: """
             A browser shows the server's page, where you sign in and allow this machine; by the link of an invitation \
-            you join first. Without a browser here, open the page on another machine and paste the code that it shows. A token that the club's owner made with \
+            you join first. Without a browser here, open the page on another machine and paste the code that it \
+            shows. A token that the club's owner made with \
             'byteclub members add' can be pasted as well, or read from standard input.
 
             Examples:
