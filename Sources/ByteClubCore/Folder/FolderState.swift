@@ -8,8 +8,8 @@ public protocol FolderState {
     /// The version that a change made at a key, a deletion included.
     func version(_ key: PathKey, revision: Int64) throws -> FolderEntry?
 
-    /// All versions at a key, newest first, at most `limit`.
-    func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry]
+    /// The versions at a key, newest first, at most `limit`; of those numbered below `revision` when there is one.
+    func versions(_ key: PathKey, before revision: Int64?, limit: Int) throws -> [FolderEntry]
 
     /// The newest versions of a folder's direct children ordered by key, at most `limit`.
     func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry]
@@ -77,6 +77,11 @@ public protocol FolderState {
 }
 
 extension FolderState {
+    /// The versions at a key, newest first, at most `limit`.
+    public func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
+        try versions(key, before: nil, limit: limit)
+    }
+
     /// Gets them all first, for states that are in memory.
     public func forEachChild(
         _ key: PathKey, includeDeleted: Bool, _ body: (FolderEntry) throws -> Void

@@ -27,8 +27,8 @@ public struct MemoryFolderState: FolderState, Sendable {
     }
 
     /// The versions at a key that are kept, newest first.
-    public func versions(_ key: PathKey, limit: Int) -> [FolderEntry] {
-        Array((entries[key] ?? []).reversed().prefix(limit))
+    public func versions(_ key: PathKey, before revision: Int64?, limit: Int) -> [FolderEntry] {
+        Array((entries[key] ?? []).reversed().drop { $0.revision >= revision ?? .max }.prefix(limit))
     }
 
     /// The newest versions of a folder's children; looks at all that is below it.

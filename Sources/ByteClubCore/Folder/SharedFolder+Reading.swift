@@ -73,12 +73,12 @@ extension SharedFolder {
             .map(describe)
     }
 
-    /// A file's versions, newest first, deletions among them.
+    /// A file's versions, newest first, deletions among them; of those numbered below `revision` when there is one.
     ///
     /// - Throws: ``APIError`` 404 for a folder and for what never was.
-    public func revisions(_ path: RemotePath, limit: Int) throws -> [Metadata] {
+    public func revisions(_ path: RemotePath, before revision: Int64? = nil, limit: Int) throws -> [Metadata] {
         guard let newest = try latest(path), !newest.isFolder else { throw APIError.notFound(path) }
-        return try state.versions(path.key, limit: limit).filter { !$0.isFolder }.map(describe)
+        return try state.versions(path.key, before: revision, limit: limit).filter { !$0.isFolder }.map(describe)
     }
 
     /// The changes after a position, or the whole state when there is none.

@@ -76,8 +76,13 @@ public protocol Remote: Sendable {
     /// Waits until there is a change after the cursor, or the timeout (30 to 480 s). `GET /longpoll_delta`
     func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult
 
-    /// A file's versions, newest first, deletions among them. `GET /revisions`
-    func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata]
+    /// A file's versions, newest first, deletions among them; of those older than `revision` when there is one (1 to
+    /// 1000). `GET /revisions`
+    ///
+    /// A server without this extension answers with the newest, whatever `revision` is.
+    func revisions(
+        of path: RemotePath, before revision: Revision?, limit: Int
+    ) async throws(RemoteError) -> [Metadata]
 
     /// Makes a new version with an old one's content. `POST /restore`
     func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata
@@ -100,6 +105,11 @@ public protocol Remote: Sendable {
 }
 
 extension Remote {
+    /// A file's versions, newest first, deletions among them.
+    public func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
+        try await revisions(of: path, before: nil, limit: limit)
+    }
+
     /// Stores content that was made now.
     public func put(
         _ content: Content, at path: RemotePath, condition: WriteCondition, policy: ConflictPolicy,

@@ -105,9 +105,12 @@ extension MemoryRemote: TextSearchRemote {
     }
 
     /// A file's versions, newest first.
-    public func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
+    public func revisions(
+        of path: RemotePath, before revision: Revision?, limit: Int
+    ) async throws(RemoteError) -> [Metadata] {
         try await perform(.revisions, path) { () throws(RemoteError) in
-            try read { try $0.revisions(path, limit: limit) }
+            let before = try Self.version(revision)
+            return try read { try $0.revisions(path, before: before?.number, limit: limit) }
         }
     }
 

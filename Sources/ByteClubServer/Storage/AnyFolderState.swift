@@ -18,7 +18,9 @@ struct AnyFolderState: FolderState {
         try base.version(key, revision: revision)
     }
 
-    func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] { try base.versions(key, limit: limit) }
+    func versions(_ key: PathKey, before revision: Int64?, limit: Int) throws -> [FolderEntry] {
+        try base.versions(key, before: revision, limit: limit)
+    }
 
     func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry] {
         try base.children(key, includeDeleted: includeDeleted, limit: limit)

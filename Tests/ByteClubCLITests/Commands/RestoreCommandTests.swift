@@ -136,6 +136,44 @@ import Testing
         }
     }
 
+    @Test("fifty moments of ten thousand changes come back to the byte, of files with thousands of versions too")
+    func longHistory() async throws {
+        var random = SeededGenerator(seed: 50)
+        let history = try History()
+        let folders = ["", "Trips/", "Trips/2026/", "photos/", "Alte Sachen/"]
+        // Every other change is one of the same few files.
+        let names = (0..<4).map { "\($0).md" } + (0..<300).map { "note \($0).md" }
+        func name() throws -> String {
+            let name =
+                Bool.random(using: &random)
+                ? names[..<4].randomElement(using: &random) : names.randomElement(using: &random)
+            return try #require(folders.randomElement(using: &random)) + #require(name)
+        }
+        let marks = Set((0..<50).map { _ in Int.random(in: 0..<10_000, using: &random) })
+        var moments: [(time: Int64, files: [String: String])] = []
+        for step in 0..<10_000 {
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<80: try await history.put("text \(step)", name())
+            case 80..<90: try? await history.delete(name())
+            case 90..<99: try? await history.move(name(), name())
+            default:
+                let folder = try #require(["Trips", "Trips/2026", "photos"].randomElement(using: &random))
+                if Bool.random(using: &random) {
+                    try? await history.delete(folder)
+                } else {
+                    try? await history.move(folder, "Alte Sachen/\(step)")
+                }
+            }
+            if marks.contains(step) { moments.append((history.clock.now, try await history.files())) }
+        }
+        for moment in moments.shuffled(using: &random) {
+            history.clock.tick()
+            let status = await history.restore("--at", Self.time(moment.time), "--delete-newer")
+            #expect(status == .success, "\(history.world.err)")
+            #expect(try await history.files() == moment.files, "moment \(moment.time)")
+        }
+    }
+
     @Test(
         "a moment is RFC 3339, the local clock's, or so long ago",
         arguments: [

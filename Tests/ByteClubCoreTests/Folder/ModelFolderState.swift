@@ -8,8 +8,8 @@ struct ModelFolderState: FolderState {
     func version(_ key: PathKey, revision: Int64) -> FolderEntry? {
         all.first { $0.path.key == key && $0.revision == revision }
     }
-    func versions(_ key: PathKey, limit: Int) -> [FolderEntry] {
-        Array(all.filter { $0.path.key == key }.reversed().prefix(limit))
+    func versions(_ key: PathKey, before revision: Int64?, limit: Int) -> [FolderEntry] {
+        Array(all.filter { $0.path.key == key && $0.revision < revision ?? .max }.reversed().prefix(limit))
     }
     private var newest: [FolderEntry] {
         Set(all.map(\.path.key)).compactMap(latest).sorted { $0.path.key < $1.path.key }

@@ -81,7 +81,7 @@ struct SharedFolderOperationsTests {
         }
         func latest(_ key: PathKey) -> FolderEntry? { key.string == "/f" ? entry("/f", isFolder: true) : nil }
         func version(_ key: PathKey, revision: Int64) -> FolderEntry? { latest(key) }
-        func versions(_ key: PathKey, limit: Int) -> [FolderEntry] { [] }
+        func versions(_ key: PathKey, before revision: Int64?, limit: Int) -> [FolderEntry] { [] }
         func children(_ key: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] { [] }
         func descendants(_ key: PathKey, limit: Int) -> [FolderEntry] {
             (0..<min(limit, 20_000)).compactMap { entry("/f/\($0)", isFolder: false) }

@@ -50,7 +50,7 @@ struct SharedFolderPutTests {
             try model.put("/n.md", "two")
             if row.before == .deleted { _ = try model.change { try $0.delete(path, seen: nil) } }
         }
-        let versions = model.state.versions(path.key, limit: 10)
+        let versions = try model.state.versions(path.key, limit: 10)
         let condition: WriteCondition
         switch row.condition {
         case "overwrite": condition = .overwrite

@@ -140,12 +140,17 @@ import Testing
             #expect(versions.map(\.isDeleted) == [true, false, false])
             #expect(try await server.get("/1/revisions/auto/a.md?rev_limit=2").decoded([Metadata].self).count == 2)
             let rev = try #require(first.rev)
+            for (index, version) in versions.enumerated() {
+                let older = try await server.get("/1/revisions/auto/a.md?before=\(try #require(version.rev))")
+                #expect(try older.decoded([Metadata].self).map(\.rev) == versions.dropFirst(index + 1).map(\.rev))
+            }
             let restored = try await server.post("/1/restore/auto/a.md?rev=\(rev)").decoded(Metadata.self)
             #expect(restored.rev != rev && restored.bytes == 3)
             #expect(try await server.get("/1/files/auto/a.md").text == "one")
             let deletion = try #require(versions.first?.rev)
             for (line, status) in [
                 ("GET /1/revisions/auto/a.md?rev_limit=0", 400), ("GET /1/revisions/auto/a.md?rev_limit=1001", 400),
+                ("GET /1/revisions/auto/a.md?before=zz", 400),
                 ("GET /1/revisions/auto", 404), ("GET /1/revisions/auto/none", 404), ("GET /1/restore/auto/a.md", 400),
                 ("GET /1/restore/auto/a.md?rev=zz", 400), ("GET /1/restore/auto/a.md?rev=fff00000001", 404),
                 ("GET /1/restore/auto/a.md?rev=\(deletion)", 400),

@@ -16,8 +16,8 @@ struct ModelFolderState: FolderState {
         journal.first { $0.path.key == key && $0.revision == revision }
     }
 
-    func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
-        Array(journal.reversed().filter { $0.path.key == key }.prefix(limit))
+    func versions(_ key: PathKey, before revision: Int64?, limit: Int) throws -> [FolderEntry] {
+        Array(journal.reversed().filter { $0.path.key == key && $0.revision < revision ?? .max }.prefix(limit))
     }
 
     func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry] {

@@ -186,8 +186,12 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
             endWait()
         }
     }
-    func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
-        try await carry { () async throws(RemoteError) in try await self.server.revisions(of: path, limit: limit) }
+    func revisions(
+        of path: RemotePath, before revision: Revision?, limit: Int
+    ) async throws(RemoteError) -> [Metadata] {
+        try await carry { () async throws(RemoteError) in
+            try await self.server.revisions(of: path, before: revision, limit: limit)
+        }
     }
     func restore(_ path: RemotePath, to revision: Revision) async throws(RemoteError) -> Metadata {
         try await carry("restore \(path)") { () async throws(RemoteError) in

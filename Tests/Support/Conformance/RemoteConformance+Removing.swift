@@ -110,6 +110,8 @@ extension RemoteConformance {
             #expect(versions.map(\.isDeleted) == [true, false, false])
             #expect(versions.map(\.bytes) == [0, 2, 1])
             #expect(try await run.remote.revisions(of: run.path("a.md"), limit: 2).count == 2)
+            let older = try await run.remote.revisions(of: run.path("a.md"), before: second.rev, limit: 10)
+            #expect(older.map(\.rev) == [first.rev])
         },
         RemoteConformanceCase("each version tells who made it, whatever made it") { run in
             let (first, second) = (try await run.remote.account(), try await run.second.account())

@@ -31,6 +31,8 @@ struct FolderRestoration: Sendable {
 
     /// How many files are asked about at once.
     private static let width = 8
+    /// How many of a file's versions are asked for first; most files have few.
+    private static let firstVersions = 50
 
     /// Restores a file, or a folder with all below it.
     ///
@@ -86,12 +88,7 @@ struct FolderRestoration: Sendable {
 
     private func settle(_ file: Metadata) async throws -> Outcome {
         if isOld(file) { return .unchanged }
-        let versions = try await remote.revisions(of: file.path, limit: EntryVersions.most)
-        let past = versions.first(where: isOld)
-        if past == nil, versions.count >= EntryVersions.most {
-            throw Failure(.tryAgain, "it has more than \(EntryVersions.most) versions since then")
-        }
-        guard let past, !past.isDeleted, let revision = past.rev else {
+        guard let past = try await version(of: file.path), !past.isDeleted, let revision = past.rev else {
             if file.isDeleted { return .unchanged }
             guard deletesNewer else { return .newer }
             if !isDryRun { _ = try await remote.delete(file.path, ifUnchangedSince: file.rev) }
@@ -100,6 +97,21 @@ struct FolderRestoration: Sendable {
         if !file.isDeleted, let hash = past.contentHash, hash == file.contentHash { return .unchanged }
         if !isDryRun { _ = try await remote.restore(file.path, to: revision) }
         return .restored(revision)
+    }
+
+    /// The version that a file had at the moment; nil when it had none.
+    private func version(of path: RemotePath) async throws -> Metadata? {
+        var last: Revision?
+        while true {
+            let limit = last == nil ? Self.firstVersions : EntryVersions.most
+            let versions = try await remote.revisions(of: path, before: last, limit: limit)
+            if let past = versions.first(where: isOld) { return past }
+            guard versions.count >= limit, let oldest = versions.last?.rev else { return nil }
+            if oldest == last {
+                throw Failure(.tryAgain, "it has more versions since then than this server tells")
+            }
+            last = oldest
+        }
     }
 
     private func isOld(_ entry: Metadata) -> Bool { entry.modified.map { $0.seconds <= moment } ?? false }

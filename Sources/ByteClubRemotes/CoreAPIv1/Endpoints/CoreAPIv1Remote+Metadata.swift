@@ -41,8 +41,11 @@ extension CoreAPIv1Remote: TextSearchRemote {
     }
 
     /// A file's versions, newest first. `GET /1/revisions/<root>/<path>`
-    public func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
-        try await transport.get(address("revisions", path), query: ["rev_limit": String(limit)])
-            .decoded(MetadataList.self).entries
+    public func revisions(
+        of path: RemotePath, before revision: Revision?, limit: Int
+    ) async throws(RemoteError) -> [Metadata] {
+        var query: Parameters = ["rev_limit": String(limit)]
+        query["before"] = revision?.description
+        return try await transport.get(address("revisions", path), query: query).decoded(MetadataList.self).entries
     }
 }

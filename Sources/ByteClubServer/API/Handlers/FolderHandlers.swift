@@ -108,7 +108,9 @@ struct FolderHandlers: Sendable {
     /// Answers `GET /revisions/<root>/<path>`.
     func revisions(_ request: MemberRequest) async throws -> Response {
         let limit = Int(try request.parameters.integer("rev_limit", in: 1...1000) ?? 10)
+        let before = try request.parameters.revision("before")
         let path = try request.path()
-        return .json(try await reader.read(for: request) { try $0.revisions(path, limit: limit) })
+        return .json(
+            try await reader.read(for: request) { try $0.revisions(path, before: before?.number, limit: limit) })
     }
 }

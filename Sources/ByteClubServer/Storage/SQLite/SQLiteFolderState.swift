@@ -83,17 +83,19 @@ struct SQLiteFolderState: FolderState {
         try database.firstRow(Self.selectVersion, [revision], Self.entry)
     }
 
-    func versions(_ key: PathKey, limit: Int) throws -> [FolderEntry] {
-        try database.rows(
+    func versions(_ key: PathKey, before revision: Int64?, limit: Int) throws -> [FolderEntry] {
+        let newest = try revision.map { try version(key, before: $0) } ?? latest(key)
+        guard let newest else { return [] }
+        return try database.rows(
             """
             WITH RECURSIVE chain(revision, depth) AS (
-                SELECT revision, 1 FROM latest WHERE key = ?
+                SELECT ?, 1
                 UNION ALL
                 SELECT v.previous, depth + 1 FROM chain JOIN version v ON v.revision = chain.revision
                 WHERE v.previous > 0 AND depth < ?)
             SELECT \(Self.columns) FROM chain JOIN version v ON v.revision = chain.revision
             ORDER BY v.revision DESC LIMIT ?
-            """, [key.sorting, limit, limit], Self.entry)
+            """, [newest.revision, limit, limit], Self.entry)
     }
 
     func children(_ key: PathKey, includeDeleted: Bool, limit: Int) throws -> [FolderEntry] {

@@ -136,6 +136,7 @@ struct StoredFolderTests {
                     try state.latest(key).map { [$0] } ?? [],
                     try state.version(key, revision: revision).map { [$0] } ?? [],
                     try state.versions(key, limit: limit),
+                    try state.versions(key, before: revision, limit: limit),
                     try state.children(key, includeDeleted: true, limit: limit),
                     try state.children(key, includeDeleted: false, limit: limit),
                     try state.descendants(key, limit: limit),
