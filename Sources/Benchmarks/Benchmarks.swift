@@ -6,8 +6,8 @@ import TestSupport
 /// `Benchmarks siege --work DIR [--minutes N] [--seed N] [--beside DIR] [--json]` besieges a server instead; see
 /// ``Siege``.
 ///
-/// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--label
-/// TEXT]`
+/// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--corpus
+/// DIR] [--label TEXT]`
 @main
 struct Benchmarks {
     static func main() async {

@@ -1,60 +1,45 @@
 import Glibc
 import TestSupport
 
-/// Searches in the texts of generated notes: how long they take, and how large the index is beside the texts.
+/// Searches in the texts of notes: how long they take, also right after a crash, and how large the index is beside the
+/// texts.
 enum SearchCase {
     private static let repeats = 400
     private static let connections = 64
 
-    /// What is looked for, by what makes it cheap or costly.
-    private static let queries: [(name: String, words: @Sendable (Int) -> String)] = [
-        ("a rare word", { GeneratedNote.word(4_000 + $0 * 41 % 15_000) }),
-        ("a word of nearly every note", { GeneratedNote.word($0 % 8) }),
-        ("two common words", { "\(GeneratedNote.word($0 % 40)) \(GeneratedNote.word(40 + $0 % 50)) " }),
-        (
-            "four words",
-            { number in
-                (0..<4).map { GeneratedNote.word((number * 7 + $0 * 31) % 300) }.joined(separator: " ")
-            }
-        ),
-        ("a phrase", { "%22\(GeneratedNote.word($0 % 60)) \(GeneratedNote.word(($0 * 3) % 60))%22" }),
-        ("the first two letters of a word", { String(GeneratedNote.word($0 % 500).prefix(2)) }),
-        ("the first four letters of a word", { String(GeneratedNote.word($0 % 500).prefix(4)) }),
-        ("two Chinese characters", { GeneratedNote.characters($0 * 17, 2) }),
-        ("nothing that is there", { "nowhere\($0)" }),
-    ]
-
     static func run(_ settings: Settings) async throws -> [Table] {
+        let corpus =
+            try settings.corpus.map { try SearchCorpus.files(in: $0, atMost: settings.many) }
+            ?? .generated(settings.many)
         let folder = settings.folder("search")
         defer { settings.discard(folder) }
         let server = try await ServerProcess(
             data: folder + "/data", arguments: ["--log-level", "warning", "--member-rate", "0"])
         let token = try await server.addMember("ann")
         let fill = try await Load(
-            port: server.port, connections: connections, count: settings.many, statuses: [200]
+            port: server.port, connections: connections, count: corpus.count, statuses: [200]
         ) { number in
             Load.send(
                 "PUT", "/1/files_put/auto/f\(number / 1000)/note-\(number).md", token: token,
-                body: GeneratedNote.text(number))
+                body: corpus.text(number))
         }.run()
         let indexing = try await waitForIndex(server)
+        let before = try await times(corpus, server, token)
+        await server.kill9()
+        try await server.start()
+        let after = try await times(corpus, server, token)
         var searches = Table(
-            title: "Searches in the texts of \(settings.many) notes\(settings.label)",
-            header: ["query", "p50 ms", "p99 ms", "goal p99 ms"])
-        for (name, words) in queries {
-            let result = try await Load(port: server.port, connections: 1, count: repeats, statuses: [200]) { number in
-                let query = percentEncoded(words(number))
-                return Load.get("/1/search/auto?content=true&query=\(query)", token: token)
-            }.run()
-            searches.rows.append([
-                name, Table.number(result.percentile(0.5), 2), Table.number(result.percentile(0.99), 2), "50",
-            ])
+            title: "Searches in the texts of \(corpus.count) \(corpus.name)\(settings.label)",
+            header: ["query", "p50 ms", "p99 ms", "after kill -9: p50 ms", "p99 ms", "goal p99 ms"])
+        for (query, (before, after)) in zip(corpus.queries, zip(before, after)) {
+            let numbers = [before, after].flatMap { [$0.percentile(0.5), $0.percentile(0.99)] }
+            searches.rows.append([query.name] + numbers.map { Table.number($0, 2) } + ["50"])
         }
-        let text = (0..<settings.many).reduce(0) { $0 + GeneratedNote.text($1).count }
+        let text = (0..<corpus.count).reduce(0) { $0 + corpus.text($1).count }
         let index = try await sizeOfIndex(server)
         await server.stop()
         let size = Table(
-            title: "The index of the texts of \(settings.many) notes",
+            title: "The index of the texts of \(corpus.count) \(corpus.name)",
             header: ["text MiB", "index MiB", "index / text", "goal", "filled at notes/s", "indexed s later"],
             rows: [
                 [
@@ -66,9 +51,23 @@ enum SearchCase {
         return [searches, size]
     }
 
+    /// How long the searches take, query by query.
+    private static func times(
+        _ corpus: SearchCorpus, _ server: ServerProcess, _ token: String
+    ) async throws -> [Load.Result] {
+        var results: [Load.Result] = []
+        for (_, words) in corpus.queries {
+            let load = Load(port: server.port, connections: 1, count: repeats, statuses: [200]) { number in
+                Load.get("/1/search/auto?content=true&query=\(percentEncoded(words(number)))", token: token)
+            }
+            results.append(try await load.run())
+        }
+        return results
+    }
+
     private static func percentEncoded(_ text: String) -> String {
         text.utf8.map { byte in
-            let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "%")
+            let isPlain = (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
             return isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }

@@ -16,6 +16,8 @@ struct Settings: Sendable {
     var mebibytes = 1024
     /// The number of edits timed.
     var edits = 100
+    /// A folder of texts to search; nil for generated notes.
+    var corpus: String?
     /// What the titles say of the conditions, for example of the link.
     var label = ""
 
@@ -35,6 +37,7 @@ struct Settings: Sendable {
             case "--many": many = try Self.number(value)
             case "--mebibytes": mebibytes = try Self.number(value)
             case "--edits": edits = try Self.number(value)
+            case "--corpus": corpus = value
             case "--label": label = " (\(value))"
             default: throw UsageError(description: "there is no flag \(flag)")
             }
