@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -136,7 +137,10 @@ import Testing
         }
     }
 
-    @Test("fifty moments of ten thousand changes come back to the byte, of files with thousands of versions too")
+    /// How many moments of the long history are gone back to.
+    private static let moments = unsafe getenv("BYTECLUB_MOMENTS").flatMap { unsafe Int(String(cString: $0)) } ?? 50
+
+    @Test("moments of ten thousand changes come back to the byte, of files with thousands of versions too")
     func longHistory() async throws {
         var random = SeededGenerator(seed: 50)
         let history = try History()
@@ -149,7 +153,7 @@ import Testing
                 ? names[..<4].randomElement(using: &random) : names.randomElement(using: &random)
             return try #require(folders.randomElement(using: &random)) + #require(name)
         }
-        let marks = Set((0..<50).map { _ in Int.random(in: 0..<10_000, using: &random) })
+        let marks = Set((0..<Self.moments).map { _ in Int.random(in: 0..<10_000, using: &random) })
         var moments: [(time: Int64, files: [String: String])] = []
         for step in 0..<10_000 {
             switch Int.random(in: 0..<100, using: &random) {
