@@ -21,6 +21,8 @@ public struct Metadata: Hashable, Sendable, Encodable {
     public var clientModified: APIDate?
     /// The nanoseconds that ``clientModified`` leaves out (extension), 0 to 999,999,999; nil when there are none.
     public var clientNanoseconds: Int64?
+    /// Whether the uploader says that the file may be executed (extension); nil when nothing was said, and for folders.
+    public var isExecutable: Bool?
     /// The MIME type by the file's extension; nil for folders.
     public var mimeType: String?
     /// The name in the icon library.
@@ -48,7 +50,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
-        case clientNanoseconds = "client_mtime_nanos"
+        case clientNanoseconds = "client_mtime_nanos", isExecutable = "executable"
         case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
         case contents, contentHash = "content_hash", photoInfo = "photo_info", videoInfo = "video_info"
         case modifier, snippet
@@ -67,6 +69,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         modified = isRoot ? nil : entry.modified
         clientModified = entry.isFolder ? nil : entry.clientModified?.date ?? entry.modified
         clientNanoseconds = entry.clientModified.flatMap { $0.fraction == 0 ? nil : $0.fraction }
+        isExecutable = entry.isExecutable
         mimeType = entry.isFolder ? nil : type.mime
         icon = entry.isFolder ? "folder" : type.icon
         root = "dropbox"
@@ -92,6 +95,7 @@ public struct Metadata: Hashable, Sendable, Encodable {
         try box.encodeIfPresent(modified, forKey: .modified)
         try box.encodeIfPresent(clientModified, forKey: .clientModified)
         try box.encodeIfPresent(clientNanoseconds, forKey: .clientNanoseconds)
+        try box.encodeIfPresent(isExecutable, forKey: .isExecutable)
         try box.encodeIfPresent(mimeType, forKey: .mimeType)
         try box.encode(icon, forKey: .icon)
         try box.encode(root, forKey: .root)
@@ -124,6 +128,7 @@ extension Metadata: JSONReadable {
             case "modified": read.modified = try json.optional()
             case "client_mtime": read.clientModified = try json.optional()
             case "client_mtime_nanos": read.clientNanoseconds = try json.optional()
+            case "executable": read.isExecutable = try json.optional()
             case "mime_type": read.mimeType = try json.optional()
             case "icon": icon = try json.optional()
             case "root": read.root = try json.optional() ?? "dropbox"

@@ -16,6 +16,9 @@ public struct FolderEntry: Hashable, Sendable {
     public var modified: APIDate
     /// When the uploader says that the content was made; nil when nothing was said, and for folders and deleted entries.
     public var clientModified: FileTime?
+    /// Whether the uploader says that the file may be executed; nil when nothing was said, and for folders and deleted
+    /// entries.
+    public var isExecutable: Bool?
     /// The number of the member who made the change.
     public var author: Int64
     /// Which entry this is a version of; the root's until the version is recorded, for an entry that is new.
@@ -31,8 +34,9 @@ public struct FolderEntry: Hashable, Sendable {
     /// Creates a version.
     public init(
         path: RemotePath, isFolder: Bool, isDeleted: Bool = false, revision: Int64, bytes: Int64 = 0,
-        contentHash: ContentHash? = nil, modified: APIDate, clientModified: FileTime? = nil, author: Int64,
-        node: NodeID = .root, parent: NodeID = .root, contentRevision: Int64 = 0, placeRevision: Int64 = 0
+        contentHash: ContentHash? = nil, modified: APIDate, clientModified: FileTime? = nil,
+        isExecutable: Bool? = nil, author: Int64, node: NodeID = .root, parent: NodeID = .root,
+        contentRevision: Int64 = 0, placeRevision: Int64 = 0
     ) {
         self.path = path
         self.isFolder = isFolder
@@ -42,6 +46,7 @@ public struct FolderEntry: Hashable, Sendable {
         self.contentHash = contentHash
         self.modified = modified
         self.clientModified = clientModified
+        self.isExecutable = isExecutable
         self.author = author
         self.node = node
         self.parent = parent

@@ -76,11 +76,15 @@ extension SharedFolder {
             let target = try free(place, after: results)
             guard let content else { return try record(.folder(at: target)) }
             return try record(
-                .file(at: target, bytes: content.bytes, hash: hash(of: content), modified: content.modified))
+                .file(
+                    at: target, bytes: content.bytes, hash: hash(of: content), modified: content.modified,
+                    executable: content.isExecutable))
         case .edit(let node, let content):
             let file = try check(condition, of: live(node))
             if file.isFolder { throw SyncRefusal(409, "\(node) is a folder", file) }
-            return try edit(file, bytes: content.bytes, hash: hash(of: content), modified: content.modified)
+            return try edit(
+                file, bytes: content.bytes, hash: hash(of: content), modified: content.modified,
+                executable: content.isExecutable)
         case .undelete(let node, let place, let content):
             let gone = try check(condition, of: known(node))
             guard gone.isDeleted else { throw SyncRefusal(412, "\(node) is not deleted", gone) }
@@ -92,7 +96,7 @@ extension SharedFolder {
             return try record(
                 .file(
                     at: target, node: node, bytes: content.bytes, hash: hash(of: content),
-                    modified: content.modified))
+                    modified: content.modified, executable: content.isExecutable))
         case .move(let node, let place):
             let source = try check(condition, of: live(node))
             return try move(source, to: place, after: results)

@@ -141,10 +141,11 @@ extension FolderEntry {
     /// A file as it is recorded at a place, new unless its identity is known.
     static func file<State>(
         at place: SharedFolder<State>.Place, node: NodeID = .root, bytes: Int64, hash: ContentHash,
-        modified: FileTime? = nil
+        modified: FileTime? = nil, executable: Bool? = nil
     ) -> FolderEntry {
         FolderEntry(
             path: place.path, isFolder: false, revision: 0, bytes: bytes, contentHash: hash,
-            modified: APIDate(seconds: 0), clientModified: modified, author: 0, node: node, parent: place.parent)
+            modified: APIDate(seconds: 0), clientModified: modified, isExecutable: executable, author: 0, node: node,
+            parent: place.parent)
     }
 }

@@ -80,7 +80,7 @@ extension FolderEntry {
     public var tombstone: FolderEntry {
         var gone = self
         (gone.isDeleted, gone.bytes, gone.contentHash, gone.contentRevision) = (true, 0, nil, 0)
-        gone.clientModified = nil
+        (gone.clientModified, gone.isExecutable) = (nil, nil)
         return gone
     }
 

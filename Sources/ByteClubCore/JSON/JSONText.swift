@@ -130,6 +130,13 @@ public struct JSONText {
         value(text)
     }
 
+    /// Writes a member that is true or false; nil writes none.
+    public mutating func member(_ name: StaticString, _ flag: Bool?) {
+        guard let flag else { return }
+        key(name)
+        value(flag)
+    }
+
     private mutating func separate() {
         switch bytes.last {
         case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break

@@ -56,9 +56,10 @@ public protocol Remote: Sendable {
     /// Stores content; when this returns, it is durable. `PUT /files_put`, or in chunks when it is large.
     ///
     /// Core API v1 stores an edit of a version that was deleted meanwhile as a new file under its old name. `modified` is
-    /// when the content was made, which is told with it; content that is there already keeps its own.
+    /// when the content was made, `executable` whether it may be executed, which is told with it. Content that is there
+    /// already keeps its own time; nil leaves what is known of the latter.
     func put(
-        _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
+        _ content: Content, at path: RemotePath, modified: FileTime?, executable: Bool?, condition: WriteCondition,
         policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata
 
@@ -108,6 +109,16 @@ extension Remote {
     /// A file's versions, newest first, deletions among them.
     public func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
         try await revisions(of: path, before: nil, limit: limit)
+    }
+
+    /// Stores content, and says nothing of whether it may be executed.
+    public func put(
+        _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
+        policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        try await put(
+            content, at: path, modified: modified, executable: nil, condition: condition, policy: policy,
+            progress: progress)
     }
 
     /// Stores content that was made now.

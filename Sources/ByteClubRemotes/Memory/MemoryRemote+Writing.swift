@@ -3,7 +3,7 @@ public import ByteClubCore
 extension MemoryRemote {
     /// Stores content as one atomic change.
     public func put(
-        _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
+        _ content: Content, at path: RemotePath, modified: FileTime?, executable: Bool?, condition: WriteCondition,
         policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         try await perform(.put, path) { () throws(RemoteError) in
@@ -17,7 +17,8 @@ extension MemoryRemote {
             progress?(TransferProgress(completed: size, total: size))
             return try write(blobs: [(hash, bytes)]) {
                 try $0.put(
-                    path, bytes: size, hash: hash, modified: modified, condition: condition, policy: policy)
+                    path, bytes: size, hash: hash, modified: modified, executable: executable, condition: condition,
+                    policy: policy)
             }
         }
     }

@@ -38,6 +38,7 @@ extension Metadata: JSONWritable {
             json.date(clientModified)
         }
         json.member("client_mtime_nanos", clientNanoseconds)
+        json.member("executable", isExecutable)
         if let mimeType {
             json.key("mime_type")
             json.value(mimeType)

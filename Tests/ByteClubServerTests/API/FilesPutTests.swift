@@ -28,6 +28,25 @@ import Testing
         }
     }
 
+    @Test("an upload may say whether the file may be executed, and a change of that alone is a version")
+    func executable() async throws {
+        try await TestServer.run { server in
+            func put(_ query: String, _ text: String = "1") async throws -> RawMessage {
+                try await server.put("/1/files_put/auto/run.sh?\(query)", text)
+            }
+            #expect(try await !put("").names().contains("executable"))
+            let first = try await put("executable=false").decoded(Metadata.self)
+            let script = try await put("executable=true").decoded(Metadata.self)
+            #expect(first.isExecutable == nil && script.isExecutable == true && script.rev != first.rev)
+            #expect(try await put("executable=1").decoded(Metadata.self) == script)
+            #expect(try await put("").decoded(Metadata.self) == script)
+            let edited = try await put("", "2").decoded(Metadata.self)
+            #expect(edited.isExecutable == true && edited.rev != script.rev)
+            #expect(try await put("executable=false", "2").decoded(Metadata.self).isExecutable == false)
+            #expect(try await put("executable=perhaps").status == 400)
+        }
+    }
+
     @Test("a write replaces, renames or conflicts as the protocol's table says")
     func decisions() async throws {
         try await TestServer.run { server in

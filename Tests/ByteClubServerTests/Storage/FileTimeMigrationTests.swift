@@ -15,6 +15,7 @@ import Testing
             try database.execute(
                 sql: """
                     ALTER TABLE version DROP COLUMN client_modified;
+                    ALTER TABLE version DROP COLUMN executable;
                     DROP TABLE search_word;
                     DROP TABLE search_index;
                     DROP TABLE searchable;
@@ -27,7 +28,7 @@ import Testing
         return entry
     }
 
-    @Test("keeps all that it had, tells nothing of the times, and keeps them from then on")
+    @Test("keeps all that it had, tells nothing of the times and of what is executable, and keeps both from then on")
     func migrates() async throws {
         let directory = try TemporaryDirectory()
         let clock = Clock()
@@ -37,14 +38,17 @@ import Testing
         let path = entry.path
         let kept = try await store.read { try $0.metadata(path) }
         #expect(kept.clientModified == entry.modified && kept.clientNanoseconds == nil)
+        #expect(kept.isExecutable == nil)
         #expect(kept.modifier?.displayName == "Ann")
         let made = FileTime(nanoseconds: 1_525_478_400_123_456_789)
         let content = try #require(StagedContent(inline: [2]))
         _ = try await store.write(by: 1, storing: content) { folder in
             try folder.put(
-                path, bytes: 1, hash: content.hash, modified: made, condition: .overwrite, policy: .fail)
+                path, bytes: 1, hash: content.hash, modified: made, executable: true, condition: .overwrite,
+                policy: .fail)
         }
         #expect(try await store.read { try $0.metadata(path).fileTime } == made)
+        #expect(try await store.read { try $0.metadata(path).isExecutable } == true)
         try store.close()
         #expect(try await Verifier(directory: directory.path).run().findings == [])
     }

@@ -140,12 +140,13 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         throw RemoteError(.protocolViolation, "a simulated machine has no files with paths")
     }
     func put(
-        _ content: ByteClubCore.Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
-        policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
+        _ content: ByteClubCore.Content, at path: RemotePath, modified: FileTime?, executable: Bool?,
+        condition: WriteCondition, policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         try await carry("put \(path) \(condition)") { () async throws(RemoteError) in
             let stored = try await self.server.put(
-                content, at: path, modified: modified, condition: condition, policy: policy, progress: progress)
+                content, at: path, modified: modified, executable: executable, condition: condition, policy: policy,
+                progress: progress)
             if case .bytes(let bytes) = content { self.onContent(bytes) }
             return self.shown(stored)
         }

@@ -62,6 +62,22 @@ extension RemoteConformance {
             #expect(try await sync.done(.edit(file.node, content), "2").clientModified == content.modified)
             #expect(try await sync.done(.delete(file.node)).clientModified == nil)
         },
+        RemoteConformanceCase(sync: "each entry tells whether it may be executed, where that was said") {
+            run, sync, root in
+            let cursor = try await sync.end()
+            var content = SyncOperation.Content(bytes: 1, hash: ContentHasher.hash([49]), isExecutable: true)
+            let file = try await sync.done(.create(.init(.node(root), "run.sh"), content), "1")
+            let bare = try await sync.create("b.md", "1", in: root)
+            #expect(file.isExecutable == true && bare.isExecutable == nil)
+            content.isExecutable = nil
+            #expect(try await sync.done(.edit(file.node, content), "1") == file)
+            content.isExecutable = false
+            let plain = try await sync.done(.edit(file.node, content), "1")
+            #expect(plain.isExecutable == false && plain.revision > file.revision && plain.hash == file.hash)
+            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: false, wait: .zero).page
+            #expect(Set(page.entries.map(\.isExecutable)) == [nil, false])
+            #expect(try await sync.done(.delete(file.node)).isExecutable == nil)
+        },
         RemoteConformanceCase(sync: "each entry names the member who made its version") { run, sync, root in
             let (first, second) = (try await run.remote.account(), try await run.second.account())
             let cursor = try await sync.end()

@@ -45,6 +45,30 @@ extension RemoteConformance {
             let gone = try await run.remote.delete(moved, ifUnchangedSince: nil)
             #expect(gone.clientModified == gone.modified && gone.clientNanoseconds == nil)
         },
+        RemoteConformanceCase("whether a file may be executed is kept, and a change of that alone is a version") {
+            run in
+            let path = try run.path("run.sh")
+            func put(_ byte: UInt8, _ isExecutable: Bool?) async throws -> Metadata {
+                try await run.remote.put(
+                    .bytes([byte]), at: path, modified: nil, executable: isExecutable, condition: .overwrite,
+                    policy: .fail, progress: nil)
+            }
+            let plain = try await put(1, nil)
+            #expect(plain.isExecutable == nil)
+            #expect(try await put(1, false).rev == plain.rev, "it is what everybody takes it for")
+            let script = try await put(1, true)
+            #expect(script.isExecutable == true && script.contentHash == plain.contentHash)
+            try await run.expectLater(script, than: plain)
+            for same in [nil, true] { #expect(try await put(1, same).rev == script.rev) }
+            #expect(try await put(2, nil).isExecutable == true, "who says nothing changes nothing")
+            let moved = try await run.remote.move(path, to: run.path("f.sh"))
+            let copied = try await run.remote.copy(moved.path, to: run.path("copy.sh"))
+            #expect(moved.isExecutable == true && copied.isExecutable == true)
+            let restored = try await run.remote.restore(moved.path, to: #require(moved.rev))
+            #expect(restored.isExecutable == true)
+            #expect(try await run.second.metadata(at: copied.path).isExecutable == true)
+            #expect(try await run.remote.delete(moved.path, ifUnchangedSince: nil).isExecutable == nil)
+        },
         RemoteConformanceCase("an empty file is a file") { run in
             let stored = try await run.put("", "empty.txt", .create, .fail)
             #expect(stored.bytes == 0 && !stored.isFolder)

@@ -24,6 +24,8 @@ public struct SyncEntry: Hashable, Sendable {
     public var modified: Int64
     /// When the uploader says that the content was made; nil when nothing was said.
     public var clientModified: FileTime?
+    /// Whether the uploader says that the file may be executed; nil when nothing was said.
+    public var isExecutable: Bool?
     /// The number of the member who made this version.
     public var author: Int64
     /// What that member is called; nil where the server does not tell.
@@ -45,6 +47,7 @@ public struct SyncEntry: Hashable, Sendable {
         hash = entry.contentHash
         modified = entry.modified.seconds
         clientModified = entry.clientModified
+        isExecutable = entry.isExecutable
         author = entry.author
         self.authorName = authorName
         self.isInline = isInline
@@ -74,6 +77,7 @@ extension SyncEntry: JSONReadable {
             case "modified": read.modified = try json.value()
             case "mtime": seconds = try json.value()
             case "mtime_nanos": nanoseconds = try json.value()
+            case "executable": read.isExecutable = try json.optional()
             case "by": read.author = try json.value()
             case "by_name": read.authorName = try json.memberName()
             case "inline": read.isInline = try json.value()
@@ -115,6 +119,7 @@ extension SyncEntry: JSONReadable {
             }
             json.member("modified", modified)
             clientModified?.writeMembers(to: &json)
+            json.member("executable", isExecutable)
             json.member("by", author)
             json.member("by_name", authorName)
             if isInline {

@@ -8,6 +8,7 @@ extension SyncOperation: JSONReadable {
         var hash: ContentHash?
         var chunks: [ContentHash]?
         var (seconds, nanoseconds): (Int64?, Int64?)
+        var isExecutable: Bool?
         var condition = Condition()
         try json.object { (json, key) throws(JSONError) in
             switch key {
@@ -22,6 +23,7 @@ extension SyncOperation: JSONReadable {
             case "chunks": chunks = try json.optional()
             case "mtime": seconds = try json.optional()
             case "mtime_nanos": nanoseconds = try json.optional()
+            case "executable": isExecutable = try json.optional()
             case "rev": condition.revision = try json.optional()
             case "place_rev": condition.placeRevision = try json.optional()
             case "seen": condition.seen = try json.optional()
@@ -32,7 +34,9 @@ extension SyncOperation: JSONReadable {
         guard let verb else { throw JSONError(.missing("op")) }
         let place = try Self.place(parent, parentOperation, name)
         let modified = try FileTime(wire: seconds, nanoseconds)
-        let content = bytes.map { Content(bytes: $0, hash: hash, chunks: chunks, modified: modified) }
+        let content = bytes.map {
+            Content(bytes: $0, hash: hash, chunks: chunks, modified: modified, isExecutable: isExecutable)
+        }
         if let bytes, bytes < 0 { throw JSONError(.invalid("of a negative length")) }
         switch (verb, node, place) {
         case ("put", let node, let place):
@@ -84,6 +88,7 @@ extension SyncOperation: JSONReadable {
                 json.member("bytes", content.bytes)
                 json.member("hash", content.hash?.description)
                 content.modified?.writeMembers(to: &json)
+                json.member("executable", content.isExecutable)
                 if let chunks = content.chunks {
                     json.key("chunks")
                     json.array { json in

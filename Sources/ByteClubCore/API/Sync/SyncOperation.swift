@@ -32,15 +32,19 @@ public struct SyncOperation: Hashable, Sendable {
         public var chunks: [ContentHash]?
         /// When the sender says that the content was made; nil when nothing is said.
         public var modified: FileTime?
+        /// Whether the sender says that the file may be executed; nil when nothing is said.
+        public var isExecutable: Bool?
 
         /// Describes content.
         public init(
-            bytes: Int64, hash: ContentHash? = nil, chunks: [ContentHash]? = nil, modified: FileTime? = nil
+            bytes: Int64, hash: ContentHash? = nil, chunks: [ContentHash]? = nil, modified: FileTime? = nil,
+            isExecutable: Bool? = nil
         ) {
             self.bytes = bytes
             self.hash = hash
             self.chunks = chunks
             self.modified = modified
+            self.isExecutable = isExecutable
         }
     }
 

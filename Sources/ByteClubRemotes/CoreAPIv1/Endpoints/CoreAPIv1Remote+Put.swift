@@ -7,7 +7,7 @@ extension CoreAPIv1Remote {
     ///
     /// `PUT /1/files_put/<root>/<path>`, or `PUT /1/chunked_upload` and `POST /1/commit_chunked_upload/<root>/<path>`
     public func put(
-        _ content: Content, at path: RemotePath, modified: FileTime?, condition: WriteCondition,
+        _ content: Content, at path: RemotePath, modified: FileTime?, executable: Bool?, condition: WriteCondition,
         policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         let source = try UploadSource(content)
@@ -22,7 +22,7 @@ extension CoreAPIv1Remote {
             upload = nil
         }
         let store = { (policy: ConflictPolicy, retries: Bool) async throws(RemoteError) -> Metadata in
-            let query = Self.query(modified, condition, policy)
+            let query = Self.query(modified, executable, condition, policy)
             guard let upload else {
                 return try await sendWhole(source, to: path, query, retries: retries, progress)
             }
@@ -101,7 +101,7 @@ extension CoreAPIv1Remote {
     static var binary: HTTPFields { [.contentType: "application/octet-stream"] }
 
     private static func query(
-        _ modified: FileTime?, _ condition: WriteCondition, _ policy: ConflictPolicy
+        _ modified: FileTime?, _ executable: Bool?, _ condition: WriteCondition, _ policy: ConflictPolicy
     ) -> Parameters {
         var query: Parameters = [:]
         switch condition {
@@ -112,6 +112,7 @@ extension CoreAPIv1Remote {
         query["autorename"] = policy == .rename ? "true" : "false"
         query["client_mtime"] = modified?.date.description
         query["client_mtime_nanos"] = modified.flatMap { $0.fraction == 0 ? nil : String($0.fraction) }
+        query["executable"] = executable.map { $0 ? "true" : "false" }
         return query
     }
 }

@@ -10,6 +10,8 @@ struct UploadHandlers: Sendable {
         let conflicts: ConflictPolicy
         /// When the uploader says that the content was made, an extension.
         let modified: FileTime?
+        /// Whether the uploader says that it may be executed, an extension.
+        let isExecutable: Bool?
 
         init(_ parameters: Parameters) throws(APIError) {
             let overwrite = try parameters.bool("overwrite", default: true)
@@ -20,6 +22,7 @@ struct UploadHandlers: Sendable {
             }
             conflicts = try parameters.bool("autorename", default: true) ? .rename : .fail
             modified = try parameters.fileTime("client_mtime", nanoseconds: "client_mtime_nanos")
+            isExecutable = try parameters["executable"] == nil ? nil : parameters.bool("executable", default: false)
         }
     }
 
@@ -134,8 +137,8 @@ struct UploadHandlers: Sendable {
             try await store.write(by: request.member.uid, storing: content) { folder in
                 try folder.describe(
                     folder.put(
-                        path, bytes: bytes, hash: hash, modified: policy.modified, condition: policy.condition,
-                        policy: policy.conflicts))
+                        path, bytes: bytes, hash: hash, modified: policy.modified, executable: policy.isExecutable,
+                        condition: policy.condition, policy: policy.conflicts))
             })
     }
 

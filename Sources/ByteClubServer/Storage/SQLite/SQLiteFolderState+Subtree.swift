@@ -24,7 +24,7 @@ extension SQLiteFolderState {
     private static let insertTombstones = """
         INSERT INTO version(\(stored))
         SELECT :last + row_number() OVER (ORDER BY l.key), v.revision, v.path, v.kind + 2, 0, NULL, :now, :author,
-            v.node, v.parent, :last + row_number() OVER (ORDER BY l.key), v.place_revision, NULL
+            v.node, v.parent, :last + row_number() OVER (ORDER BY l.key), v.place_revision, NULL, NULL
         \(live) AND l.key > :done ORDER BY l.key LIMIT \(piece)
         """
     /// Where the key stays, the live versions are followed by those at the new place.
@@ -32,7 +32,7 @@ extension SQLiteFolderState {
         INSERT INTO version(\(stored))
         SELECT :last + row_number() OVER (ORDER BY l.key), v.revision, :newPath || substr(v.path, :length + 1), v.kind,
             v.bytes, v.hash, :now, :author, v.node, v.parent, v.content_revision,
-            CASE l.key WHEN :key THEN :last + 1 ELSE v.place_revision END, v.client_modified
+            CASE l.key WHEN :key THEN :last + 1 ELSE v.place_revision END, v.client_modified, v.executable
         \(live) AND l.key > :done ORDER BY l.key LIMIT \(piece)
         """
     /// Else the tombstones that were just made say what is created at the new place.
@@ -41,7 +41,7 @@ extension SQLiteFolderState {
         SELECT t.revision + :shift, coalesce(other.revision, 0), :newPath || substr(v.path, :length + 1), v.kind,
             v.bytes, v.hash, :now, :author, v.node, CASE l.key WHEN :key THEN :newParent ELSE v.parent END,
             v.content_revision, CASE l.key WHEN :key THEN t.revision + :shift ELSE v.place_revision END,
-            v.client_modified
+            v.client_modified, v.executable
         FROM version t JOIN version v ON v.revision = t.previous JOIN latest l ON l.revision = t.revision
             LEFT JOIN latest other ON other.key = :newKey || substr(l.key, length(:key) + 1)
         WHERE t.revision > :last AND t.revision <= :last + :count

@@ -7,14 +7,14 @@ struct SQLiteFolderState: FolderState {
     /// What the columns of ``FolderEntry`` queries are, in the order in which ``entry(_:)`` reads them.
     static let columns = """
         v.revision, v.path, v.kind, v.bytes, v.hash, v.modified, v.author, v.node, v.parent, v.content_revision,
-        v.place_revision, v.client_modified
+        v.place_revision, v.client_modified, v.executable
         """
     /// How many those are; a query's own columns come after them.
-    static let columnCount = 12
+    static let columnCount = 13
     /// The columns of `version`, in the order in which they are written.
     static let stored = """
         revision, previous, path, kind, bytes, hash, modified, author, node, parent, content_revision, place_revision,
-        client_modified
+        client_modified, executable
         """
     static let tree = "FROM latest l JOIN version v ON v.revision = l.revision"
     static let isLive = "v.kind < 2"
@@ -46,7 +46,7 @@ struct SQLiteFolderState: FolderState {
         """
     private static let insertVersion = """
         INSERT INTO version(\(stored))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     let database: Database
@@ -212,7 +212,7 @@ struct SQLiteFolderState: FolderState {
                 entry.revision, previous?.revision ?? 0, entry.path.string,
                 (entry.isFolder ? 1 : 0) + (entry.isDeleted ? 2 : 0), entry.bytes, entry.contentHash?.data,
                 entry.modified.seconds, entry.author, entry.node.number, entry.parent.number, entry.contentRevision,
-                entry.placeRevision, entry.clientModified?.nanoseconds,
+                entry.placeRevision, entry.clientModified?.nanoseconds, entry.isExecutable,
             ])
         if previous == nil {
             try database.run(
@@ -275,7 +275,8 @@ struct SQLiteFolderState: FolderState {
             contentHash: row.bytes(first + 4).flatMap(ContentHash.init(bytes:)),
             modified: APIDate(seconds: row[first + 5]),
             clientModified: (row[first + 11] as Int64?).map(FileTime.init(nanoseconds:)),
-            author: row[first + 6], node: NodeID(row[first + 7]), parent: NodeID(row[first + 8]),
+            isExecutable: row[first + 12], author: row[first + 6], node: NodeID(row[first + 7]),
+            parent: NodeID(row[first + 8]),
             contentRevision: row[first + 9],
             placeRevision: row[first + 10])
     }

@@ -15,10 +15,11 @@ struct StoredFolderTests {
         func run<State>(on folder: inout SharedFolder<State>) throws -> FolderEntry {
             switch self {
             case .put(let path, let bytes):
-                // Some of them say when they were made.
+                // Some of them say when they were made, and whether they may be executed.
                 try folder.put(
                     path, bytes: Int64(bytes.count), hash: ContentHasher.hash(bytes),
                     modified: bytes.first.flatMap { $0 < 5 ? FileTime(nanoseconds: Int64($0) - 2) : nil },
+                    executable: bytes.first.flatMap { $0 % 3 == 0 ? nil : $0 % 3 == 1 },
                     condition: .overwrite, policy: .rename)
             case .folder(let path): try folder.createFolder(path)
             case .delete(let path): try folder.delete(path, seen: nil)

@@ -208,4 +208,9 @@ extension Schema {
                 INSERT INTO meta(name, value) VALUES ('\(Meta.indexed)', 0), ('\(Meta.folding)', 0);
                 """)
     }
+
+    /// Version 11: versions tell whether their files may be executed; of older ones nobody knows.
+    @Sendable static func addExecutable(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE version ADD COLUMN executable INTEGER")
+    }
 }
