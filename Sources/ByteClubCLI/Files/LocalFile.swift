@@ -79,6 +79,24 @@ enum LocalFile {
         return FileTime(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 
+    /// Whether a file's owner may execute it.
+    static func isExecutable(_ path: String) throws -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
+        return status.st_mode & S_IXUSR != 0
+    }
+
+    /// Gives a downloaded file what belongs to it beside its bytes: when it was last changed, and whether all who may
+    /// read it may execute it.
+    static func complete(_ path: String, as metadata: Metadata) throws {
+        if let time = metadata.fileTime { try setModified(path, time) }
+        guard metadata.isExecutable == true else { return }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0,
+            unsafe chmod(path, status.st_mode & 0o7777 | (status.st_mode & 0o444) >> 2) == 0
+        else { throw FileError(.write, path) }
+    }
+
     /// Sets when a file was last changed, and last read.
     static func setModified(_ path: String, _ time: FileTime) throws {
         let moment = timespec(tv_sec: Int(time.date.seconds), tv_nsec: Int(time.fraction))

@@ -17,6 +17,8 @@ struct EntryObject: Encodable, Sendable {
     var modified: String?
     /// When a file was last changed where it came from, else when it was stored, as RFC 3339 in UTC; nil for folders.
     var mtime: String?
+    /// True for a file that may be executed, absent otherwise.
+    var executable: Bool?
     /// The version.
     var rev: Revision?
     /// The name of the member who made this version, where the server tells it.
@@ -36,6 +38,7 @@ struct EntryObject: Encodable, Sendable {
         size = entry.bytes
         modified = entry.modified.map { CalendarTime.utc($0.seconds).rfc3339 }
         mtime = entry.isDeleted ? nil : entry.fileTime.map { CalendarTime.rfc3339($0) }
+        executable = entry.isExecutable == true ? true : nil
         rev = entry.rev
         author = entry.modifier?.displayName
         hash = entry.contentHash
@@ -46,6 +49,7 @@ struct EntryObject: Encodable, Sendable {
     /// The paragraph of a command's help that names the members.
     static let help = """
         With --json an entry is an object with name, path, type (file or folder), size in bytes, modified (RFC 3339), \
-        mtime (the file's own date), rev, author and hash where the server tells them, and deleted when it is.
+        mtime (the file's own date), rev, author and hash where the server tells them, and executable or deleted \
+        when it is.
         """
 }

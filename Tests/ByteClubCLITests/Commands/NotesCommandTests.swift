@@ -1,6 +1,7 @@
 import ByteClubCore
 import ByteClubRemotes
 import FoundationEssentials
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -299,7 +300,11 @@ import Testing
         #expect(try LocalFile.read(copy) == Array("old".utf8))
         #expect(try LocalFile.modified(copy) == made)
         #expect(await world.run("notes", "show", "a.md", "-o", copy) == .cannotCreate)
+        #expect(try !LocalFile.isExecutable(copy))
+        #expect(unsafe chmod(file, 0o755) == 0)
+        #expect(await world.run("notes", "add", "a.md", file, "--force") == .success)
         #expect(await world.run("notes", "show", "a.md", "-o", copy, "--force") == .success)
+        #expect(try LocalFile.isExecutable(copy) && LocalFile.modified(copy) == made)
         #expect(await world.run("notes", "show", "a.md", "--force") == .usage)
         #expect(await world.run("notes", "add", "b.md", in: world.context(input: "x")) == .success)
         let typed = try await world.server.metadata(at: RemotePath("/byteclub/b.md"))

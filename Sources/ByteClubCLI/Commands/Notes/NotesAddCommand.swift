@@ -29,12 +29,13 @@ struct NotesAddCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let path = try EntryPath.note(name, login)
-        let (text, modified) = try read(context)
+        let (text, modified, isExecutable) = try read(context)
         let condition: WriteCondition = force ? .overwrite : .create
         let stored = try await context.withRemote(login) { remote in
             do {
                 return try await remote.put(
-                    .bytes(text), at: path, modified: modified, condition: condition, policy: .fail, progress: nil)
+                    .bytes(text), at: path, modified: modified, executable: isExecutable, condition: condition,
+                    policy: .fail, progress: nil)
             } catch let error as RemoteError where error.code == .conflict {
                 // It may be there in other letter case.
                 let there = (try? await remote.metadata(at: path))?.path ?? path
@@ -45,15 +46,18 @@ struct NotesAddCommand: ClubCommand {
         try context.print(EntryChange(verb: "added", entry: stored, folder: login.notes), json: outputOptions.json)
     }
 
-    /// The text, and when its file was last changed.
-    private func read(_ context: Context) throws -> ([UInt8], FileTime?) {
+    /// The text, when its file was last changed, and whether that may be executed.
+    private func read(_ context: Context) throws -> ([UInt8], FileTime?, Bool?) {
         guard let file, file != "-" else {
             if context.terminal.isInputTerminal {
                 context.note("reading the note from the terminal; end it with Ctrl-D")
             }
-            return (try context.input.readAll(NoteContent.limit), nil)
+            return (try context.input.readAll(NoteContent.limit), nil, nil)
         }
         if LocalFile.isDirectory(file) { throw Failure(.badData, "'\(file)' is a directory, not a note") }
-        return (try LocalFile.read(file, limit: NoteContent.limit), try LocalFile.modified(file))
+        return (
+            try LocalFile.read(file, limit: NoteContent.limit), try LocalFile.modified(file),
+            try LocalFile.isExecutable(file)
+        )
     }
 }

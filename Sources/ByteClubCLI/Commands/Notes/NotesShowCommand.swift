@@ -56,7 +56,7 @@ struct NotesShowCommand: ClubCommand {
         guard let file else { return try context.output.write(note.bytes) }
         try await file.write { temporary in
             try LocalFile.createSynced(temporary, note.bytes, mode: 0o644)
-            if let time = note.metadata.fileTime { try LocalFile.setModified(temporary, time) }
+            try LocalFile.complete(temporary, as: note.metadata)
         }
         try context.output.line(file.path)
     }

@@ -44,7 +44,7 @@ struct PhotoDownload: Sendable {
         reporter.start(path.name, place: place, total: nil)
         let metadata = try await file.write { temporary in
             let metadata = try await fetch(path, room, to: temporary)
-            if let time = metadata.fileTime { try LocalFile.setModified(temporary, time) }
+            try LocalFile.complete(temporary, as: metadata)
             return metadata
         }
         return WrittenFile(file: file.path, bytes: metadata.bytes, source: metadata.path.string)
