@@ -100,6 +100,13 @@ static inline int byteclub_statx(int directory, const char *name, struct byteclu
     return 0;
 }
 
+/// utimensat(2) of an open file: sets when it was last written and leaves when it was last read; 0, or -1 with errno set.
+static inline int byteclub_set_modified(int descriptor, long long seconds, long long nanoseconds) {
+    enum { omit = (1l << 30) - 2l };
+    struct timespec times[2] = {{0, omit}, {seconds, nanoseconds}};
+    return (int)syscall(SYS_utimensat, descriptor, (const char *)0, times, 0);
+}
+
 /// getdents64(2): how many bytes of records there are, 0 at the end, or -1 with errno set.
 static inline long byteclub_getdents(int directory, void *buffer, unsigned int capacity) {
     return syscall(SYS_getdents64, directory, buffer, capacity);

@@ -127,7 +127,7 @@ struct StoreRun {
                 fingerprint: FileFingerprint(
                     device: number(9), inode: number(99), size: number(9), modified: Int64.max - number(9),
                     changed: -number(9)),
-                isRacy: chance(2) == 0)
+                isRacy: chance(2) == 0, isExecutable: pick([nil, true, false]))
         }
         return LocalState(
             location: location(), isFolder: chance(2) == 0, hash: hash(), size: number(1 << 40), stat: stat,
@@ -143,14 +143,17 @@ struct StoreRun {
             node: chance(2) == 0 ? nil : NodeID(number(40)), location: location(like: local), isFolder: chance(2) == 0,
             hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: revision(),
             placeRevision: number(5),
-            generation: number(4), isUnverified: chance(5) == 0)
+            generation: number(4), isUnverified: chance(5) == 0,
+            modified: pick([nil, FileTime(nanoseconds: -number(9)), FileTime(nanoseconds: .max)]),
+            isExecutable: pick([nil, true, false]))
     }
 
     private mutating func synced(like local: LocalState?) -> SyncedState {
         SyncedState(
             location: location(like: local), remoteName: chance(3) == 0 ? EntryName(name()) : nil,
             isFolder: chance(2) == 0,
-            hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: revision())
+            hash: chance(2) == 0 ? local?.hash : hash(), size: number(9), revision: revision(),
+            isExecutable: pick([nil, true, false]))
     }
 
     /// None, one of a journal that looks like a number, or an ETag.

@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// The file system of a mirror, as a protocol that tests implement in memory.
 ///
 /// Names are single components and links are never followed. All calls block; each failure is a ``FileError``.
@@ -78,6 +80,9 @@ protocol DiskFolder: AnyObject, Sendable {
     /// Gives a file in it the permissions and the group of another one, before it replaces that one; false when it has
     /// them already, or the other is gone.
     func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool
+    /// Finds out with a file of this name, which is gone afterwards, what the file system cannot do, and what every stat
+    /// would tell wrongly then. Only in our own staging.
+    func learnLimits(with name: String) throws(FileError)
     /// Removes all permissions but the owner's.
     func closeToOthers() throws(FileError)
     /// Removes a file for good. Only for our own staging.
@@ -120,6 +125,10 @@ protocol DiskFile: AnyObject, Sendable {
     func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int
     /// Appends bytes.
     func write(_ bytes: [UInt8]) throws(FileError)
+    /// Sets the time when it was last written.
+    func setModified(_ time: FileTime) throws(FileError)
+    /// Lets all who may read the file execute it, or nobody; false when it was as it is to be, for its owner.
+    func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool
     /// Makes the bytes durable.
     func sync() throws(FileError)
     /// Whether a process has it open for writing; unknown counts as no.

@@ -13,6 +13,8 @@ final class LinuxDisk: Disk {
         static let noReplace = Limits(rawValue: 2)
         /// It cannot exchange two entries.
         static let exchange = Limits(rawValue: 4)
+        /// It does not keep whether a file is executable.
+        static let executable = Limits(rawValue: 8)
     }
 
     private let path: String
@@ -38,6 +40,7 @@ final class LinuxDisk: Disk {
         if known.contains(.handles) { lines.append("the file system has no file handles") }
         if known.contains(.noReplace) { lines.append("the file system cannot rename without replacing") }
         if known.contains(.exchange) { lines.append("the file system cannot exchange two files in one step") }
+        if known.contains(.executable) { lines.append("the file system does not keep which files are executable") }
         return lines
     }
 }

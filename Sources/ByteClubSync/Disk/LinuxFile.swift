@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// An open regular file.
 final class LinuxFile: DiskFile {
     private let descriptor: FileDescriptor
@@ -10,7 +12,7 @@ final class LinuxFile: DiskFile {
 
     func stat() throws(FileError) -> FileStat {
         let status = try descriptor.status()
-        return unsafe FileStat(status, FileHandle(descriptor.number, "", status, limits))
+        return unsafe FileStat(status, FileHandle(descriptor.number, "", status, limits), limits)
     }
 
     func read(into buffer: inout [UInt8], at offset: Int64) throws(FileError) -> Int {
@@ -18,6 +20,13 @@ final class LinuxFile: DiskFile {
     }
 
     func write(_ bytes: [UInt8]) throws(FileError) { try descriptor.write(bytes) }
+
+    func setModified(_ time: FileTime) throws(FileError) { try descriptor.setModified(time) }
+
+    func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool {
+        if limits.known.contains(.executable) { return false }
+        return try descriptor.setExecutable(isExecutable)
+    }
 
     func sync() throws(FileError) { try descriptor.sync() }
 

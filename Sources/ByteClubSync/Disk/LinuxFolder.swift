@@ -26,7 +26,7 @@ final class LinuxFolder: DiskFolder {
 
     func stat() throws(FileError) -> FileStat {
         let status = try descriptor.status()
-        return unsafe FileStat(status, FileHandle(descriptor.number, "", status, limits))
+        return unsafe FileStat(status, FileHandle(descriptor.number, "", status, limits), limits)
     }
 
     func fingerprintedList() throws(FileError) -> (entries: [DiskEntry], fingerprint: ListingFingerprint) {
@@ -44,7 +44,7 @@ final class LinuxFolder: DiskFolder {
                 DiskEntry(
                     name: decoded ?? String(decoding: name, as: UTF8.self), isDecodable: decoded != nil,
                     kind: DiskKind(status, inFolderOn: device),
-                    stat: FileStat(status, FileHandle(descriptor.number, text, status, limits))))
+                    stat: FileStat(status, FileHandle(descriptor.number, text, status, limits), limits)))
         }
         return (entries, ListingFingerprint(high: sum.high, low: sum.low, isRacy: isRacy))
     }
@@ -75,7 +75,7 @@ final class LinuxFolder: DiskFolder {
         guard let status = try descriptor.status(of: name) else { return nil }
         return unsafe DiskEntry(
             name: name, isDecodable: true, kind: DiskKind(status, inFolderOn: try device()),
-            stat: FileStat(status, FileHandle(descriptor.number, name, status, limits)))
+            stat: FileStat(status, FileHandle(descriptor.number, name, status, limits), limits))
     }
 
     func folder(_ name: String) throws(FileError) -> any DiskFolder {
@@ -102,6 +102,18 @@ final class LinuxFolder: DiskFolder {
     func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool {
         guard let wanted = try (folder as? LinuxFolder)?.descriptor.status(of: other) else { return false }
         return try descriptor.open(name, O_RDONLY | O_NONBLOCK).setAccess(wanted.mode, group: wanted.group)
+    }
+
+    func learnLimits(with name: String) throws(FileError) {
+        if limits.known.contains(.executable) { return }
+        if try descriptor.status(of: name) != nil { try descriptor.remove(name) }
+        let file = try descriptor.open(name, O_RDWR | O_CREAT | O_EXCL)
+        // Where all files are executable, or none, the bit says nothing.
+        let isAlways = try file.status().mode & S_IXUSR != 0
+        _ = try? file.setExecutable(true)
+        let isNever = try file.status().mode & S_IXUSR == 0
+        if isAlways || isNever { limits.add(.executable) }
+        try descriptor.remove(name)
     }
 
     func closeToOthers() throws(FileError) { try descriptor.closeToOthers() }

@@ -3,9 +3,12 @@ import Glibc
 
 extension FileStat {
     /// Creates a stat from a status that was just read.
-    init(_ status: byteclub_status, _ handle: FileHandle) {
+    init(_ status: byteclub_status, _ handle: FileHandle, _ limits: LinuxLimits) {
         let fingerprint = FileFingerprint(status)
-        self.init(handle: handle, fingerprint: fingerprint, isRacy: fingerprint.isRacy(at: WallClock.now()))
+        let isKnown = status.mode & S_IFMT == S_IFREG && !limits.known.contains(.executable)
+        self.init(
+            handle: handle, fingerprint: fingerprint, isRacy: fingerprint.isRacy(at: WallClock.now()),
+            isExecutable: isKnown ? status.mode & S_IXUSR != 0 : nil)
     }
 }
 

@@ -30,6 +30,9 @@ final class SyncContext {
     /// The time of day in seconds since 1970.
     var seconds: Int64 { environment.disk.now() / 1_000_000_000 }
 
+    /// The time of day, for contents that are made now.
+    var now: FileTime { FileTime(nanoseconds: environment.disk.now()) }
+
     /// Remembers which rules decided; only what is done next is logged with its rule.
     func decided(_ more: [ItemID: Rule]) {
         if rules.count > 16_384 { rules = [:] }

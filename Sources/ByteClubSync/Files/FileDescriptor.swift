@@ -1,3 +1,4 @@
+import ByteClubCore
 import CLinux
 import Glibc
 
@@ -116,6 +117,22 @@ final class FileDescriptor: Sendable {
         if now.mode & 0o777 == bits, now.group == group { return false }
         if now.group != group, fchown(number, .max, group) != 0 { bits &= ~0o070 }
         guard fchmod(number, bits) == 0 else { throw failure("set the permissions of", nil) }
+        return true
+    }
+
+    /// Sets the time when this file was last written; when it was last read stays.
+    func setModified(_ time: FileTime) throws(FileError) {
+        guard byteclub_set_modified(number, time.date.seconds, time.fraction) == 0 else {
+            throw failure("set the time of", nil)
+        }
+    }
+
+    /// Lets all who may read this file execute it, or nobody; false when that holds of its owner already.
+    func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool {
+        let mode = try status().mode & 0o7777
+        if (mode & S_IXUSR != 0) == isExecutable { return false }
+        let wanted = isExecutable ? mode | (mode & 0o444) >> 2 : mode & ~0o111
+        guard fchmod(number, wanted) == 0 else { throw failure("set the permissions of", nil) }
         return true
     }
 

@@ -18,9 +18,11 @@ struct FileFingerprint: Hashable, Sendable {
 
     /// Whether inode, size and modification time are equal: the same content, even after a rename.
     ///
-    /// The device number may change with each boot and does not count.
+    /// The device number may change with each boot and does not count. A modification time that lies ahead of the last
+    /// change, as one that came from another machine may, proves nothing: a later write may set it again.
     func isSameContent(as other: FileFingerprint) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
+            && (changed == other.changed || modified <= other.changed)
     }
 
     /// Whether the change time is equal as well: neither content nor metadata changed.

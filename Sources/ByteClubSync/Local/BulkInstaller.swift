@@ -19,7 +19,7 @@ final class BulkInstaller {
 
     private let context: SyncContext
     private let control: ControlDirectory
-    private let installer: Installer
+    let installer: Installer
     private var underWay: Group?
     /// Installed files whose names are not known to be durable yet.
     private var placed: [InstalledFile] = []

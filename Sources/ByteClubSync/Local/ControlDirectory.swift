@@ -20,6 +20,8 @@ struct ControlDirectory: Sendable {
             throw FileError(operation: "use", path: Self.name, code: EXDEV)
         }
         staging = try top.subfolder("staging")
+        // What a crash leaves of it is removed like any content that was being written.
+        try? staging.learnLimits(with: StagedName.writing(.root).text)
         trash = Trash(try top.subfolder("trash"))
     }
 

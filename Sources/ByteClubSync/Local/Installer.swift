@@ -7,6 +7,10 @@ struct StagedContent: Sendable {
     let size: Int64
     /// The file that it replaces, as the plan saw it; nil when nothing may be there.
     let replaced: LocalState?
+    /// When the content was made; nil when the server does not tell.
+    let modified: FileTime?
+    /// Whether the file is to be executable; nil when nobody knows.
+    let isExecutable: Bool?
     /// The bytes; nil when they are in staging already.
     let bytes: [UInt8]?
     /// The name in staging.
@@ -20,6 +24,8 @@ struct StagedContent: Sendable {
         install = PendingInstall(item: item.id, location: location, hash: hash, revision: remote.revision)
         size = remote.size
         replaced = item.local
+        modified = remote.modified
+        isExecutable = item.wantedExecutable
         self.bytes = bytes
         stage = .writing(item.id)
     }
@@ -28,10 +34,7 @@ struct StagedContent: Sendable {
     mutating func write(to staging: any DiskFolder, durably: Bool) throws(FileError) {
         let name = stage.text
         guard let bytes else {
-            let file = try staging.open(name)
-            if durably { try file.sync() }
-            handle = try file.stat().handle
-            return
+            return try finish(try staging.open(name), durably: durably)
         }
         let file: any DiskFile
         do throws(FileError) {
@@ -42,6 +45,13 @@ struct StagedContent: Sendable {
             file = try staging.create(name)
         }
         try file.write(bytes)
+        try finish(file, durably: durably)
+    }
+
+    /// Gives the written file what belongs to its content.
+    private mutating func finish(_ file: any DiskFile, durably: Bool) throws(FileError) {
+        if let isExecutable { _ = try file.setExecutable(isExecutable) }
+        if let modified { try file.setModified(modified) }
         if durably { try file.sync() }
         handle = try file.stat().handle
     }
@@ -170,6 +180,48 @@ final class Installer {
         }
     }
 
+    /// Makes files executable whose contents are on disk already, or takes that back; the next plan finds both sides
+    /// equal.
+    ///
+    /// - Throws: As ``install(_:as:_:)``.
+    func setExecutable(_ ids: [ItemID], _ report: inout SyncReport) throws {
+        for id in ids {
+            do {
+                guard let item = try store.item(id), let local = item.local, let hash = local.hash,
+                    let stat = try setExecutable(item, local, &report)
+                else { continue }
+                let event = try store.edit(durably: true) { editor in
+                    try editor.read(id, hash, stat)
+                    try editor.invalidate(local.location.parent)
+                    return try context.log(.download, id)
+                }
+                report.emit(event)
+                report.note(.succeeded, of: id)
+                report.done += 1
+            } catch let error as FileError {
+                refuse(id, error, &report)
+            }
+        }
+    }
+
+    /// The stat of a file that was just made executable or is no more; nil when it is not the one that the plan saw.
+    private func setExecutable(_ item: Item, _ local: LocalState, _ report: inout SyncReport) throws -> FileStat? {
+        guard let wanted = item.wantedExecutable, let seen = local.stat,
+            let folder = try context.handles.folder(local.location.parent, &report),
+            try isAsPlanned(local, item.id, in: folder, &report)
+        else { return nil }
+        let file = try folder.open(local.location.name.text)
+        guard try file.stat().handle == seen.handle else { return nil }
+        if try file.setExecutable(wanted) { try file.sync() }
+        var stat = try file.stat()
+        if stat.isExecutable == !wanted {
+            throw FileError(operation: "set the permissions of", path: local.location.name.text, code: EOPNOTSUPP)
+        }
+        // The change time is ours; a write would set the modification time.
+        stat.isRacy = seen.isRacy || stat.fingerprint.isContentRacy(at: context.environment.disk.now())
+        return stat
+    }
+
     // MARK: One file
 
     private func refuse(_ item: ItemID, _ error: FileError, _ report: inout SyncReport) {
@@ -189,7 +241,7 @@ final class Installer {
         let name = install.location.name.text
         guard let replaced = one.replaced else {
             if let copy = conflictCopy[one.item], let beside = try context.handles.folder(copy.parent, &report) {
-                try takeAccess(one.stage.text, from: copy.name.text, in: beside)
+                try takeAccess(one, from: copy.name.text, in: beside)
             }
             do throws(FileError) {
                 try staging.rename(one.stage.text, to: target, name, .withoutReplacing)
@@ -205,7 +257,7 @@ final class Installer {
             try staging.removeFile(one.stage.text)
             return nil
         }
-        try takeAccess(one.stage.text, from: name, in: target)
+        try takeAccess(one, from: name, in: target)
         let exchanging = StagedName.exchanging(one.item, new: install.hash, expected: expected)
         try staging.rename(one.stage.text, to: staging, exchanging.text, .withoutReplacing)
         one.stage = exchanging
@@ -224,9 +276,12 @@ final class Installer {
         return try installedStat(of: one, in: target, &report)
     }
 
-    /// Gives staged content the permissions of the file that it replaces.
-    private func takeAccess(_ stage: String, from name: String, in folder: any DiskFolder) throws(FileError) {
-        if try staging.takeAccess(stage, from: name, in: folder) { try staging.open(stage).sync() }
+    /// Gives staged content the permissions of the file that it replaces, but for what it is to be itself.
+    private func takeAccess(_ one: StagedContent, from name: String, in folder: any DiskFolder) throws(FileError) {
+        guard try staging.takeAccess(one.stage.text, from: name, in: folder) else { return }
+        let file = try staging.open(one.stage.text)
+        if let isExecutable = one.isExecutable { _ = try file.setExecutable(isExecutable) }
+        try file.sync()
     }
 
     /// The stat of a file that was just installed; nil when another one is there by now.

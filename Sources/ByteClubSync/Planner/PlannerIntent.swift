@@ -86,7 +86,10 @@ extension Item {
         if local.isFolder { return .same }
         guard let mine = local.hash else { return .unread }
         let theirs = remote.hash ?? (synced?.revision == remote.revision ? synced?.hash : nil)
-        if mine == theirs { return .same }
+        if mine == theirs {
+            if !differsInExecutable { return .same }
+            return wantedExecutable == local.stat?.isExecutable ? .upload : .download
+        }
         guard let synced else { return .resolveContent }
         switch (mine != synced.hash, isEditedRemotely) {
         case (true, false): return .upload

@@ -75,11 +75,16 @@ final class ContentFetcher {
         var rest = wanted[...]
         while !rest.isEmpty, report.failure == nil {
             var group: [Known] = []
+            var present: [ItemID] = []
             var size: Int64 = 0
             try store.reading {
                 while let next = rest.first, group.count < Self.groupFiles, size < Self.groupBytes {
                     rest.removeFirst()
                     guard let item = try store.item(next.item), let remote = item.remote, !remote.isFolder else {
+                        continue
+                    }
+                    if let hash = remote.hash, hash == item.local?.hash, item.differsInExecutable {
+                        present.append(item.id)
                         continue
                     }
                     if remote.size > SyncBatch.maximumInlineBytes {
@@ -90,6 +95,7 @@ final class ContentFetcher {
                     group.append((item, next.location, remote))
                 }
             }
+            try bulk.installer.setExecutable(present, &report)
             guard let first = group.first else { continue }
             guard try context.hasRoom(for: size, first.item.id, &report) else { return }
             try await fetch(group, &report)

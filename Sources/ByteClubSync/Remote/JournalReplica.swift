@@ -458,6 +458,8 @@ final class JournalReplica: RemoteReplica {
         }
         guard let content = try reader.content(item.id, local, &report) else { return nil }
         let size = Int64(content.bytes.count)
+        var item = item
+        item.local?.stat = content.local.stat
         guard let operation = try contentOperation(item, content.hash, size, chunks: nil) else { return nil }
         return BatchedWrite(
             write: OutgoingWrite(
@@ -469,7 +471,8 @@ final class JournalReplica: RemoteReplica {
     private func contentOperation(
         _ item: Item, _ hash: ContentHash, _ size: Int64, chunks: [ContentHash]?
     ) throws -> SyncOperation? {
-        let content = SyncOperation.Content(bytes: size, hash: hash, chunks: chunks)
+        let content = SyncOperation.Content(
+            bytes: size, hash: hash, chunks: chunks, modified: item.local?.modified, isExecutable: item.toldExecutable)
         if let remote = item.remote {
             guard let node = remote.node else { return nil }
             let condition = SyncOperation.Condition(revision: try remote.requiredNumber())
@@ -555,7 +558,8 @@ final class JournalReplica: RemoteReplica {
         let isInline = Int64(bytes.count) <= SyncBatch.maximumInlineBytes
         if !isInline { try await wire.putChunk(bytes) }
         let content = SyncOperation.Content(
-            bytes: Int64(bytes.count), hash: hash, chunks: isInline ? nil : [hash])
+            bytes: Int64(bytes.count), hash: hash, chunks: isInline ? nil : [hash], modified: context.now,
+            isExecutable: item.toldExecutable)
         let operation = SyncOperation(
             try operations.next(), .edit(node, content), if: .init(revision: try remote.requiredNumber()))
         let outcome = try await wire.apply(SyncBatch([operation]), contents: isInline ? [bytes] : [])
@@ -576,8 +580,11 @@ final class JournalReplica: RemoteReplica {
     }
 
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws {
-        guard case .chunks = result, let item = try store.item(upload.write.item), item.local != nil,
-            ServerAction.upload.isStillDue(item),
+        guard case .chunks = result, var item = try store.item(upload.write.item), item.local != nil,
+            ServerAction.upload.isStillDue(item)
+        else { return }
+        item.local?.stat = upload.stat
+        guard
             let operation = try contentOperation(
                 item, upload.content.whole, upload.content.size, chunks: upload.content.chunks.map(\.hash))
         else { return }

@@ -49,7 +49,8 @@ struct OutgoingWrite: Sendable {
             return SyncedState(
                 location: location,
                 remoteName: item.synced.map { $0.remoteName } ?? location.name.unless(reported.location.name),
-                isFolder: false, hash: hash, size: size, revision: reported.revision)
+                isFolder: false, hash: hash, size: size, revision: reported.revision,
+                isExecutable: item.agreedExecutable(local, reported))
         case .move(let location):
             guard var base = item.synced else { return nil }
             // Without identities, a move makes a revision of its own.

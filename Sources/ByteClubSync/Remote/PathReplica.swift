@@ -124,7 +124,8 @@ final class PathReplica: RemoteReplica {
         }
         var reported = RemoteState(
             location: Location(parent, last), isFolder: metadata.isFolder, hash: metadata.contentHash,
-            size: metadata.bytes, revision: metadata.rev)
+            size: metadata.bytes, revision: metadata.rev, modified: metadata.fileTime,
+            isExecutable: metadata.isExecutable)
         reported.generation = pull.pass.generation ?? known?.remote?.generation ?? 0
         if reported.hash == nil, known?.remote?.revision == reported.revision { reported.hash = known?.remote?.hash }
         if let known, known.isFolder != metadata.isFolder { try remove(known, &pull) }
@@ -188,6 +189,8 @@ final class PathReplica: RemoteReplica {
                     now.remote?.revision = reported.rev
                     now.remote?.isUnverified = false
                     now.remote?.size = reported.bytes
+                    now.remote?.modified = reported.fileTime
+                    now.remote?.isExecutable = reported.isExecutable
                     // Without a hash, only the same revision tells the same content.
                     let isSynced = reported.rev != nil && reported.rev == now.synced?.revision
                     now.remote?.hash = reported.contentHash ?? (isSynced ? now.synced?.hash : nil)
@@ -205,7 +208,7 @@ final class PathReplica: RemoteReplica {
     private struct Call: Sendable {
         enum Verb: Sendable {
             case folder(RemotePath)
-            case put(RemotePath, [UInt8], WriteCondition)
+            case put(RemotePath, [UInt8], FileTime?, executable: Bool?, WriteCondition)
             case move(RemotePath, RemotePath)
             case delete(RemotePath, seen: Revision)
         }
@@ -217,10 +220,11 @@ final class PathReplica: RemoteReplica {
             do throws(RemoteError) {
                 switch verb {
                 case .folder(let path): return .success(try await remote.createFolder(path))
-                case .put(let path, let bytes, let condition):
+                case .put(let path, let bytes, let modified, let isExecutable, let condition):
                     return .success(
                         try await remote.put(
-                            .bytes(bytes), at: path, condition: condition, policy: .fail, progress: nil))
+                            .bytes(bytes), at: path, modified: modified, executable: isExecutable,
+                            condition: condition, policy: .fail, progress: nil))
                 case .move(let path, let target): return .success(try await remote.move(path, to: target))
                 case .delete(let path, let seen):
                     return .success(try await remote.delete(path, ifUnchangedSince: seen))
@@ -301,11 +305,14 @@ final class PathReplica: RemoteReplica {
                 return nil
             }
             guard let content = try reader.content(item.id, local, &report) else { return nil }
+            var item = item
+            item.local?.stat = content.local.stat
             return Call(
                 write: OutgoingWrite(
                     item: item.id, effect: .content(content.hash, size: Int64(content.bytes.count)),
                     local: content.local, seen: item.remote?.revision),
-                verb: .put(path, content.bytes, condition))
+                verb: .put(
+                    path, content.bytes, item.local?.modified, executable: item.toldExecutable, condition))
         case .move(let location):
             guard item.remote != nil, try tree.isOnServer(location.parent) else { return nil }
             return Call(
@@ -375,7 +382,7 @@ final class PathReplica: RemoteReplica {
             metadata = nil
         }
         try take(call.write, metadata, &report)
-        if case .put(_, let bytes, _) = call.verb, let hash = call.write.hash {
+        if case .put(_, let bytes, _, _, _) = call.verb, let hash = call.write.hash {
             context.environment.bases.keep(bytes, hash)
         }
     }
@@ -405,7 +412,8 @@ final class PathReplica: RemoteReplica {
         let parent = (write.target ?? item.remote?.location ?? write.local?.location)?.parent ?? .root
         var reported = RemoteState(
             location: Location(parent, EntryName(metadata.path.name)), isFolder: metadata.isFolder,
-            hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev)
+            hash: metadata.contentHash, size: metadata.bytes, revision: metadata.rev, modified: metadata.fileTime,
+            isExecutable: metadata.isExecutable)
         reported.generation = item.remote?.generation ?? 0
         if reported.hash == nil { reported.hash = item.remote?.hash }
         guard try tree.isOnServer(parent), metadata.isFolder == item.isFolder else {
@@ -464,8 +472,8 @@ final class PathReplica: RemoteReplica {
         do throws(RemoteError) {
             guard let path = try? tree.path(of: item.id, &report) else { return false }
             let metadata = try await self.remote.put(
-                .bytes(bytes), at: path, condition: remote.revision.map { .parent($0) } ?? .create, policy: .fail,
-                progress: nil)
+                .bytes(bytes), at: path, modified: context.now, executable: item.toldExecutable,
+                condition: remote.revision.map { .parent($0) } ?? .create, policy: .fail, progress: nil)
             do { try takeMerged(metadata, item.id) } catch { return false }
             return true
         } catch {
@@ -479,6 +487,8 @@ final class PathReplica: RemoteReplica {
         item.remote?.hash = metadata.contentHash
         item.remote?.size = metadata.bytes
         item.remote?.revision = revision
+        item.remote?.modified = metadata.fileTime
+        item.remote?.isExecutable = metadata.isExecutable
         item.remote?.isUnverified = false
         try store.save(item)
     }
@@ -489,11 +499,14 @@ final class PathReplica: RemoteReplica {
         guard !hasPendingMove, let item = try store.item(upload.write.item), let local = item.local,
             let (path, condition) = try target(of: item, local, &report)
         else { return nil }
-        let remote = remote
+        let (remote, isExecutable) = (remote, item.toldExecutable)
+        let modified = FileTime(nanoseconds: upload.stat.fingerprint.modified)
         return { @Sendable in
             guard let content = try upload.whole() else { return .changed }
             let metadata = try await upload.rate.limited(.up) { () throws(RemoteError) in
-                try await remote.put(content, at: path, condition: condition, policy: .fail, progress: upload.progress)
+                try await remote.put(
+                    content, at: path, modified: modified, executable: isExecutable, condition: condition,
+                    policy: .fail, progress: upload.progress)
             }
             return .stored(metadata)
         }

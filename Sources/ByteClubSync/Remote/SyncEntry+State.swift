@@ -11,7 +11,8 @@ extension SyncEntry {
     func state(in parent: ItemID) -> RemoteState {
         RemoteState(
             node: node, location: Location(parent, EntryName(name)), isFolder: isFolder, hash: hash, size: bytes,
-            revision: JournalRevision(number: revision).revision, placeRevision: placeRevision)
+            revision: JournalRevision(number: revision).revision, placeRevision: placeRevision,
+            modified: clientModified, isExecutable: isExecutable)
     }
 }
 

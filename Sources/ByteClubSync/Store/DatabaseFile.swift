@@ -4,9 +4,11 @@ import Glibc
 /// The database file of a mirror: its schema, and the handling of a file that cannot be used.
 enum DatabaseFile {
     /// The schema version.
-    private static let version: Int64 = 5
+    private static let version: Int64 = 6
     /// The earlier versions that an engine brings to this one.
-    private static let earlier = [RecordMigration.version, RevisionMigration.version, WaveMigration.version]
+    private static let earlier = [
+        RecordMigration.version, RevisionMigration.version, WaveMigration.version, FileTimeMigration.version,
+    ]
     /// The page cache in KiB; a larger change spills into the log.
     private static let cache = 4_096
     /// After how many pages the WAL is checkpointed.
@@ -140,11 +142,13 @@ enum DatabaseFile {
             if found == RecordMigration.version {
                 try connection.run(recordTables)
                 try RecordMigration(connection).run()
-            } else {
+            } else if found <= WaveMigration.version {
                 try WaveMigration(connection).run()
                 if found == RevisionMigration.version { try revisions.moveRecords() }
             }
-            if found != WaveMigration.version { try revisions.moveItems() }
+            let times = FileTimeMigration(connection)
+            if found < WaveMigration.version { try revisions.moveItems() } else { try times.addColumn() }
+            try times.forgetListings()
             try connection.run("PRAGMA user_version = \(version); COMMIT")
         } catch {
             try? connection.run("ROLLBACK")
@@ -178,7 +182,7 @@ enum DatabaseFile {
           r_node INT, r_revision TEXT, r_place INT, r_generation INT,
           s_parent INT, s_name TEXT, s_key TEXT, s_hash BLOB, s_size INT,
           s_revision TEXT, s_remote_name TEXT, s_remote_key TEXT,
-          last_node INT, sent BLOB)
+          last_node INT, sent BLOB, r_modified INT)
         """
 
     /// The indices of the items.

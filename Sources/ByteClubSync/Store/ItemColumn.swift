@@ -8,6 +8,7 @@ enum ItemColumn: Int32, CaseIterable {
     case syncedParent, syncedName, syncedKey, syncedHash, syncedSize
     case syncedRevision, syncedRemoteName, syncedRemoteKey
     case lastNode, sent
+    case remoteModified
 }
 
 /// What is true or false of an item, in one number.
@@ -23,6 +24,10 @@ struct ItemFlags: OptionSet {
     static let isRacy = ItemFlags(rawValue: 64)
     static let isOutside = ItemFlags(rawValue: 128)
     static let isUnverified = ItemFlags(rawValue: 256)
+    /// Whether it may be executed, on each side: that it may, or that it may not; neither where nobody knows.
+    static let localExecutable = (yes: ItemFlags(rawValue: 512), no: ItemFlags(rawValue: 1_024))
+    static let remoteExecutable = (yes: ItemFlags(rawValue: 2_048), no: ItemFlags(rawValue: 4_096))
+    static let syncedExecutable = (yes: ItemFlags(rawValue: 8_192), no: ItemFlags(rawValue: 16_384))
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -39,7 +44,19 @@ struct ItemFlags: OptionSet {
         if item.remote?.isFolder == true { flags.insert(.remoteFolder) }
         if item.remote?.isUnverified == true { flags.insert(.isUnverified) }
         if item.synced?.isFolder == true { flags.insert(.syncedFolder) }
+        flags.insert(item.local?.stat?.isExecutable, Self.localExecutable)
+        flags.insert(item.remote?.isExecutable, Self.remoteExecutable)
+        flags.insert(item.synced?.isExecutable, Self.syncedExecutable)
         self = flags
+    }
+
+    private mutating func insert(_ value: Bool?, _ flags: (yes: ItemFlags, no: ItemFlags)) {
+        if let value { insert(value ? flags.yes : flags.no) }
+    }
+
+    /// What two flags tell; nil when neither is there.
+    func value(_ flags: (yes: ItemFlags, no: ItemFlags)) -> Bool? {
+        contains(flags.yes) ? true : contains(flags.no) ? false : nil
     }
 }
 

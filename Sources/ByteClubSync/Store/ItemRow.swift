@@ -66,6 +66,7 @@ struct ItemRow {
         if let revision = remote.revision { self[.revision] = .text(revision.description) }
         self[.placeRevision] = .number(remote.placeRevision)
         self[.generation] = .number(remote.generation)
+        if let modified = remote.modified { self[.remoteModified] = .number(modified.nanoseconds) }
     }
 
     private mutating func set(_ synced: SyncedState, like local: LocalState?, _ revision: Revision?) {

@@ -47,7 +47,7 @@ extension SQLiteStatement {
                     fingerprint: FileFingerprint(
                         device: self[.device], inode: self[.inode], size: self[.bytes], modified: self[.modified],
                         changed: self[.changed]),
-                    isRacy: flags.contains(.isRacy))
+                    isRacy: flags.contains(.isRacy), isExecutable: flags.value(ItemFlags.localExecutable))
             } else {
                 nil
             }
@@ -65,7 +65,9 @@ extension SQLiteStatement {
             isFolder: flags.contains(.remoteFolder), hash: hash(.remoteHash, like: local?.hash),
             size: self[.remoteSize], revision: revision(.revision, like: nil),
             placeRevision: self[.placeRevision], generation: self[.generation],
-            isUnverified: flags.contains(.isUnverified))
+            isUnverified: flags.contains(.isUnverified),
+            modified: optionalNumber(ItemColumn.remoteModified.rawValue).map(FileTime.init(nanoseconds:)),
+            isExecutable: flags.value(ItemFlags.remoteExecutable))
     }
 
     private func synced(_ flags: ItemFlags, like local: LocalState?, _ revision: Revision?) -> SyncedState? {
@@ -74,7 +76,8 @@ extension SQLiteStatement {
             location: Location(ItemID(parent), name(.syncedName, .syncedKey) ?? local?.location.name ?? EntryName("")),
             remoteName: name(.syncedRemoteName, .syncedRemoteKey), isFolder: flags.contains(.syncedFolder),
             hash: hash(.syncedHash, like: local?.hash), size: self[.syncedSize],
-            revision: self.revision(.syncedRevision, like: revision))
+            revision: self.revision(.syncedRevision, like: revision),
+            isExecutable: flags.value(ItemFlags.syncedExecutable))
     }
 
     private subscript(_ column: ItemColumn) -> Int64 { number(column.rawValue) }

@@ -13,6 +13,11 @@ struct LocalState: Hashable, Sendable {
     var isLeftover = false
 }
 
+extension LocalState {
+    /// When the file was last written, as its stat tells.
+    var modified: FileTime? { stat.map { FileTime(nanoseconds: $0.fingerprint.modified) } }
+}
+
 /// What stat tells of an entry: identity, size and times.
 struct FileStat: Hashable, Sendable {
     /// The file's identity, which is unique although inode numbers are reused.
@@ -20,6 +25,8 @@ struct FileStat: Hashable, Sendable {
     var fingerprint: FileFingerprint
     /// Whether a write right after the stat could go unnoticed (git: racily clean).
     var isRacy = false
+    /// Whether its owner may execute the file; nil for folders, and where the file system cannot say.
+    var isExecutable: Bool?
 }
 
 /// An entry as the server last reported it.
@@ -39,6 +46,10 @@ struct RemoteState: Hashable, Sendable {
     var generation: Int64 = 0
     /// Whether nothing can be decided about it before it is verified with the server.
     var isUnverified = false
+    /// When the content was made; nil when the server does not tell.
+    var modified: FileTime?
+    /// Whether the file may be executed; nil when the server does not tell.
+    var isExecutable: Bool?
 }
 
 /// The state in which both sides were last seen equal.
@@ -52,6 +63,8 @@ struct SyncedState: Hashable, Sendable {
     var size: Int64 = 0
     /// The content's revision on the server; nil when it tells none.
     var revision: Revision?
+    /// Whether the file was executable on both sides; nil while they have never been known to agree.
+    var isExecutable: Bool?
 }
 
 /// All that is known of one entry: what each side shows now, and what both showed when they were last equal.
@@ -112,6 +125,33 @@ struct Item: Hashable, Sendable {
         return remote.revision != synced.revision
     }
 
+    /// Whether one side has an executable file and the other one that is not.
+    var differsInExecutable: Bool {
+        guard let mine = local?.stat?.isExecutable, let theirs = remote?.isExecutable else { return false }
+        return mine != theirs
+    }
+
+    /// Whether the file is to be executable on both sides: what one side has changed, and the server's word when nobody
+    /// knows which has; nil when no side knows.
+    var wantedExecutable: Bool? {
+        guard let mine = local?.stat?.isExecutable else { return remote?.isExecutable }
+        guard let theirs = remote?.isExecutable else { return mine }
+        return mine == synced?.isExecutable ?? mine ? theirs : mine
+    }
+
+    /// What the server is told with the content: of a file of which it knows nothing, only that it is executable, since
+    /// a copy may be here that was made without that.
+    var toldExecutable: Bool? {
+        if let remote, remote.isExecutable == nil, wantedExecutable == false { return nil }
+        return wantedExecutable
+    }
+
+    /// What the merge base is told: what both sides show, else what they showed last.
+    func agreedExecutable(_ local: LocalState?, _ remote: RemoteState?) -> Bool? {
+        guard let mine = local?.stat?.isExecutable, mine == remote?.isExecutable else { return synced?.isExecutable }
+        return mine
+    }
+
     /// Whether it is in sync: there is nothing to plan for it (people read: synced, else pending).
     var isSettled: Bool {
         if isExcluded { return true }
@@ -120,7 +160,8 @@ struct Item: Hashable, Sendable {
         case (let local?, nil, nil): return local.isLeftover
         case (let local?, let remote?, let synced?):
             return !isMovedLocally && !isMovedRemotely && !isEditedLocally && !isEditedRemotely
-                && local.isFolder == remote.isFolder && synced.revision == remote.revision && !remote.isUnverified
+                && !differsInExecutable && local.isFolder == remote.isFolder && synced.revision == remote.revision
+                && !remote.isUnverified
         default: return false
         }
     }

@@ -26,7 +26,8 @@ struct TreeEditor: ~Copyable {
             item.setBase(
                 SyncedState(
                     location: local.location, remoteName: local.location.name.unless(remote.location.name),
-                    isFolder: local.isFolder, hash: local.hash, size: local.size, revision: remote.revision))
+                    isFolder: local.isFolder, hash: local.hash, size: local.size, revision: remote.revision,
+                    isExecutable: item.agreedExecutable(local, remote)))
             if remote.hash == nil { item.remote?.hash = local.hash }
             item.local?.isLeftover = false
             item.sent = nil
@@ -90,7 +91,8 @@ struct TreeEditor: ~Copyable {
                 location: known?.location ?? install.location,
                 remoteName: known.map { $0.remoteName }
                     ?? item.remote.flatMap { install.location.name.unless($0.location.name) },
-                isFolder: false, hash: install.hash, size: size, revision: install.revision))
+                isFolder: false, hash: install.hash, size: size, revision: install.revision,
+                isExecutable: item.agreedExecutable(item.local, item.remote)))
         item.sent = nil
         try save(item, placedOn: .local)
         try invalidate(install.location.parent)
@@ -315,7 +317,8 @@ extension Item {
             SyncedState(
                 location: location,
                 remoteName: synced.map { $0.remoteName } ?? location.name.unless(remote.location.name),
-                isFolder: false, hash: sent, size: remote.size, revision: remote.revision))
+                isFolder: false, hash: sent, size: remote.size, revision: remote.revision,
+                isExecutable: agreedExecutable(local, remote)))
         sent = nil
     }
 

@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 import TestSupport
 import Testing
@@ -215,6 +216,43 @@ import Testing
         #expect(try scene.root.room().free > 0)
         #expect(try !scene.root.fileSystem().isEmpty)
         #expect(try scene.root.fileSystem() == scene.disk.openRoot().fileSystem())
+    }
+
+    @Test(
+        "a file takes any date from 1969 to 2100, to the nanosecond, and its change is seen",
+        arguments: Subject.allCases)
+    func dates(subject: Subject) throws {
+        let scene = try Scene(subject)
+        try scene.write("x", "12345")
+        let century: Int64 = 4_102_444_800_000_000_000
+        for time in [-1, 0, 1, 999_999_999, 1_525_478_400_123_456_789, century - 1, century] {
+            let file = try scene.root.open("x")
+            let before = try file.stat()
+            try file.setModified(FileTime(nanoseconds: time))
+            let after = try #require(try scene.root.entry("x")).stat
+            #expect(after.fingerprint.modified == time && after.handle == before.handle)
+            #expect(after.fingerprint.changed >= before.fingerprint.changed)
+        }
+        #expect(try scene.text("x") == "12345")
+    }
+
+    @Test("a file becomes executable and is no more, whatever its date", arguments: Subject.allCases)
+    func executable(subject: Subject) throws {
+        let scene = try Scene(subject)
+        try scene.root.learnLimits(with: "probe")
+        #expect(try scene.root.list().isEmpty && scene.disk.limitations.allSatisfy { !$0.contains("executable") })
+        try scene.write("x", "12345")
+        let file = try scene.root.open("x")
+        try file.setModified(FileTime(nanoseconds: 7))
+        #expect(try file.stat().isExecutable == false && !file.setExecutable(false))
+        for isExecutable in [true, false] {
+            #expect(try file.setExecutable(isExecutable))
+            #expect(try !file.setExecutable(isExecutable))
+            let stat = try #require(try scene.root.entry("x")).stat
+            #expect(stat.isExecutable == isExecutable && stat.fingerprint.modified == 7)
+        }
+        try scene.root.makeFolder("d")
+        #expect(try scene.root.entry("d")?.stat.isExecutable == nil)
     }
 
     @Test("who writes a file is seen by those who read it", arguments: [Subject.memory, .drive])

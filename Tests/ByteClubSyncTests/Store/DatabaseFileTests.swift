@@ -115,7 +115,7 @@ import Testing
         switch damage {
         case "noise": try change { $0 = noise(9_000) }
         case "cut": try change { $0.removeLast($0.count / 2) }
-        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 6")
+        case "newer": try SQLiteConnection(path, .writing).run("PRAGMA user_version = 7")
         case "older":
             try change { $0 = [] }
             try SQLiteConnection(path, .writing).run(
@@ -138,7 +138,11 @@ import Testing
         try fill()
         do {
             let old = try SQLiteConnection(path, .writing)
-            try old.run("DROP TABLE deletion_wave; DROP TABLE sent_deletion; PRAGMA user_version = 4")
+            try old.run(
+                """
+                DROP TABLE deletion_wave; DROP TABLE sent_deletion; ALTER TABLE item DROP COLUMN r_modified;
+                PRAGMA user_version = 4
+                """)
             try old.close()
         }
         let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
@@ -155,6 +159,32 @@ import Testing
                 try store.transaction(durably: true) { try store.save(sent) }
             }
             #expect(try store.wave(at: SyncInstant(sinceStart: .zero), seconds: 7) == wave)
+            try store.close()
+        }
+        #expect(!isThere("mirror.sqlite.old"))
+    }
+
+    @Test("a database of version 5 keeps what it knew, and lists all folders once more")
+    func migratedFromBeforeTimes() throws {
+        try fill()
+        do {
+            let store = try SQLiteTreeStore(path: path)
+            try store.setListing(KnownListing(high: 1, low: 2, folders: []), of: ItemID(1))
+            try store.close()
+            let old = try SQLiteConnection(path, .writing)
+            try old.run("ALTER TABLE item DROP COLUMN r_modified; PRAGMA user_version = 5")
+            try old.close()
+        }
+        let location = Location(.root, EntryName("b"))
+        let remote = RemoteState(
+            location: location, isFolder: false, modified: FileTime(nanoseconds: -1), isExecutable: true)
+        for round in 1...2 {
+            let store = try SQLiteTreeStore(path: path)
+            #expect(try store.item(ItemID(1)) == item && store.listing(of: ItemID(1)) == nil)
+            if round == 1 {
+                try store.transaction(durably: true) { try store.save(Item(try store.newItem(), remote: remote)) }
+            }
+            #expect(try store.item(ItemID(2))?.remote == remote)
             try store.close()
         }
         #expect(!isThere("mirror.sqlite.old"))

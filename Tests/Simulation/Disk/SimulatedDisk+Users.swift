@@ -124,6 +124,15 @@ extension SimulatedDisk {
         (node.modified, node.changed) = (modified, stamp)
     }
 
+    /// Lets a file be executed, or not any more; false where there is no file.
+    @discardableResult
+    func setExecutable(_ path: String, _ isExecutable: Bool) -> Bool {
+        guard let (folder, name) = location(path), let node = node(path), node.kind == .file else { return false }
+        (node.isExecutable, node.changed) = (isExecutable, stamp)
+        notify(.closed, folder, name.text)
+        return true
+    }
+
     /// A file that a program has open for writing.
     final class OpenFile {
         private let disk: SimulatedDisk

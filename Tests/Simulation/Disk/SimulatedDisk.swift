@@ -14,13 +14,13 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
         enum Verb: String, Hashable {
             case openRoot, stat, list, fingerprint, entry, openFolder, makeFolder, removeFolder, open, create,
                 removeFile
-            case rename, syncFolder, syncFileSystem, room, fileSystem, statFile, read, write, syncFile
+            case rename, syncFolder, syncFileSystem, room, fileSystem, statFile, read, write, setTime, setMode, syncFile
 
             /// Whether a full disk may refuse it.
             var takesRoom: Bool { [.makeFolder, .create, .rename, .write, .syncFile].contains(self) }
             /// Whether it changes what a reader finds on the disk.
             var isChange: Bool {
-                [.makeFolder, .removeFolder, .create, .removeFile, .rename, .write].contains(self)
+                [.makeFolder, .removeFolder, .create, .removeFile, .rename, .write, .setTime, .setMode].contains(self)
             }
             /// Whether it leaves all as it is.
             var isRead: Bool { !isChange && ![.syncFolder, .syncFileSystem, .syncFile].contains(self) }
@@ -160,7 +160,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
             modified: node.modified, changed: node.changed)
         return FileStat(
             handle: FileHandle(high: UInt64(node.generation), low: UInt64(node.number)), fingerprint: fingerprint,
-            isRacy: fingerprint.isRacy(at: time))
+            isRacy: fingerprint.isRacy(at: time), isExecutable: node.kind == .file ? node.isExecutable : nil)
     }
 
     // MARK: Changes

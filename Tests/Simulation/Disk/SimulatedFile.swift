@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 
 @testable import ByteClubSync
@@ -40,6 +41,20 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
         }
         disk.space -= Int64(bytes.count)
         disk.fill(node, node.content + bytes)
+    }
+
+    func setModified(_ time: FileTime) throws(FileError) {
+        try disk.enter(.setTime, nil, "", epoch: epoch)
+        // A coarse file system keeps whole ticks.
+        let tick = disk.granularity % 1_000_000_000 == 0 ? disk.granularity : 1
+        (node.modified, node.changed) = (time.nanoseconds / tick * tick, disk.stamp)
+    }
+
+    func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool {
+        try disk.enter(.setMode, nil, "", epoch: epoch)
+        if node.isExecutable == isExecutable { return false }
+        (node.isExecutable, node.changed) = (isExecutable, disk.stamp)
+        return true
     }
 
     func sync() throws(FileError) {

@@ -83,6 +83,8 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
     // A simulated machine has one user.
     func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool { false }
 
+    func learnLimits(with name: String) throws(FileError) {}
+
     func closeToOthers() throws(FileError) {}
 
     func removeFile(_ name: String) throws(FileError) {

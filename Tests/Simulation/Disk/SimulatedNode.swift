@@ -30,6 +30,8 @@ final class SimulatedNode {
     var entries: [Entry] = []
     /// What of it has reached the disk for sure.
     var durableEntries: [Entry] = []
+    /// Whether a file may be executed.
+    var isExecutable = false
     /// How many names it has.
     var links = 0
     /// How many have it open for writing.

@@ -54,6 +54,10 @@ struct SimulatedUser {
             let entries = tree.map(\.path).filter { !$0.hasSuffix(".bak") }
             guard let entry = entries.randomElement(using: &random) else { return makeFolder(on: disk) }
             return relocate(entry, on: disk, folders)
+        case 97:
+            guard let file = files.randomElement(using: &random) else { return makeFolder(on: disk) }
+            let isExecutable = disk.node(file)?.isExecutable != true
+            return disk.setExecutable(file, isExecutable) ? "chmod \(isExecutable ? "+" : "-")x \(file)" : "nothing"
         default: return makeFolder(on: disk)
         }
     }

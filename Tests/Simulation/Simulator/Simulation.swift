@@ -416,14 +416,15 @@ final class Simulation: @unchecked Sendable {
     /// A machine's tree, by paths; folders with a slash.
     private func tree(_ machine: SimulatedMachine) -> [String: String] {
         Dictionary(
-            machine.disk.tree().map {
-                (
-                    $0.content == nil ? $0.path + "/" : $0.path,
-                    $0.content.map { String(decoding: $0, as: UTF8.self) } ?? ""
-                )
+            machine.disk.tree().map { path, content in
+                let mark = Self.mark(machine.disk.node(path)?.isExecutable)
+                return content.map { (path, String(decoding: $0, as: UTF8.self) + mark) } ?? (path + "/", "")
             },
             uniquingKeysWith: { $0 + $1 })
     }
+
+    /// What stands behind the content of a file that may be executed.
+    private static func mark(_ isExecutable: Bool?) -> String { isExecutable == true ? "\u{0}x" : "" }
 
     /// How many changes the server has seen; two trees with the same are the same.
     private var revision: Int { serverTree().hashValue }
@@ -433,6 +434,7 @@ final class Simulation: @unchecked Sendable {
         for entry in machine.disk.tree() {
             hasher.combine(entry.path)
             hasher.combine(entry.content)
+            hasher.combine(machine.disk.node(entry.path)?.isExecutable)
         }
         return hasher.finalize()
     }
@@ -453,7 +455,8 @@ final class Simulation: @unchecked Sendable {
                     } else {
                         let found = try? await server.content(
                             at: metadata.path, revision: nil, range: nil, limit: 1 << 20)
-                        box.tree[path] = found.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "?"
+                        let text = found.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "?"
+                        box.tree[path] = text + Self.mark(metadata.isExecutable)
                     }
                 }
                 cursor = page.cursor
