@@ -12,4 +12,7 @@ enum Settings {
 
     /// How often each kill test kills: `BYTECLUB_KILLS`, 200 unless it is set.
     static var kills: Int { number("BYTECLUB_KILLS") ?? 200 }
+
+    /// How many files a large mirror has: `BYTECLUB_ENTRIES`, 10,000 unless it is set.
+    static var entries: Int { number("BYTECLUB_ENTRIES") ?? 10_000 }
 }
