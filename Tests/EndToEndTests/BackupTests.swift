@@ -72,6 +72,56 @@ extension EndToEnd {
             await club.server.stop()
         }
 
+        @Test("dated backups, some of them killed, go on beside writers; the newest stay, and each of them restores")
+        func dated() async throws {
+            let club = try await Club.start()
+            let folder = club.folder.path + "/backups"
+            let storm = WriteStorm(port: club.server.port, token: club.api.token, next: Array(repeating: 0, count: 8))
+            let photo = Fixture.bytes("panoramas/forest.jpg")
+            #expect(try await club.api.put(photo, "/byteclub/photos/forest.jpg").status == 200)
+            var generator = SeededGenerator(seed: Sample.seed("dated backups"))
+            func start() throws -> SpawnedProcess {
+                try Program.start(
+                    "byteclub", ["backup", "--data", club.server.data, "--keep", "2", folder, "--json"])
+            }
+            var paths: [String] = []
+            var before = 0
+            for number in 0..<4 {
+                try await eventually("more writes") { storm.acknowledgedCount >= (number + 1) * 100 }
+                let killed = try start()
+                try await ContinuousClock().sleep(for: .microseconds(Int.random(in: 0..<60_000, using: &generator)))
+                killed.kill9()
+                _ = await killed.result()
+                before = storm.acknowledgedCount
+                let made = await (try start()).result()
+                #expect(made.status == 0, "\(made)")
+                let summary = try JSONValue.parse(made.output)
+                let path = try #require(summary["path"]?.text)
+                #expect(path.hasPrefix(folder + "/20") && path.hasSuffix("Z"))
+                paths.append(path)
+                #expect(summary["shared"]?.number ?? 0 >= Double(photo.count), "\(made)")
+            }
+            storm.finish()
+            let written = await storm.result()
+            await club.server.stop()
+            let names = try #require(FileTree.names(in: folder)).filter { $0 != "backup.lock" }.sorted()
+            #expect(names.count == 2 && names.last.map { folder + "/" + $0 } == paths.last, "\(names)")
+            for name in names {
+                let data = club.folder.path + "/restored-" + name
+                let restored = try await Program.run(
+                    "byteclub-server", ["restore", "--from", folder + "/" + name, "--data", data])
+                #expect(restored.status == 0, "\(restored)")
+                for directory in [data, folder + "/" + name] {
+                    let verified = try await Program.run("byteclub", ["verify", "--data", directory])
+                    #expect(verified.status == 0 && verified.text.hasPrefix("clean"), "\(verified)")
+                }
+            }
+            let server = try await ServerProcess(data: club.folder.path + "/restored-" + (names.last ?? ""))
+            let missing = await written.missingFromHistory(port: server.port, token: club.api.token)
+            #expect(written.count - missing.count >= before, "\(missing.count) of \(written.count) missing")
+            await server.stop()
+        }
+
         @Test("what cannot be done is one line and its exit code, and changes nothing")
         func refusals() async throws {
             let club = try await Club.start()
@@ -84,6 +134,10 @@ extension EndToEnd {
             expectRefusal(try await run("verify", "--data", empty), [66], mentioning: "there is no club")
             expectRefusal(try await run("backup", "--data", empty, empty + "2"), [66], mentioning: "there is no club")
             expectRefusal(try await run("backup", "--data", data, data), [73], mentioning: "not empty")
+            expectRefusal(try await run("backup", "--data", data, "--keep", "2", data), [73], mentioning: "dated")
+            for count in ["0", "-1", "two"] {
+                expectRefusal(try await run("backup", "--data", data, "--keep=\(count)", empty), [64])
+            }
             expectRefusal(try await run("restore", "--from", data, "--data", data), [73], mentioning: "not empty")
             expectRefusal(try await run("restore", "--from", empty, "--data", empty + "2"), [66])
             expectRefusal(try await run("backup", "--data", data, "/proc/none/backup"), [73, 74])

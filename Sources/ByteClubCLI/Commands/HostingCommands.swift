@@ -1,53 +1,58 @@
 import ArgumentParser
 
-/// Does what `byteclub backup …` asks for.
-struct BackupCommand: ClubCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "backup",
-        abstract: "Copy a club's data on the server's machine (runs byteclub-server).",
-        usage: "byteclub backup --data <dir> <target>",
-        discussion: """
-            'byteclub-server restore' makes a data directory of such a copy.
+/// A command that `byteclub-server` does under the same name.
+protocol HostingCommand: ClubCommand {
+    /// All that follows the name.
+    var rest: HandedOn { get }
+}
 
-            Example:
-              byteclub backup --data /srv/club /srv/club-backup
-            """)
-
-    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
-    var arguments: [String] = []
-
+extension HostingCommand {
     func run(in context: Context) async throws {
-        try SiblingProgram.server.become(["backup"] + arguments, context)
+        try SiblingProgram.server.become([Self.configuration.commandName].compactMap(\.self) + rest.arguments, context)
     }
 }
 
+/// Arguments that another program understands.
+struct HandedOn: ParsableArguments {
+    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
+    var arguments: [String] = []
+}
+
+/// Does what `byteclub backup …` asks for.
+struct BackupCommand: HostingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy a club's data on the server's machine (runs byteclub-server).",
+        usage: "byteclub backup --data <dir> [--keep <count>] [--json] <target>",
+        discussion: """
+            'byteclub-server restore' makes a data directory of such a copy. With --keep the target is a folder of \
+            dated copies, of which the newest stay.
+
+            Examples:
+              byteclub backup --data /srv/club /srv/club-backup
+              byteclub backup --data /srv/club --keep 14 /srv/club-backups
+            """)
+
+    @OptionGroup var rest: HandedOn
+}
+
 /// Does what `byteclub verify …` asks for.
-struct VerifyCommand: ClubCommand {
+struct VerifyCommand: HostingCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check a club's data on the server's machine (runs byteclub-server).",
         usage: "byteclub verify --data <dir> [--json]",
         discussion: "'byteclub sync verify' compares a mirror with the server.")
 
-    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
-    var arguments: [String] = []
-
-    func run(in context: Context) async throws {
-        try SiblingProgram.server.become(["verify"] + arguments, context)
-    }
+    @OptionGroup var rest: HandedOn
 }
 
 /// Does what `byteclub apps …` asks for.
-struct AppsCommand: ClubCommand {
+struct AppsCommand: HostingCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps",
         abstract: "Register programs that ask members for access (runs byteclub-server).",
         usage: "byteclub apps add|list|remove [<arguments> ...]")
 
-    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
-    var arguments: [String] = []
-
-    func run(in context: Context) async throws {
-        try SiblingProgram.server.become(["apps"] + arguments, context)
-    }
+    @OptionGroup var rest: HandedOn
 }

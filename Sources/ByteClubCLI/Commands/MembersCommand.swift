@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Does what `byteclub members …` asks for.
-struct MembersCommand: ClubCommand {
+struct MembersCommand: HostingCommand {
     static let configuration = CommandConfiguration(
         commandName: "members",
         abstract: "Manage members on the server's machine (runs byteclub-server).",
@@ -15,10 +15,5 @@ struct MembersCommand: ClubCommand {
               byteclub members invite --help
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
-    var arguments: [String] = []
-
-    func run(in context: Context) async throws {
-        try SiblingProgram.server.become(["members"] + arguments, context)
-    }
+    @OptionGroup var rest: HandedOn
 }

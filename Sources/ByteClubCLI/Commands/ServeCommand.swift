@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Does what `byteclub serve …` asks for.
-struct ServeCommand: ClubCommand {
+struct ServeCommand: HostingCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Host a club on this machine (runs byteclub-server).",
@@ -11,10 +11,5 @@ struct ServeCommand: ClubCommand {
               byteclub serve --data /srv/club --listen 127.0.0.1:8080
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
-    var arguments: [String] = []
-
-    func run(in context: Context) async throws {
-        try SiblingProgram.server.become(["serve"] + arguments, context)
-    }
+    @OptionGroup var rest: HandedOn
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ByteClubCore
 
 /// `backup`: a consistent copy of a club's data; works whether or not the server runs.
 struct BackupCommand: AsyncParsableCommand {
@@ -8,15 +9,58 @@ struct BackupCommand: AsyncParsableCommand {
             The copy holds all that was stored before the command began, and is on disk when the command ends. Each \
             backup needs a directory of its own; one that has something in it is refused. On the same file system large \
             files are not copied but given a second name: put backups on another disk to survive the loss of this one.
+
+            With --keep the target is a folder for many, made when it is not there. Each backup is named by when it \
+            began, as 2026-11-25T013000Z, shares large files with the one before, and is checked; then the oldest are \
+            removed. When it fails, all that were there stay. Examples:
+              byteclub-server backup --data /srv/club /mnt/club
+              byteclub-server backup --data /srv/club --keep 14 /mnt/backups
+              byteclub-server restore --data /srv/new --from /mnt/backups/2026-11-25T013000Z
             """)
 
     @OptionGroup var data: DataOption
-    @Argument(help: "The directory to make.")
+    @Option(help: ArgumentHelp("Make a dated backup in the target, and remove all but so many.", valueName: "count"))
+    var keep: Int?
+    @Flag(help: "Print an object with path, bytes, those of them that are shared, and the paths that were removed.")
+    var json = false
+    @Argument(help: "The directory to make, or with --keep the folder for dated ones.")
     var target: String
 
     func run() async throws {
-        let summary = try DataDirectory(path: data.data).copy(to: target)
-        StandardOutput.write(
-            line: "\(target): the database and \(summary.contents) large files, \(summary.linked) of them linked")
+        let source = DataDirectory(path: data.data)
+        guard let keep else {
+            let copy = try source.copy(to: target, sharing: .original)
+            if json { return StandardOutput.write(json: BackupSummary(path: target, copy: copy, removed: []).json()) }
+            return StandardOutput.write(
+                line: "\(target): the database and \(copy.contents) large files, \(copy.linked) of them linked")
+        }
+        guard keep >= 1 else { throw CommandFailure(.usage, "--keep needs 1 or more, not \(keep)") }
+        let now = APIDate(seconds: SystemTime.seconds())
+        let summary = try await BackupFolder(path: target).add(source, keeping: keep, now: now)
+        if json { return StandardOutput.write(json: summary.json()) }
+        StandardOutput.write(line: summary.line)
+    }
+}
+
+extension BackupSummary: JSONWritable {
+    /// The summary for people.
+    var line: String {
+        "\(path): \(HumanSize.shown(copy.bytes)), \(HumanSize.shown(copy.sharedBytes)) of it shared"
+            + (removed.isEmpty ? "" : "; removed \(removed.joined(separator: ", "))")
+    }
+
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("path")
+            json.value(path)
+            json.key("bytes")
+            json.value(copy.bytes)
+            json.key("shared")
+            json.value(copy.sharedBytes)
+            json.key("removed")
+            json.array { json in
+                for path in removed { json.value(path) }
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var data: String
 
     func run() async throws {
-        _ = try DataDirectory(path: from).copy(to: data)
+        _ = try DataDirectory(path: from).copy(to: data, sharing: .nothing)
         StandardOutput.write(line: "\(data): restored from \(from)")
     }
 }

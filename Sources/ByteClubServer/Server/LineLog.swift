@@ -27,18 +27,9 @@ struct LineLog: LogHandler {
 
     func log(event: LogEvent) {
         let metadata = event.metadata.map { self.metadata.merging($0) { $1 } } ?? self.metadata
-        let line = format.line(
-            stamp: Self.stamp(), level: event.level, message: "\(event.message)", metadata: metadata)
+        let stamp = SystemTime.text(of: SystemTime.seconds(), "%Y-%m-%dT%H:%M:%SZ")
+        let line = format.line(stamp: stamp, level: event.level, message: "\(event.message)", metadata: metadata)
         write(line + "\n")
-    }
-
-    private static func stamp() -> String {
-        var seconds = time(nil)
-        var parts = unsafe tm()
-        _ = unsafe gmtime_r(&seconds, &parts)
-        var buffer = [CChar](repeating: 0, count: 32)
-        let count = unsafe strftime(&buffer, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Writes a whole line at once, so that lines of several threads never mix.

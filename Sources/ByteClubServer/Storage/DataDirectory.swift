@@ -19,7 +19,7 @@ struct DataDirectory: Sendable {
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing and nothing is to be made.
     func administer(making: Bool, logger: Logger) throws -> any ClubStore {
-        guard making || Directory.fileLength(path + "/" + SQLiteStore.databaseName) != nil else {
+        guard making || holdsClub else {
             throw StorageError(.missing, "there is no club in '\(path)'")
         }
         return try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
@@ -30,6 +30,13 @@ struct DataDirectory: Sendable {
     /// - Throws: ``StorageError`` `missing` when there is nothing, `damaged` when it cannot be read at all.
     func verify() async throws -> VerificationReport {
         try await Verifier(directory: path).run()
+    }
+
+    /// Checks a copy that was just made: all that can be lost, but no content that an earlier copy shares with it.
+    ///
+    /// - Throws: As ``verify()``.
+    func verifyCopy(after earlier: String?) async throws -> VerificationReport {
+        try await Verifier(directory: path).run(.copy(after: earlier))
     }
 
     /// Empties the search index, so that the server makes it anew.
@@ -45,17 +52,38 @@ struct DataDirectory: Sendable {
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when there is something at the
     ///   target.
-    func copy(to target: String) throws -> CopySummary {
-        try DirectoryCopy(from: path, to: target).make()
+    func copy(to target: String, sharing: CopySharing) throws -> CopySummary {
+        try DirectoryCopy(from: path, to: target, sharing: sharing).make()
     }
 
+    /// Whether there is a club's data.
+    var holdsClub: Bool { Directory.fileLength(path + "/" + SQLiteStore.databaseName) != nil }
+
+    /// Whether a server has had the data, and may have changed it.
+    var wasServed: Bool { Directory.fileLength(path + "/" + SQLiteStore.lockName) != nil }
+
     private static let now = { @Sendable in APIDate(seconds: SystemTime.seconds()) }
+}
+
+/// With what a copy of a data directory shares large contents, where the file system lets a file have two names.
+enum CopySharing: Hashable, Sendable {
+    /// With nothing: all is copied.
+    case nothing
+    /// With the original.
+    case original
+    /// With an earlier backup, and what that does not have with the original.
+    case backup(String)
 }
 
 /// What a copy of a data directory has.
 struct CopySummary: Hashable, Sendable {
     /// How many large contents there are.
     var contents = 0
-    /// How many of them share their bytes with the original, by a second name on the same file system.
+    /// How many of them share their bytes with the original or an earlier backup, by a second name on the same file
+    /// system.
     var linked = 0
+    /// How many bytes the copy has.
+    var bytes: Int64 = 0
+    /// How many of them are shared.
+    var sharedBytes: Int64 = 0
 }

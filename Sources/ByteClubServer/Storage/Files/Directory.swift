@@ -48,6 +48,19 @@ enum Directory {
         return unsafe lstat(path, &status) == 0 ? Int(status.st_nlink) : 0
     }
 
+    /// Whether there is a directory at a path, and no link to one.
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether two paths are names of one file.
+    static func isSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard unsafe lstat(path, &first) == 0, unsafe lstat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     /// The length of the regular file at a path; nil when there is none.
     static func fileLength(_ path: String) -> Int64? {
         var status = stat()

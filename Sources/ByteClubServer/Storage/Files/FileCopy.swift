@@ -14,10 +14,18 @@ enum FileCopy {
         switch Directory.linkNew(path, to: target) {
         case 0: return true
         case EXDEV, EPERM, EMLINK, ENOTSUP:
-            try copy(path, to: target)
+            try copyBytes(path, to: target)
             return false
         case let number: throw StorageError(errno: number, "cannot link '\(path)'")
         }
+    }
+
+    /// Copies a file, so that what happens to the one does not happen to the other.
+    ///
+    /// - Throws: As ``link(_:to:)``.
+    static func copy(_ path: String, to target: String) throws {
+        try check(path)
+        try copyBytes(path, to: target)
     }
 
     /// Refuses what is not the bytes themselves.
@@ -31,7 +39,7 @@ enum FileCopy {
         }
     }
 
-    private static func copy(_ path: String, to target: String) throws {
+    private static func copyBytes(_ path: String, to target: String) throws {
         let source = try Descriptor(path: path, flags: O_RDONLY)
         let copy = try Descriptor(path: target, flags: O_WRONLY | O_CREAT | O_EXCL)
         var offset: Int64 = 0

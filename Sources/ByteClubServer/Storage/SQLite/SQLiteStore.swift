@@ -12,6 +12,8 @@ import Synchronization
 final class SQLiteStore: ClubStore {
     /// The name of the database's file in the data directory.
     static let databaseName = "byteclub.sqlite"
+    /// The name of the file that a server locks, and that is there from the first one on.
+    static let lockName = "lock"
     /// The most bytes of a content that is kept in the database, not as a blob: 64 KiB.
     static let inlineLimit = StagedContent.inlineLimit
 
@@ -231,7 +233,7 @@ final class SQLiteStore: ClubStore {
     }
 
     private static func lock(_ directory: String) throws -> Descriptor {
-        let lock = try Descriptor(path: directory + "/lock", flags: O_RDWR | O_CREAT)
+        let lock = try Descriptor(path: directory + "/" + lockName, flags: O_RDWR | O_CREAT)
         guard try lock.lock() else { throw StorageError(.inUse, "another server uses '\(directory)'") }
         return lock
     }

@@ -9,13 +9,14 @@ import Glibc
 struct DirectoryCopy {
     private let source: String
     private let target: String
+    private let sharing: CopySharing
     private let draft: String
 
     /// Prepares a copy.
     ///
     /// - Throws: ``StorageError`` `missing` when there is nothing to copy, `exists` when the target has something in
     ///   it.
-    init(from source: String, to target: String) throws {
+    init(from source: String, to target: String, sharing: CopySharing = .original) throws {
         guard Directory.fileLength(source + "/" + SQLiteStore.databaseName) != nil else {
             throw StorageError(.missing, "there is no club in '\(source)'")
         }
@@ -26,6 +27,7 @@ struct DirectoryCopy {
         }
         self.source = source
         self.target = target
+        self.sharing = sharing
         draft = target + ".part-" + Secret.text(bytes: 4)
     }
 
@@ -75,28 +77,48 @@ struct DirectoryCopy {
 
     private func copyContents() throws -> CopySummary {
         var summary = CopySummary()
-        let from = source + "/blobs"
+        summary.bytes = Directory.fileLength(draft + "/" + SQLiteStore.databaseName) ?? 0
         let to = try FileBlobStore(directory: draft)
         var folders: Set<String> = []
         let copy = try DatabaseQueue(path: draft + "/" + SQLiteStore.databaseName)
         try copy.read { database in
             let rows = try Row.fetchCursor(
                 database,
-                sql: "SELECT DISTINCT hash FROM version WHERE kind = 0 AND bytes > \(SQLiteStore.inlineLimit)")
+                sql: """
+                    SELECT hash, max(bytes) FROM version WHERE kind = 0 AND bytes > \(SQLiteStore.inlineLimit)
+                    GROUP BY hash
+                    """)
             while let row = try rows.next() {
                 guard let hash = row.bytes(0).flatMap(ContentHash.init(bytes:)) else { continue }
+                let bytes: Int64 = row[1]
                 let folder = to.directory(of: hash)
                 if folders.insert(folder).inserted { try Directory.make(folder) }
-                let isLinked = try FileCopy.link(
-                    from + to.path(of: hash).dropFirst(to.root.count), to: to.path(of: hash))
+                let isLinked = try place(String(to.path(of: hash).dropFirst(draft.count)), bytes: bytes)
                 summary.contents += 1
-                if isLinked { summary.linked += 1 }
+                summary.bytes += bytes
+                if isLinked {
+                    summary.linked += 1
+                    summary.sharedBytes += bytes
+                }
             }
         }
         try copy.close()
         for folder in folders { try Directory.sync(folder) }
         try Directory.sync(to.root)
         return summary
+    }
+
+    /// Brings one content to its place, by its path within a data directory; returns whether it was linked.
+    private func place(_ path: String, bytes: Int64) throws -> Bool {
+        switch sharing {
+        case .nothing:
+            try FileCopy.copy(source + path, to: draft + path)
+            return false
+        case .backup(let earlier) where Directory.fileLength(earlier + path) == bytes:
+            return try FileCopy.link(earlier + path, to: draft + path)
+        case .original, .backup:
+            return try FileCopy.link(source + path, to: draft + path)
+        }
     }
 
     private func publish() throws {

@@ -18,10 +18,10 @@ extension Verifier {
     ///
     /// Contents come before the versions that are looked at: what a running server adds meanwhile is in its place
     /// before its version is.
-    func checkContents(_ report: inout VerificationReport) async throws {
+    func checkContents(_ report: inout VerificationReport, _ extent: Extent) async throws {
         var total = Part()
         let folders = try blobFolders()
-        let files = Files(root: directory + "/blobs")
+        let files = Files(root: directory + "/blobs", earlier: extent.earlier.map { $0 + "/blobs" })
         // Twice the processors: one hashes while another waits for the disk.
         let width = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) * 2)
         let bounds = (0...16).map { $0 == 16 ? [] : [UInt8($0 * 16)] }
@@ -120,11 +120,13 @@ extension Verifier {
     /// The contents in files.
     private struct Files: Sendable {
         let root: String
+        let earlier: String?
 
         func check(_ folder: String) throws -> Part {
             var part = Part()
             for name in try Directory.names(in: root + "/" + folder) {
                 let path = root + "/" + folder + "/" + name
+                if let earlier, Directory.isSame(path, earlier + "/" + folder + "/" + name) { continue }
                 guard let hash = ContentHash(folder + name), hash.description == folder + name else {
                     part.findings.append(Finding(kind: .orphan, subject: path, problem: "it is no content"))
                     continue
@@ -219,6 +221,14 @@ extension Verifier {
             + unused.map {
                 Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "a file that nothing uses")
             }
+    }
+}
+
+extension Verifier.Extent {
+    /// The copy whose contents were hashed before.
+    fileprivate var earlier: String? {
+        guard case .copy(let earlier) = self else { return nil }
+        return earlier
     }
 }
 
