@@ -21,6 +21,8 @@ public struct SessionConfiguration: Sendable {
     /// How long a task may go without a byte moving in either direction: 60 seconds.
     ///
     /// The clock does not run while the task waits for its turn, is suspended, or holds itself back to its rate limit.
+    /// However long this is, a server whose machine is gone without a word is noticed about a minute after its last one,
+    /// while an answer is awaited: the system asks for signs of life.
     public var timeoutForRequest: Duration = .seconds(60)
 
     /// How long a task may take in all, from its first ``SessionTask/resume()``, waiting and retries included: 7 days.
