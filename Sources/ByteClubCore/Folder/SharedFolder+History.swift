@@ -10,34 +10,59 @@ extension SharedFolder {
         // A move is told by two versions: the one at the new place comes first here, then what is left at the old one.
         var move: FolderEntry?
         var count = 0
-        try state.forEachChange(before: before ?? .max) { entry in
-            if let moved = move {
-                if entry.isDeleted, entry.modified == moved.modified, entry.author == moved.author {
-                    // What was in a moved folder is left there too, and comes before the folder.
-                    if entry.node != moved.node { return true }
+        var start: Int64? = before ?? .max
+        while let next = start {
+            start = nil
+            try state.forEachChange(before: next) { entry in
+                count += 1
+                if let moved = move {
+                    if entry.isDeleted, entry.modified == moved.modified, entry.author == moved.author {
+                        if entry.node == moved.node {
+                            page.changes.append(try change(moved, .moved, from: entry.path))
+                            move = nil
+                            return true
+                        }
+                        // What was in a moved folder is left there too, and comes before the folder.
+                        if let left = try folder(leftBy: moved, above: entry) {
+                            page.changes.append(try change(moved, .moved, from: left.path))
+                            move = nil
+                            start = left.revision
+                            return false
+                        }
+                        if count > Self.mostVersions { page.before = entry.revision }
+                        return page.before == nil
+                    }
                     move = nil
-                    page.changes.append(try change(moved, .moved, from: entry.path))
-                    return true
+                    page.changes.append(try change(moved, .moved))
                 }
-                move = nil
-                page.changes.append(try change(moved, .moved))
+                if entry.revision <= after { return false }
+                if page.changes.count >= limit || count > Self.mostVersions {
+                    page.before = entry.revision + 1
+                    return false
+                }
+                if try !entry.isDeleted && isMove(entry) {
+                    move = entry
+                } else if let action = try action(of: entry) {
+                    let earlier = action == .moved ? try state.version(entry.path.key, before: entry.revision) : nil
+                    page.changes.append(try change(entry, action, from: earlier?.path))
+                }
+                return true
             }
-            if entry.revision <= after { return false }
-            count += 1
-            if page.changes.count >= limit || count > Self.mostVersions {
-                page.before = entry.revision + 1
-                return false
-            }
-            if try !entry.isDeleted && isMove(entry) {
-                move = entry
-            } else if let action = try action(of: entry) {
-                let origin = action == .moved ? try state.version(entry.path.key, before: entry.revision)?.path : nil
-                page.changes.append(try change(entry, action, from: origin))
-            }
-            return true
         }
         if let move { page.changes.append(try change(move, .moved)) }
         return page
+    }
+
+    /// What a folder that was moved left where it was, above what was left in it; nil when that is not kept any more.
+    private func folder(leftBy moved: FolderEntry, above entry: FolderEntry) throws -> FolderEntry? {
+        guard moved.isFolder else { return nil }
+        var above = entry.path.key.parent
+        while let key = above, key != .root {
+            let left = try state.version(key, before: moved.revision)
+            if let left, left.isDeleted, left.node == moved.node, left.modified == moved.modified { return left }
+            above = key.parent
+        }
+        return nil
     }
 
     private func change(

@@ -86,6 +86,43 @@ import Testing
         }
     }
 
+    @Test("the history tells a folder's move as one change, in pages of any length, and what was done before it")
+    func history() async throws {
+        let fixture = try StoreFixture()
+        for path in ["/f/a.md", "/f/sub/x.md", "/f/sub/deep/y.md", "/f/sub/deep/z.md", "/other.md", "/f.md"] {
+            try await fixture.put(path, [1])
+        }
+        let start = try await fixture.store.read { try $0.state.lastRevision() }
+        // All in one second and by one member, as what a move leaves behind.
+        try await fixture.store.write(by: 1, storing: []) { folder in
+            _ = try folder.delete(RemotePath("/other.md"), seen: nil)
+            _ = try folder.move(RemotePath("/f"), to: RemotePath("/g"))
+            _ = try folder.move(RemotePath("/f.md"), to: RemotePath("/g/f.md"))
+            _ = try folder.move(RemotePath("/g/sub/deep"), to: RemotePath("/d"))
+            _ = try folder.move(RemotePath("/g"), to: RemotePath("/f"))
+            _ = try folder.delete(RemotePath("/f/a.md"), seen: nil)
+            _ = try folder.move(RemotePath("/f"), to: RemotePath("/d/f"))
+        }
+        for limit in [1, 2, 3, 99] {
+            let changes = try await fixture.store.read { folder in
+                var (changes, before): ([HistoryChange], Int64?) = ([], nil)
+                repeat {
+                    let page = try folder.history(before: before, after: start, limit: limit)
+                    #expect(page.changes.count <= limit)
+                    changes += page.changes
+                    before = page.before
+                } while before != nil
+                return changes
+            }
+            let told = changes.map { "\($0.action) \($0.origin.map { "\($0) " } ?? "")\($0.path)" }
+            #expect(
+                told == [
+                    "moved /f /d/f", "removed /f/a.md", "moved /g /f", "moved /g/sub/deep /d", "moved /f.md /g/f.md",
+                    "moved /f /g", "removed /other.md",
+                ], "\(limit) a page")
+        }
+    }
+
     @Test("whoever waits for something below a folder hears that it has moved or is gone")
     func listeners() async throws {
         let fixture = try StoreFixture()
