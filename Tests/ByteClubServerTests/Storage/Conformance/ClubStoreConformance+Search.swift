@@ -117,6 +117,16 @@ extension ClubStoreConformance {
             #expect(try await run.found("anew").isEmpty)
             #expect(first.path.string == "/n/a.md")
         },
+        ClubStoreConformance("what was renamed and deleted at once is found by the name that it had last") { run in
+            try await run.write("/first.md", "word")
+            #expect(try await run.found("first") == ["/first.md"])
+            try await run.move("/first.md", to: "/last.md")
+            try await run.delete("/last.md")
+            #expect(try await run.found("last", includeDeleted: true) == ["/last.md"])
+            #expect(try await run.found("word", includeDeleted: true) == ["/last.md"])
+            #expect(try await run.found("first", includeDeleted: true).isEmpty)
+            #expect(try await run.found("last").isEmpty)
+        },
         ClubStoreConformance("a search is kept to its folder, which must be there") { run in
             try await run.write("/a/x.md", "word")
             try await run.write("/a b/x.md", "word")

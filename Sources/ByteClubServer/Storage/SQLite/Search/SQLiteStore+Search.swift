@@ -27,10 +27,11 @@ extension SQLiteStore {
         let step = try await query { try SearchIndex(database: $0, files: files).step() }
         if step.end > step.start {
             if !step.changes.isEmpty { try files.reserve.check() }
-            try await writer.perform(bytes: step.bytes * Self.writtenPerByte) { transaction in
+            let isDone = try await writer.perform(bytes: step.bytes * Self.writtenPerByte) { transaction in
                 try transaction.beginChange()
-                try SearchIndex(database: transaction.database, files: files).perform(step)
+                return try SearchIndex(database: transaction.database, files: files).perform(step)
             }
+            if !isDone { return nil }
         }
         return step.isLast ? step.end : nil
     }

@@ -52,10 +52,11 @@ struct SearchIndex {
         /// What is in the index of it.
         var document: Document?
 
-        /// Whether the index has it as it is; what is deleted stays there with what it last was.
+        /// Whether the index has it as it is; what is deleted stays there as it last was.
         var isIndexed: Bool {
             guard let document else { return false }
-            return entry.isDeleted ? hash == nil || document.hash == hash : document.id == entry.change
+            if !entry.isDeleted { return document.id == entry.change }
+            return document.name == entry.path.name && (hash == nil || document.hash == hash)
         }
     }
 
@@ -70,7 +71,8 @@ struct SearchIndex {
         LEFT JOIN version p ON p.revision = v.previous AND p.node = v.node AND v.kind = 2
         LEFT JOIN searchable s ON s.node = v.node
         WHERE v.revision > ? AND NOT (v.kind < 2 AND s.id IS max(v.content_revision, v.place_revision))
-            AND NOT (v.kind >= 2 AND s.id IS NOT NULL AND (p.hash IS NULL OR s.hash IS p.hash))
+            AND NOT (v.kind >= 2 AND s.id IS NOT NULL AND (p.hash IS NULL OR s.hash IS p.hash)
+                AND substr(v.path, -length(s.name) - 1) = '/' || s.name)
         ORDER BY v.revision LIMIT ?
         """
     /// The names' columns come after those of the entry.
@@ -135,14 +137,18 @@ struct SearchIndex {
         return change
     }
 
-    /// Does a step in the writer's transaction, unless another did it.
-    func perform(_ step: Step) throws {
-        guard try mark() == step.start else { return }
+    /// Does a step in the writer's transaction; false when something else was done meanwhile, and it is to be looked at
+    /// anew.
+    func perform(_ step: Step) throws -> Bool {
+        guard try mark() == step.start, try step.changes.allSatisfy({ try $0.old.map(has) ?? true }) else {
+            return false
+        }
         for change in step.changes {
             if let old = change.old { try remove(old) }
             if let new = change.new { try add(new) }
         }
         try database.run("UPDATE meta SET value = ? WHERE name = ?", [step.end, Schema.Meta.indexed])
+        return true
     }
 
     /// Puts an entry in.
@@ -157,7 +163,9 @@ struct SearchIndex {
 
     /// Whether the index still has this of an entry.
     func has(_ document: Document) throws -> Bool {
-        try database.firstRow("SELECT 1 FROM searchable WHERE id = ?", [document.id]) { _ in true } != nil
+        try database.firstRow(
+            "SELECT 1 FROM searchable WHERE id = ? AND hash IS ?", [document.id, document.hash?.data]
+        ) { _ in true } != nil
     }
 
     /// Takes an entry out of the index, which has to be told the words that it has of it.
