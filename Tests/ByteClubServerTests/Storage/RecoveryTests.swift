@@ -71,6 +71,37 @@ struct RecoveryTests {
         _ = (second, staged)
     }
 
+    @Test("A log that servers left long, none of which lived to copy it, is copied at the start")
+    func longLog() async throws {
+        let fixture = try StoreFixture()
+        let note = try await fixture.put("/n.md", Array("text".utf8))
+        try await fixture.store.pool.write {
+            try $0.execute(sql: "CREATE TABLE filler(bytes BLOB); INSERT INTO filler VALUES (randomblob(20 << 20))")
+        }
+        let copy = try Self.crashed(fixture)
+        let log = copy.path + "/byteclub.sqlite-wal"
+        #expect(Directory.fileLength(log) ?? 0 > 20 << 20)
+        let store = try StoreFixture.open(copy.path, clock: fixture.seconds)
+        #expect(Directory.fileLength(log) ?? 0 < 1 << 20)
+        #expect(try await store.read { try $0.live(note.path) } == note)
+    }
+
+    @Test("A start that fails leaves no word of a server that did not stop")
+    func failedStart() async throws {
+        let fixture = try StoreFixture()
+        let lock = fixture.directory.path + "/lock"
+        #expect(Directory.fileLength(lock) ?? 0 > 0)
+        try await fixture.store.pool.write { try $0.execute(sql: "PRAGMA user_version = \(Schema.version + 1)") }
+        try fixture.store.close()
+        #expect(Directory.fileLength(lock) == 0)
+        #expect(throws: StorageError.self) { try StoreFixture.open(fixture.directory.path, clock: fixture.seconds) }
+        #expect(Directory.fileLength(lock) == 0)
+        // One that finds what a crash left does not make it forgotten.
+        try Self.write(lock, [1])
+        #expect(throws: StorageError.self) { try StoreFixture.open(fixture.directory.path, clock: fixture.seconds) }
+        #expect(Directory.fileLength(lock) == 1)
+    }
+
     @Test("A content that no row knows yet is taken for what it is when it comes again")
     func orphanedContent() async throws {
         let fixture = try StoreFixture()

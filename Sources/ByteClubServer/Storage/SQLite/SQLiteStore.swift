@@ -69,9 +69,9 @@ final class SQLiteStore: ClubStore {
         if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
         let wasLeftOpen = try lock.map { try Self.mark($0) } ?? false
-        files = try FileBlobStore(directory: directory)
-        chunks = try FileChunkStore(directory: directory, files: files, now: now)
         do {
+            files = try FileBlobStore(directory: directory)
+            chunks = try FileChunkStore(directory: directory, files: files, now: now)
             pool = try Self.open(
                 directory + "/" + Self.databaseName, mode: mode, wasLeftOpen: wasLeftOpen, logger: logger)
             // A server of the version before must not go on writing to a database of this one.
@@ -79,6 +79,7 @@ final class SQLiteStore: ClubStore {
             try Schema.migrate(pool)
             withExtendedLifetime(migrating) {}
             if mode == .server {
+                Checkpointer.catchUp(pool)
                 try Self.beginAnew(pool, logger: logger)
                 try Self.checkIndex(pool)
             }
@@ -100,6 +101,8 @@ final class SQLiteStore: ClubStore {
                 signal: signal)
             if mode == .server { try recoverStaging() }
         } catch {
+            // Nothing was served, so the next start has no crash to look for.
+            if !wasLeftOpen { try? lock?.truncate(to: 0) }
             throw StorageError.translating(error)
         }
     }

@@ -28,6 +28,13 @@ final class Checkpointer: Sendable {
         connection = try DatabaseQueue(path: path, configuration: configuration)
     }
 
+    /// Copies a log that is too long already: servers that were killed again and again left more and more in it.
+    static func catchUp(_ pool: DatabasePool) {
+        guard let length = Directory.fileLength(pool.path + "-wal"), length > Int64(threshold) << 12 else { return }
+        // While another program reads the copy may not come to the log's end; commits will.
+        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    }
+
     /// Takes note of a commit, and returns whether the writer is to copy the rest now.
     func committed(changes: Int, bytes: Int) -> Bool {
         let (starts, ends) = state.withLock { state in
