@@ -77,15 +77,25 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         public var isResolved: Bool
         /// Whether it arose on another machine: then the copy is another's, and what has the name may be this one's.
         public var isElsewhere: Bool
+        /// The path of the entry that has the name in another spelling, which the server does not tell from `path`; nil
+        /// when the spelling is the same.
+        public var holder: String?
 
         /// Describes a copy.
-        public init(path: String, copy: String, at: Int64, isResolved: Bool = false, isElsewhere: Bool = false) {
+        public init(
+            path: String, copy: String, at: Int64, isResolved: Bool = false, isElsewhere: Bool = false,
+            holder: String? = nil
+        ) {
             self.path = path
             self.copy = copy
             self.at = at
             self.isResolved = isResolved
             self.isElsewhere = isElsewhere
+            self.holder = holder
         }
+
+        /// The path of the entry that has the name, as it is spelled now.
+        public var entry: String { holder ?? path }
     }
 
     /// What keeps a whole mirror from being synced.

@@ -15,11 +15,23 @@ struct ConflictList {
         // Without the mirror nothing can be told of its files.
         let isThere = modified(MirrorDirectory.privateName) != nil
         return try store.conflicts(all: all).map(SyncStatus.Conflict.init).compactMap { conflict in
-            guard isThere, modified(conflict.copy) == nil else { return conflict }
-            var settled = conflict
-            settled.isResolved = true
-            return all ? settled : nil
+            var conflict = conflict
+            if isThere, modified(conflict.copy) == nil {
+                conflict.isResolved = true
+                return all ? conflict : nil
+            }
+            conflict.holder = try holder(of: conflict.path)
+            return conflict
         }
+    }
+
+    /// The path of the entry that has a name in another spelling; nil when one has it as it is, or none.
+    private func holder(of path: String) throws -> String? {
+        if modified(path) != nil { return nil }
+        let paths = TreePaths(view: store)
+        guard let item = try paths.items(at: path).first, item.local != nil else { return nil }
+        let holder = try paths.path(of: item)
+        return modified(holder) == nil ? nil : holder
     }
 
     /// The same with the copies that other machines, or commands without a mirror, have made; by their names.
@@ -29,17 +41,21 @@ struct ConflictList {
         var rest = [(folder: ItemID.root, path: "")]
         while let (folder, path) = rest.popLast() {
             let items = try store.children(of: folder, on: .local)
-            let names = Set(items.compactMap { $0.local?.location.name })
+            let names = Dictionary(
+                items.compactMap { $0.local?.location.name }.map { ($0.key, [$0]) }, uniquingKeysWith: +)
             for item in items {
                 guard let local = item.local else { continue }
                 let name = local.location.name.text
                 let place = LocalPath.join(path, name)
                 if local.isFolder { rest.append((item.id, place)) }
-                guard !known.contains(place), let original = ConflictName.original(of: name),
-                    names.contains(EntryName(original)), let at = modified(place)
+                guard !known.contains(place), let original = ConflictName.original(of: name).map(EntryName.init),
+                    let holders = names[original.key], let at = modified(place)
                 else { continue }
+                let holder = holders.contains(original) ? nil : holders.first
                 found.append(
-                    SyncStatus.Conflict(path: LocalPath.join(path, original), copy: place, at: at, isElsewhere: true))
+                    SyncStatus.Conflict(
+                        path: LocalPath.join(path, original.text), copy: place, at: at, isElsewhere: true,
+                        holder: holder.map { LocalPath.join(path, $0.text) }))
             }
         }
         return found.sorted { ($1.at, $0.copy) < ($0.at, $1.copy) }

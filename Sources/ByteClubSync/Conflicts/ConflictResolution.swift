@@ -3,9 +3,10 @@ import Glibc
 
 /// Resolves a conflict by changing files in the mirror; the next sync uploads the result.
 ///
-/// Content that is not kept is moved to the mirror's trash. The entry keeps its identity and its history: the other
-/// content replaces the file as an editor's save would. A crash leaves either the conflict as it was, or the resolved
-/// file with the copy still beside it.
+/// What is not kept is moved to the mirror's trash. A file keeps its identity and its history: the other content
+/// replaces it as an editor's save would. Where one of both is a folder, the copy takes the name by a rename. A crash
+/// leaves either the conflict as it was, or the resolved file with the copy still beside it, or the copy alone, which
+/// gets the name when the conflict is settled again.
 struct ConflictResolution {
     let disk: any Disk
     private let root: any DiskFolder
@@ -19,19 +20,34 @@ struct ConflictResolution {
     }
 
     /// Keeps one content or both.
-    func settle(path: String, copy: String, keeping side: ConflictSide) throws {
-        let copySlot = try slot(copy)
+    func settle(_ conflict: SyncStatus.Conflict, keeping side: ConflictSide) throws {
+        let copy = try slot(conflict.copy)
+        let found = try copy.folder.entry(copy.name)
         switch side {
         case .both: return
         case .theirs:
-            if try copySlot.folder.entry(copySlot.name) == nil { return }
+            if found == nil { return }
         case .mine:
-            guard try copySlot.folder.entry(copySlot.name)?.kind == .file else {
-                throw SyncError(.io, "the conflict copy '\(copy)' is gone; keep 'both' to leave all as it is")
+            guard let found, found.kind == .file || found.kind == .folder else {
+                throw SyncError(
+                    .io, "the conflict copy '\(conflict.copy)' is gone; keep 'both' to leave all as it is")
             }
-            try replace(path) { staged throws(FileError) in try self.copy(copySlot, to: staged) }
+            let holder = try slot(conflict.entry)
+            guard try found.kind == .file && holder.folder.entry(holder.name)?.kind != .folder else {
+                return try rename(copy, over: holder, conflict)
+            }
+            try replace(conflict.entry) { staged throws(FileError) in try self.copy(copy, to: staged) }
         }
-        try moveToTrash(copySlot, as: copy)
+        try moveToTrash(copy, as: conflict.copy)
+    }
+
+    /// Gives a copy the name that the conflict was about; what has it is moved to the trash.
+    private func rename(_ copy: Slot, over holder: Slot, _ conflict: SyncStatus.Conflict) throws {
+        if try holder.folder.entry(holder.name) != nil { try moveToTrash(holder, as: conflict.entry) }
+        let name = try slot(conflict.path).name
+        try copy.folder.rename(copy.name, to: holder.folder, name, .withoutReplacing)
+        try holder.folder.sync()
+        try copy.folder.sync()
     }
 
     /// Replaces a file by earlier bytes, or removes it when there were none; the replaced file is moved to the trash.
@@ -76,7 +92,7 @@ struct ConflictResolution {
         }
         guard found.kind == .file else {
             try staging.removeFile(staged)
-            throw SyncError(.io, "'\(path)' is no file any more; settle the conflict by hand and keep 'both'")
+            throw SyncError(.io, "'\(path)' is no file; settle the conflict by hand and keep 'both'")
         }
         try staging.rename(staged, to: target.folder, target.name, .exchanging)
         try target.folder.sync()

@@ -18,8 +18,7 @@ extension SyncEngine {
     ) throws(SyncError) {
         do {
             if side != .both {
-                try ConflictResolution(LinuxDisk(configuration.directory))
-                    .settle(path: conflict.path, copy: conflict.copy, keeping: side)
+                try ConflictResolution(LinuxDisk(configuration.directory)).settle(conflict, keeping: side)
             }
         } catch {
             throw SyncError.wrapping(error)

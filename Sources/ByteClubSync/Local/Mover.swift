@@ -101,6 +101,7 @@ final class Mover {
         let before = try store.path(of: id, on: .local)
         context.handles.forgetAll()
         let isClash = context.rule(of: id) == .nameClash && ConflictName.isCopy(location.name.text)
+        let holder = isClash ? try otherSpelling(of: local.location, than: id) : nil
         let events = try store.edit(durably: true) { editor in
             try editor.moved(id, to: location, stat)
             if local.isFolder { try ScanProblems.move(before, to: try store.path(of: id, on: .local), in: store) }
@@ -114,11 +115,19 @@ final class Mover {
             return [
                 event,
                 SyncEvent(
-                    .conflict, path: before, copy: copy, message: "another entry has the name; both are kept"),
+                    .conflict, path: before, copy: copy,
+                    message: holder.map { "the server does not tell it from '\($0)'; both are kept" }
+                        ?? "another entry has the name; both are kept"),
             ]
         }
         for event in events { report.emit(event) }
         report.note(.succeeded, of: id)
         report.done += 1
+    }
+
+    /// The spelling of a name under which the server has another entry; nil when it is the same.
+    private func otherSpelling(of location: Location, than id: ItemID) throws -> String? {
+        try store.children(of: location.parent, key: location.name.key, on: .remote)
+            .first { $0.id != id && $0.remote?.location.name != location.name }?.remote?.location.name.text
     }
 }

@@ -144,6 +144,47 @@ import Testing
         #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)  settled\n")
     }
 
+    @Test("a conflict is found by every spelling of its name, and the entry that has it is shown and replaced")
+    func spellings() async throws {
+        let copy = "CASE (conflict 1a2b3c4d).md"
+        _ = try add("case.md", disk: "one\n", server: "one\n", synced: "one\n")
+        try write("one\n", "case.md")
+        try write("two\n", copy)
+        try store.addConflict(ConflictRecord(path: "CASE.md", copy: copy, winner: nil, loser: nil, at: 0))
+        #expect(await world.run("conflicts", "list") == .success)
+        #expect(
+            world.out == "1970-01-01 00:00  CASE.md  \(copy)  the server does not tell it from 'case.md'\n")
+        for name in ["CASE.md", "case.md", copy] {
+            #expect(await world.run("conflicts", "show", name) == .success, "\(world.err)")
+            #expect(world.out == "--- case.md\n+++ \(copy)\n@@ -1 +1 @@\n-one\n+two\n")
+        }
+        #expect(await world.run("conflicts", "resolve", "CASE.md", "--keep", "mine") == .success, "\(world.err)")
+        #expect(world.out == "case.md has this machine's content now\n")
+        #expect(try LocalFile.read(mirror + "/case.md") == Array("two\n".utf8))
+        #expect(!LocalFile.exists(mirror + "/CASE.md") && !LocalFile.exists(mirror + "/" + copy))
+    }
+
+    @Test("of two folders is shown what only one has and what differs")
+    func folders() async throws {
+        let copy = "dir (conflict folder)"
+        for (folder, text) in [("dir", "one"), (copy, "two")] {
+            try LocalFile.makeDirectories(mirror + "/" + folder + "/deep")
+            try write("same", folder + "/same.md")
+            try write(text, folder + "/deep/\(text).md")
+            try write(text, folder + "/differs.md")
+        }
+        try store.addConflict(ConflictRecord(path: "dir", copy: copy, winner: nil, loser: nil, at: 0))
+        #expect(await world.run("conflicts", "show", "dir") == .success, "\(world.err)")
+        let changes = world.out.split(separator: "\n").filter { "+-".contains($0.first ?? " ") }
+        #expect(
+            changes.map { $0.prefix { $0 != " " } } == [
+                "---", "+++", "-deep/one.md", "-differs.md", "+deep/two.md", "+differs.md",
+            ])
+        #expect(await world.run("conflicts", "resolve", "dir", "--keep", "mine") == .success, "\(world.err)")
+        #expect(try LocalFile.read(mirror + "/dir/deep/two.md") == Array("two".utf8))
+        #expect(!LocalFile.exists(mirror + "/dir/deep/one.md") && !LocalFile.exists(mirror + "/" + copy))
+    }
+
     @Test("an entry with two conflicts must be told by the copy")
     func twoConflicts() async throws {
         for copy in ["a 1.md", "a 2.md"] {

@@ -7,6 +7,9 @@ struct ConflictsCommand: ParsableCommand {
         commandName: "conflicts",
         abstract: "List, show and settle entries of which both sides were kept.",
         discussion: """
+            Both are kept when an entry was changed on two sides at once, and when two have one name: the server does \
+            not tell names apart that differ in letter case or Unicode composition only.
+
             Examples:
               byteclub conflicts list
               byteclub conflicts show plan.md
@@ -40,8 +43,11 @@ struct ConflictsListCommand: MirrorRequest {
         func text(_ style: TextStyle) -> String {
             var table = Table(.left, .left, .left, .left)
             table.rows = conflicts.map {
-                let state = $0.isResolved ? "settled" : $0.isElsewhere ? "arose elsewhere" : ""
-                return ["\(style.calendar($0.at))", $0.path, $0.copy, state]
+                let state = [
+                    $0.isResolved ? "settled" : $0.isElsewhere ? "arose elsewhere" : nil,
+                    $0.holder.map { "the server does not tell it from '\($0)'" },
+                ].compactMap(\.self)
+                return ["\(style.calendar($0.at))", $0.path, $0.copy, state.joined(separator: "; ")]
             }
             return conflicts.isEmpty ? "no conflicts" : table.text
         }
@@ -58,7 +64,7 @@ extension SyncStatus.Conflict {
     /// - Throws: ``Failure`` when there is none, or when the entry has several and none of their copies was named.
     static func find(_ path: String, in conflicts: [Self]) throws -> Self {
         let found = conflicts.filter { $0.copy == path }
-        let named = found.isEmpty ? conflicts.filter { $0.path == path } : found
+        let named = found.isEmpty ? conflicts.filter { $0.path == path || $0.holder == path } : found
         guard let first = named.first else { throw Failure(.noInput, "'\(path)' has no conflict") }
         if named.count > 1 {
             let copies = named.map { "'\($0.copy)'" }.joined(separator: ", ")

@@ -8,7 +8,8 @@ struct ConflictsResolveCommand: MirrorRequest {
         abstract: "Settle a conflict: keep this machine's content, the other one, or both.",
         discussion: """
             'mine' is what is in the conflict copy, 'theirs' is what has the name, 'both' leaves the files as they are; \
-            of a conflict that arose on another machine 'mine' is what has the name and 'theirs' the copy. \
+            of a conflict that arose on another machine 'mine' is what has the name and 'theirs' the copy. A file that \
+            has the name keeps its spelling and its history; a folder is replaced by the other one. \
             What is not kept goes into the trash in the mirror; the next sync, or the one that runs, does the same on \
             the server.
 
@@ -59,7 +60,7 @@ struct ConflictsResolveCommand: MirrorRequest {
             case .theirs: .name
             case .both: .both
             }
-        return Answer(path: conflict.path, copy: conflict.copy, kept: keep.side, content: kept)
+        return Answer(path: conflict.entry, copy: conflict.copy, kept: keep.side, content: kept)
     }
 }
 

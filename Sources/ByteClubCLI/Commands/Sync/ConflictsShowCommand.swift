@@ -7,7 +7,8 @@ struct ConflictsShowCommand: MirrorRequest {
         commandName: "show",
         abstract: "Show how the two texts of a conflict differ.",
         discussion: """
-            Lines with '-' are in the entry that has the name, lines with '+' in the copy.
+            Lines with '-' are in the entry that has the name, lines with '+' in the copy; of folders they name what \
+            only one of them has, and files that differ in both.
 
             Example:
               byteclub conflicts show plan.md
@@ -24,12 +25,12 @@ struct ConflictsShowCommand: MirrorRequest {
     /// Both sides of a conflict.
     struct Answer: CommandResult {
         var conflict: SyncStatus.Conflict
-        /// The unified difference; nil when one of the two is no text.
+        /// The unified difference, of folders that of their contents; nil when one of the two is no text.
         var diff: String?
 
         func text(_ style: TextStyle) -> String {
             guard let diff else {
-                return Failure.line("\(conflict.path) and \(conflict.copy) are no texts that can be compared")
+                return Failure.line("\(conflict.entry) and \(conflict.copy) are no texts that can be compared")
             }
             // A carriage return and a newline are one character, but only the newline comes with the line that is
             // printed.
@@ -40,14 +41,39 @@ struct ConflictsShowCommand: MirrorRequest {
     func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
         let conflict = try SyncStatus.Conflict.find(
             try place.relative(path), in: try Engine.conflicts(of: place.configuration, all: false))
-        let sides = [conflict.path, conflict.copy].map { place.directory + "/" + $0 }
+        let sides = [conflict.entry, conflict.copy].map { place.directory + "/" + $0 }
         for side in sides where !LocalFile.exists(side) { throw Failure(.noInput, "'\(side)' is gone") }
-        var diff: String?
-        if try sides.allSatisfy({ try LocalFile.size($0) <= TextMerge.limit }) {
-            diff = UnifiedDiff.text(
-                from: try LocalFile.read(sides[0]), named: conflict.path, to: try LocalFile.read(sides[1]),
-                named: conflict.copy)
+        let contents = try sides.allSatisfy(LocalFile.isDirectory) ? sides.map(Self.listing) : Self.texts(sides)
+        let diff = contents.flatMap {
+            UnifiedDiff.text(from: $0[0], named: conflict.entry, to: $0[1], named: conflict.copy)
         }
         return Answer(conflict: conflict, diff: diff)
+    }
+
+    /// The contents of two files; nil when one is none, or too large to be compared.
+    private static func texts(_ files: [String]) throws -> [[UInt8]]? {
+        if files.contains(where: LocalFile.isDirectory) { return nil }
+        guard try files.allSatisfy({ try LocalFile.size($0) <= TextMerge.limit }) else { return nil }
+        return try files.map { try LocalFile.read($0) }
+    }
+
+    /// A line for each folder and file in a folder, files with their sizes and hashes.
+    private static func listing(of folder: String) throws -> [UInt8] {
+        var lines: [String] = []
+        var rest = [""]
+        while let path = rest.popLast() {
+            for name in LocalFile.names(in: folder + "/" + path) {
+                let (shown, file) = (path + name, folder + "/" + path + name)
+                if LocalFile.isLink(file) { continue }
+                if LocalFile.isDirectory(file) {
+                    rest.append(shown + "/")
+                    lines.append(shown + "/")
+                } else if let size = try? LocalFile.size(file) {
+                    let hash = try LocalFile.hash(file).hash
+                    lines.append("\(shown)  \(HumanSize.shown(size))  \(hash.description.prefix(8))")
+                }
+            }
+        }
+        return Array(lines.sorted().map { $0 + "\n" }.joined().utf8)
     }
 }
