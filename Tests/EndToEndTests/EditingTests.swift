@@ -18,7 +18,8 @@ extension EndToEnd {
             #expect(try await club.api.put(Array("Ann says seven.\n".utf8), "/byteclub/plan.md").status == 200)
             try LocalFiles.write("", to: bo.home + "/go")
             let result = await process.result()
-            #expect(result.status == 75 && (result.text + result.errorText).contains("plan (conflict "), "\(result)")
+            #expect(
+                result.status == 75 && (result.text + result.errorText).contains("plan (bo, conflict "), "\(result)")
             var texts: [String] = []
             for metadata in try await club.api.tree("/byteclub").values where !metadata.isFolder {
                 texts.append(String(decoding: try await club.api.get(metadata.path.string).bytes, as: UTF8.self))

@@ -56,7 +56,7 @@ extension EndToEnd {
             #expect(files.count == 2)
             let copy = try #require(files.first { $0 != "plan.md" })
             #expect(files.contains("plan.md"))
-            #expect(copy.hasPrefix("plan (conflict ") && copy.hasSuffix(").md"), "\(copy)")
+            #expect(copy.hasPrefix("plan (bo, conflict ") && copy.hasSuffix(").md"), "\(copy)")
             let texts = Set(files.map { String(decoding: Fixture.bytes(at: ann.mirror + "/" + $0), as: UTF8.self) })
             #expect(texts == ["We meet at seven, says Ann.\n", "We meet at eight, says Bo.\n"])
         }

@@ -70,9 +70,9 @@ struct NoteEditing: Sendable {
             do {
                 try draft.sync()
                 let text = try draft.text()
-                let folder = login.notes
+                let (folder, stamp) = (login.notes, try stamp(of: draft))
                 let result = try await context.withRemote(login) {
-                    try await NoteSaving(remote: $0, path: opened.path, folder: folder)
+                    try await NoteSaving(remote: $0, path: opened.path, folder: folder, stamp: stamp)
                         .save(text, madeFrom: opened.revision)
                 }
                 draft.remove()
@@ -81,6 +81,13 @@ struct NoteEditing: Sendable {
                 throw kept(draft, Failure(error))
             }
         }
+    }
+
+    /// Who wrote a draft, and when: the same as long as nobody writes on.
+    private func stamp(of draft: Draft) throws -> ConflictStamp {
+        let time = try LocalFile.modified(draft.file)?.date.seconds ?? 0
+        return ConflictStamp(
+            author: login.member, time: time, offset: context.calendar(time).secondsAsUTC - time)
     }
 
     /// Fetches the note and starts a draft of it.

@@ -10,6 +10,8 @@ struct NoteSaving: Sendable {
     let path: RemotePath
     /// The folder below which it is named.
     let folder: RemotePath
+    /// Who wrote the text, and when.
+    let stamp: ConflictStamp
 
     /// Saves the text; merged with what others saved, and beside the note as a conflict copy where that cannot be.
     ///
@@ -55,7 +57,7 @@ struct NoteSaving: Sendable {
                 guard error.code == .conflict else { throw error }
             }
         }
-        let copy = try await store(text, hash, at: ConflictName.path(for: path, loser: hash))
+        let copy = try await store(text, hash, at: ConflictName.path(for: path, stamp))
         return EditResult(
             outcome: .conflict(copy: copy.path), path: path, folder: folder, revision: copy.rev, other: other)
     }

@@ -6,6 +6,8 @@ struct Login: Hashable, Sendable {
     var server: ServerAddress
     /// The bearer token.
     var token: String
+    /// The member's name as it was when the token was stored; nil for a token that is not.
+    var member: String?
     /// The shared folder's path on the server.
     var folder: RemotePath
     /// Whether somebody has named the folder, be it in a file of settings.
@@ -39,6 +41,7 @@ struct Login: Hashable, Sendable {
             token = try Token.check(given, "BYTECLUB_TOKEN")
         } else if let credentials, credentials.server == server.origin {
             token = try Token.check(credentials.token, "the stored token")
+            member = credentials.member
         } else {
             throw Failure(.notAuthorised, "you are not logged in to \(server); run 'byteclub login \(server)'")
         }

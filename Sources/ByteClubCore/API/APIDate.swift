@@ -80,8 +80,8 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         return Int64(era * 146_097 + dayOfEra - 719_468)
     }
 
-    /// The wire's form.
-    public var description: String {
+    /// The parts of the moment in Greenwich: the month is 1 to 12, the day of the week 0 for Sunday, the second the day's.
+    var calendar: (year: Int, month: Int, day: Int, weekday: Int, second: Int) {
         let dayNumber = Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400)
         let time = Int(seconds - Int64(dayNumber) * 86_400)
         let shifted = dayNumber + 719_468
@@ -93,13 +93,20 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         let day = dayOfYear - (153 * monthIndex + 2) / 5 + 1
         let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let weekday = Self.days[((dayNumber + 4) % 7 + 7) % 7]
-        return "\(weekday), \(Self.two(day)) \(Self.months[month - 1]) \(Self.four(year)) "
+        return (year, month, day, ((dayNumber + 4) % 7 + 7) % 7, time)
+    }
+
+    /// The wire's form.
+    public var description: String {
+        let (year, month, day, weekday, time) = calendar
+        return "\(Self.days[weekday]), \(Self.two(day)) \(Self.months[month - 1]) \(Self.four(year)) "
             + "\(Self.two(time / 3600)):\(Self.two(time / 60 % 60)):\(Self.two(time % 60)) +0000"
     }
 
-    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    private static func four(_ value: Int) -> String {
+    /// A number below 100 as two digits.
+    static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    /// A year as four digits.
+    static func four(_ value: Int) -> String {
         let text = "\(value)"
         return String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
     }

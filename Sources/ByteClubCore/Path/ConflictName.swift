@@ -1,30 +1,40 @@
-/// The name under which the losing side of a conflict is kept: a pure function of the name and the loser's content.
+/// The name under which the losing side of a conflict is kept: a pure function of the name, and of who made that side
+/// and when.
 ///
-/// Two devices, or a retry after a crash, therefore make one copy and not two.
+/// A retry after a crash therefore makes one copy and not two.
 public enum ConflictName {
-    /// `name (conflict 1a2b3c4d).ext`, with the first digits of the content's hash, or `folder` where there is none.
-    public static func name(for name: String, loser: ContentHash?, number: Int = 1) -> String {
-        let what = loser.map { String($0.description.prefix(8)) } ?? "folder"
-        return NumberedName.tagged(name, number == 1 ? "(conflict \(what))" : "(conflict \(what) \(number))")
+    /// `name (bo, conflict 2026-11-22 1403).ext`; with a number from 2 when that is taken by something else.
+    public static func name(for name: String, _ stamp: ConflictStamp, number: Int = 1) -> String {
+        NumberedName.tagged(name, number == 1 ? "(\(stamp))" : "(\(stamp) \(number))")
     }
 
     /// Whether a name is one that was given to a losing side.
-    public static func isCopy(_ name: String) -> Bool { original(of: name) != nil }
+    public static func isCopy(_ name: String) -> Bool { parts(of: name) != nil }
+
+    /// Whether a name was given to a losing side that had another name, in whatever spelling.
+    public static func isCopy(_ name: String, of original: String) -> Bool {
+        guard let tag = parts(of: name)?.tag else { return false }
+        return PathKey.fold(NumberedName.tagged(original, "(\(tag))")) == PathKey.fold(name)
+    }
 
     /// The name of which such a name was made, nil when it is none; one that had to be shortened stays short.
-    public static func original(of name: String) -> String? {
-        guard let tag = name.ranges(of: " (conflict ").last,
-            let end = name[tag.upperBound...].firstIndex(of: ")")
+    public static func original(of name: String) -> String? { parts(of: name)?.original }
+
+    private static func parts(of name: String) -> (original: String, tag: Substring)? {
+        guard name.utf8.contains(UInt8(ascii: "(")), let start = name.ranges(of: " (").last,
+            start.lowerBound > name.startIndex, let end = name[start.upperBound...].firstIndex(of: ")")
         else { return nil }
-        return String(name[..<tag.lowerBound] + name[name.index(after: end)...])
+        let (tag, rest) = (name[start.upperBound..<end], name[name.index(after: end)...])
+        let isExtension = rest.isEmpty || rest.first == "." && rest.lastIndex(of: ".") == rest.startIndex
+        return isExtension && ConflictStamp.isStamp(tag) ? (String(name[..<start.lowerBound] + rest), tag) : nil
     }
 
     /// The conflict copy's path beside the entry; a number from 2 when that is taken by something else.
     ///
     /// - Throws: ``PathError`` when the path is too long for it.
     public static func path(
-        for path: RemotePath, loser: ContentHash?, number: Int = 1
+        for path: RemotePath, _ stamp: ConflictStamp, number: Int = 1
     ) throws(PathError) -> RemotePath {
-        try (path.parent ?? .root).appending(name(for: path.name, loser: loser, number: number))
+        try (path.parent ?? .root).appending(name(for: path.name, stamp, number: number))
     }
 }

@@ -19,6 +19,8 @@ public struct SyncConfiguration: Sendable {
 
     /// Whether the server's extension for this engine is used where it has one; without it, Core API v1 has to do.
     public var usesExtension: Bool
+    /// The name of the member whose mirror it is, for the names of conflict copies; nil when it is not known.
+    public var memberName: String?
     /// What tells one server from another, such as its address: a cursor is good for one server only.
     public var serverIdentity: String
     /// How long the trash keeps what was replaced or deleted, in days on which the mirror is synced, so that no clock

@@ -26,7 +26,7 @@ struct PlanRunner {
     private func readAndPlan(
         _ ids: [ItemID], besides busy: Set<ItemID>, _ view: UnconfirmedView, _ report: inout SyncReport
     ) throws -> Plan {
-        var plan = try store.reading { try Planner.plan(ids, in: view) }
+        var plan = try store.reading { try Planner.plan(ids, in: view, naming: context.naming) }
         var tried: Set<ItemID> = []
         for _ in 0..<4 {
             let unread = plan.unread.filter { !busy.contains($0) && tried.insert($0).inserted }
@@ -34,7 +34,7 @@ struct PlanRunner {
             let count = try local.reader.readUnread(unread, &report)
             if count == 0 { break }
             report.done += count
-            plan = try Planner.plan(ids, in: view)
+            plan = try Planner.plan(ids, in: view, naming: context.naming)
         }
         context.decided(plan.rules)
         return plan

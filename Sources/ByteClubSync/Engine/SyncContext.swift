@@ -27,6 +27,9 @@ final class SyncContext {
         handles = FolderHandles(root: root, store: store)
     }
 
+    /// How conflict copies are named.
+    var naming: ConflictNaming { ConflictNaming(of: configuration.memberName) }
+
     /// The time of day in seconds since 1970.
     var seconds: Int64 { environment.disk.now() / 1_000_000_000 }
 

@@ -80,6 +80,7 @@ actor SyncSession {
         reporter = SyncReporter(onEvent)
         status = StatusRecorder(context, reporter)
         loop = SyncLoop(configuration)
+        if try store.meta(.member) != configuration.memberName { try store.setMeta(.member, configuration.memberName) }
         storedWave = try store.wave(at: environment.clock.now, seconds: context.seconds)
         loop.deletions.wave = storedWave
     }

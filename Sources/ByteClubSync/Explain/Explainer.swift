@@ -91,7 +91,9 @@ struct Explainer {
             answer.blockers = [try exclusion(of: excluded)]
             return answer
         }
-        let plan = try Planner.plan(([item] + namesakes(of: item)).map(\.id).sorted(), in: store)
+        let plan = try Planner.plan(
+            ([item] + namesakes(of: item)).map(\.id).sorted(), in: store,
+            naming: ConflictNaming(of: store.meta(.member)))
         answer.rule = plan.rules[item.id]?.rawValue
         answer.notes = try notes(on: item, plan)
         let unseen = try unseen(item)

@@ -19,6 +19,15 @@ enum WallClock {
         return unsafe ((Int(parts.tm_wday) + 6) % 7, Int(parts.tm_hour) * 60 + Int(parts.tm_min))
     }
 
+    /// How many seconds this machine's time zone is ahead of Greenwich at a time in seconds since 1970.
+    static func offset(_ seconds: Int64) -> Int64 {
+        var seconds = time_t(seconds)
+        var parts = unsafe tm()
+        tzset()
+        _ = unsafe localtime_r(&seconds, &parts)
+        return unsafe Int64(parts.tm_gmtoff)
+    }
+
     /// The day as `2026-08-01`.
     static func day(_ nanoseconds: Int64) -> String {
         var seconds = time_t(nanoseconds / 1_000_000_000)

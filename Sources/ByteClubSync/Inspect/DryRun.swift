@@ -59,12 +59,12 @@ final class ObservedCopy {
         var chunks = UnsettledChunks(context.store, of: 4_096)
         while let chunk = try chunks.next() {
             let ids = chunk.filter { $0.remote?.isUnverified != true }.map(\.id)
-            var plan = try Planner.plan(ids, in: context.store)
+            var plan = try Planner.plan(ids, in: context.store, naming: context.naming)
             for _ in 0..<4 where !plan.unread.isEmpty {
                 var count = 0
                 for id in plan.unread where try reader.hash(id, &report) { count += 1 }
                 if count == 0 { break }
-                plan = try Planner.plan(ids, in: context.store)
+                plan = try Planner.plan(ids, in: context.store, naming: context.naming)
             }
             try take(plan)
         }

@@ -97,12 +97,12 @@ extension DiskFolder {
     ///
     /// - Returns: The name.
     func moveBeside(
-        _ name: String, _ original: String, in home: any DiskFolder
+        _ name: String, _ original: String, in home: any DiskFolder, _ naming: ConflictNaming
     ) throws(FileError) -> String {
-        let hash = try Scanner.hash(open(name))
+        let stamp = naming.stamp(try entry(name)?.stat)
         var number = 1
         while true {
-            let copy = ConflictName.name(for: original, loser: hash, number: number)
+            let copy = ConflictName.name(for: original, stamp, number: number)
             do throws(FileError) {
                 try rename(name, to: home, copy, .withoutReplacing)
                 try home.sync()

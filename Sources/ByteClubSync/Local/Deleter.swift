@@ -81,7 +81,7 @@ final class Deleter {
             try control.staging.rename(trashing, to: parent, name, .withoutReplacing)
         } catch {
             guard error.code == EEXIST else { throw error }
-            _ = try control.staging.moveBeside(trashing, name, in: parent)
+            _ = try control.staging.moveBeside(trashing, name, in: parent, context.naming)
         }
         return false
     }

@@ -348,7 +348,7 @@ final class Installer {
             try staging.removeFile(stage)
         } else {
             // The new content was edited in the meantime as well.
-            _ = try staging.moveBeside(stage, name, in: target)
+            _ = try staging.moveBeside(stage, name, in: target, context.naming)
         }
     }
 }

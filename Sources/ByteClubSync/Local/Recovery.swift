@@ -63,7 +63,7 @@ struct Recovery {
             try control.staging.rename(name, to: home.folder, location.name.text, .withoutReplacing)
         } catch {
             guard error.code == EEXIST else { throw error }
-            _ = try control.staging.moveBeside(name, location.name.text, in: home.folder)
+            _ = try control.staging.moveBeside(name, location.name.text, in: home.folder, context.naming)
         }
     }
 }

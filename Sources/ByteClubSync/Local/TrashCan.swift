@@ -128,7 +128,7 @@ final class TrashCan {
         let item = try context.store.item(file.item)
         let home = try home(in: item?.local?.location.parent ?? item?.synced?.location.parent ?? .root, &report)
         // By one rename, so that the trash shows that it was written as long as it is there.
-        _ = try trash.moveBeside(name, LocalPath.split(file.path).name, in: home.folder)
+        _ = try trash.moveBeside(name, LocalPath.split(file.path).name, in: home.folder, context.naming)
         report.rescans.insert(home.id)
         try context.log(.conflict, file.path, "written to after it was replaced; the text is kept beside it")
     }
@@ -205,7 +205,7 @@ final class TrashCan {
             (home, parent) = (open, next.id)
             shown = LocalPath.join(shown, name.text)
         }
-        let copy = try trash.moveBeside(name, name, in: home)
+        let copy = try trash.moveBeside(name, name, in: home, context.naming)
         report.rescans.insert(parent)
         try context.log(
             .conflict, LocalPath.join(shown, copy), "written to after it was put into the trash; it is kept")

@@ -30,7 +30,7 @@ extension PlannerDraft {
             return .name(other.id)
         }
         let free = try freeName(in: local.location.parent, for: item.id) {
-            ConflictName.name(for: local.location.name.text, loser: local.hash, number: $0)
+            ConflictName.name(for: local.location.name.text, naming.stamp(local.stat), number: $0)
         }
         let location = Location(local.location.parent, free)
         for side in [Side.local, .remote] { claims[Spot(side: side, folder: location.parent, key: free.key)] = item.id }
@@ -56,7 +56,7 @@ extension PlannerDraft {
     }
 
     /// The first of a series of names that is free in a folder on both sides.
-    mutating func freeName(in folder: ItemID, for item: ItemID, _ name: (Int) -> String) throws -> EntryName {
+    func freeName(in folder: ItemID, for item: ItemID, _ name: (Int) -> String) throws -> EntryName {
         var number = 1
         while true {
             let candidate = EntryName(name(number))

@@ -26,33 +26,41 @@ extension PlannerDraft {
         }
     }
 
-    /// The conflict name for the disk's content; nil when an entry of that name has that content and stays.
+    /// The conflict name for the disk's content; nil when a conflict copy has that content and stays.
     private mutating func copyName(of item: Item, _ local: LocalState, beside location: Location) throws -> EntryName? {
         // A temporary name is no user's choice.
         let names = [location.name, local.location.name, item.remote?.location.name].compactMap { $0 }
         let original = names.first { !TemporaryName.isName($0, of: item.id) } ?? location.name
-        var number = 1
-        while true {
-            let name = EntryName(ConflictName.name(for: original.text, loser: local.hash, number: number))
-            if try isFree(name, in: location.parent, for: item.id) { return name }
-            if item.remote?.hash != nil, try isKept(local.hash, under: name, in: location.parent) { return nil }
-            number += 1
+        if item.remote?.hash != nil, try isKept(local.hash, of: original, in: location.parent) { return nil }
+        return try freeName(in: location.parent, for: item.id) {
+            ConflictName.name(for: original.text, naming.stamp(local.stat), number: $0)
         }
     }
 
-    /// Whether an entry of this name has this content and is settled.
-    private mutating func isKept(_ hash: ContentHash?, under name: EntryName, in folder: ItemID) throws -> Bool {
-        for side in [Side.local, .remote] {
-            for holder in try view.children(of: folder, key: name.key, on: side) where !holder.isExcluded {
-                let found = side == .local ? holder.local?.hash : holder.remote?.hash
-                if let found, found == hash, try blockingAncestor(of: holder) == nil {
-                    switch holder.intent {
-                    case .create, .merge(nil, .same): return true
-                    default: continue
-                    }
-                }
+    /// Whether a conflict copy of a name has this content and is settled.
+    private mutating func isKept(_ hash: ContentHash?, of name: EntryName, in folder: ItemID) throws -> Bool {
+        try copies(in: folder).contains { copy in
+            guard copy.hash == hash, ConflictName.isCopy(copy.name, of: name.text),
+                try blockingAncestor(of: copy.item) == nil
+            else { return false }
+            switch copy.item.intent {
+            case .create, .merge(nil, .same): return true
+            default: return false
             }
         }
-        return false
+    }
+
+    private mutating func copies(in folder: ItemID) throws -> [KnownCopy] {
+        if let known = knownCopies[folder] { return known }
+        let copies = try [Side.local, .remote].flatMap { side in
+            try view.children(of: folder, on: side).compactMap { item -> KnownCopy? in
+                guard !item.isExcluded, let name = item.location(on: side)?.name.text, ConflictName.isCopy(name),
+                    let hash = side == .local ? item.local?.hash : item.remote?.hash
+                else { return nil }
+                return KnownCopy(name: name, hash: hash, item: item)
+            }
+        }
+        knownCopies[folder] = copies
+        return copies
     }
 }

@@ -14,6 +14,7 @@ struct PlannerDraft<View: TreeView> {
     }
 
     let view: View
+    let naming: ConflictNaming
     private var folders: [ItemID: Item] = [:]
     /// The item that will have a name once the plan is carried out.
     var claims: [Spot: ItemID] = [:]
@@ -33,6 +34,8 @@ struct PlannerDraft<View: TreeView> {
     var renamed: Set<ItemID> = []
     /// Items that are linked to an equal one of the other side.
     var linked: Set<ItemID> = []
+    /// The conflict copies that are in a folder, on either side.
+    var knownCopies: [ItemID: [KnownCopy]] = [:]
 
     private var blockingAncestors: [ItemID: ItemID?] = [:]
     private var decided: Set<ItemID> = []
@@ -45,7 +48,7 @@ struct PlannerDraft<View: TreeView> {
     private var links: [PlannedOperation] = []
     private var plan = Plan()
 
-    init(_ view: View) { self.view = view }
+    init(_ view: View, _ naming: ConflictNaming) { (self.view, self.naming) = (view, naming) }
 
     /// The finished plan.
     consuming func finished() -> Plan {

@@ -172,6 +172,8 @@ enum MetaKey: String, Hashable, Sendable, CaseIterable {
     case watching
     /// The number of the item that the audit has read last.
     case audit
+    /// The name of the member whose mirror it is.
+    case member
 }
 
 /// A skipped path, and why.

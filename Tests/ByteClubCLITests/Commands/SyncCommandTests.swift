@@ -232,7 +232,7 @@ import Testing
         summary.isComplete = true
         let events = SyncEvent.Kind.allCases.map { kind in
             SyncEvent(
-                kind, path: kind == .summary ? nil : "a/b.md", bytes: 5, copy: "a/b (conflict 1a2b3c4d).md",
+                kind, path: kind == .summary ? nil : "a/b.md", bytes: 5, copy: "a/b (ada, conflict 2026-11-22 1403).md",
                 message: kind == .problem ? "cannot be read" : nil, until: kind == .paused ? 120 : nil,
                 summary: kind == .summary ? summary : nil)
         }

@@ -77,12 +77,18 @@ extension Obstruction {
         },
     ]
 
-    private static let copy = CrashScenario.copy("a.md", "mine")
+    /// What is written in the minute in which the simulated disk's time begins.
+    private static let copy: String = {
+        let time = SimulatedDisk().time / 1_000_000_000
+        return ConflictName.name(
+            for: "a.md", ConflictStamp(author: nil, time: time, offset: WallClock.offset(time)))
+    }()
 
     private static func clash(_ name: String, _ one: String, _ other: String) -> Self {
         Self(
             name: name, path: other, line: "cannot rename '\(other)': Input/output error", next: "move it here to",
-            note: "another entry has the name: '\(one)' differs in letter case or composition only",
+            note:
+                "another entry has the name: '\(one)' differs in letter case or composition only, which the server does not tell apart",
             hasNextAttempt: true
         ) { mirror in
             mirror.disk.write(one, "one")

@@ -20,7 +20,7 @@ extension PlannerRow {
         PlannerRow(
             "two edits are resolved: merged, or the disk's becomes a copy named by its hash",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            plan: "a.md: resolve, copy 'a (conflict 22222222).md'",
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "a new revision with the content that is known costs nothing",
@@ -50,7 +50,7 @@ extension PlannerRow {
         PlannerRow(
             "files of which nobody knows how they were are both kept when they differ",
             file("a.md").newOnBoth(disk: "2", server: "3"),
-            plan: "a.md: resolve, copy 'a (conflict 22222222).md'",
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "what both sides have lost is forgotten",
@@ -71,64 +71,65 @@ extension PlannerRow {
             "the tag comes before the extension, and last where there is none",
             file("README").editedOnDisk("2").editedOnServer("3"),
             file(".profile").editedOnDisk("2").editedOnServer("3"),
-            plan: "README: resolve, copy 'README (conflict 22222222)'",
-            ".profile: resolve, copy '.profile (conflict 22222222)'",
+            plan: "README: resolve, copy 'README (conflict 1970-01-01 0000)'",
+            ".profile: resolve, copy '.profile (conflict 1970-01-01 0000)'",
             because: "README: edited-on-both", ".profile: edited-on-both"),
         PlannerRow(
             "a copy's name that another file has gets a number",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            file("a (conflict 22222222).md"),
-            plan: "a.md: resolve, copy 'a (conflict 22222222 2).md'",
+            file("a (conflict 1970-01-01 0000).md"),
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000 2).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "a copy's name that a folder has on the server gets a number, in whatever letter case",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            folder("A (Conflict 22222222).md").newOnServer(),
-            plan: "A (Conflict 22222222).md: make on disk",
-            "a.md: resolve, copy 'a (conflict 22222222 2).md'",
-            because: "a.md: edited-on-both", "A (Conflict 22222222).md: created-on-server"),
+            folder("A (Conflict 1970-01-01 0000).md").newOnServer(),
+            plan: "A (Conflict 1970-01-01 0000).md: make on disk",
+            "a.md: resolve, copy 'a (conflict 1970-01-01 0000 2).md'",
+            because: "a.md: edited-on-both", "A (Conflict 1970-01-01 0000).md: created-on-server"),
         PlannerRow(
             "a copy that is there with the content already is not made again",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            file("a (conflict 22222222).md").holding("2"),
+            file("a (conflict 1970-01-01 0000).md").holding("2"),
             plan: "a.md: download",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "a copy that an earlier try has left on disk is not made again",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            file("a (conflict 22222222).md").newOnDisk("2"),
-            plan: "a.md: download", "a (conflict 22222222).md: upload",
-            because: "a.md: edited-on-both", "a (conflict 22222222).md: created-on-disk"),
+            file("a (conflict 1970-01-01 0000).md").newOnDisk("2"),
+            plan: "a.md: download", "a (conflict 1970-01-01 0000).md: upload",
+            because: "a.md: edited-on-both", "a (conflict 1970-01-01 0000).md: created-on-disk"),
         PlannerRow(
             "a copy that another device has sent is not made again",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            file("a (conflict 22222222).md").newOnServer("2"),
-            plan: "a.md: download", "a (conflict 22222222).md: download",
-            because: "a.md: edited-on-both", "a (conflict 22222222).md: created-on-server"),
+            file("a (conflict 1970-01-01 0000).md").newOnServer("2"),
+            plan: "a.md: download", "a (conflict 1970-01-01 0000).md: download",
+            because: "a.md: edited-on-both", "a (conflict 1970-01-01 0000).md: created-on-server"),
         PlannerRow(
             "a copy that is about to be deleted does not keep the content",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            file("a (conflict 22222222).md").holding("2").deletedOnServer(),
-            plan: "a.md: resolve, copy 'a (conflict 22222222 2).md'", "a (conflict 22222222).md: trash",
-            because: "a.md: edited-on-both", "a (conflict 22222222).md: deleted-on-server"),
+            file("a (conflict 1970-01-01 0000).md").holding("2").deletedOnServer(),
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000 2).md'", "a (conflict 1970-01-01 0000).md: trash",
+            because: "a.md: edited-on-both", "a (conflict 1970-01-01 0000).md: deleted-on-server"),
         PlannerRow(
             "a copy that is excluded does not keep the content",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            file("a (conflict 22222222).md").newOnServer("2").excluded(),
-            plan: "a.md: resolve, copy 'a (conflict 22222222 2).md'",
+            file("a (conflict 1970-01-01 0000).md").newOnServer("2").excluded(),
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000 2).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "a copy that cannot be read does not keep the content",
             file("a.md").editedOnDisk("2").editedOnServer("3"),
-            file("a (conflict 22222222).md").newOnDisk("2").frozen(),
-            plan: "a.md: resolve, copy 'a (conflict 22222222 2).md'", "a (conflict 22222222).md is frozen",
+            file("a (conflict 1970-01-01 0000).md").newOnDisk("2").frozen(),
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000 2).md'",
+            "a (conflict 1970-01-01 0000).md is frozen",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "where the server tells no hash, the copy is made again, since both may be equal",
             file("a.md").editedOnDisk("2").newRevision().unreported(),
-            file("a (conflict 22222222).md").newOnDisk("2"),
-            plan: "a.md: resolve, copy 'a (conflict 22222222 2).md'", "a (conflict 22222222).md: upload",
-            because: "a.md: edited-on-both", "a (conflict 22222222).md: created-on-disk"),
+            file("a (conflict 1970-01-01 0000).md").newOnDisk("2"),
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000 2).md'", "a (conflict 1970-01-01 0000).md: upload",
+            because: "a.md: edited-on-both", "a (conflict 1970-01-01 0000).md: created-on-disk"),
     ]
 
     /// Files that nobody has read, and a server that sends no hashes.
@@ -187,7 +188,7 @@ extension PlannerRow {
         PlannerRow(
             "without hashes, an edit beside a new revision has to be resolved",
             file("a.md").editedOnDisk("2").newRevision().unreported(),
-            plan: "a.md: resolve, copy 'a (conflict 22222222).md'",
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "without hashes, a new revision is kept against a deletion on disk",
@@ -197,13 +198,13 @@ extension PlannerRow {
         PlannerRow(
             "without hashes, nobody can tell whether files that never were synced are equal",
             file("a.md").newOnBoth().unreported(),
-            plan: "a.md: resolve, copy 'a (conflict 11111111).md'",
+            plan: "a.md: resolve, copy 'a (conflict 1970-01-01 0000).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "without hashes, new files of one name do not become one",
             file("a.md").called("mine").newOnDisk(),
             file("a.md").called("theirs").newOnServer().unreported(),
-            plan: "1. mine: move on disk to a (conflict 11111111).md", "2. theirs: download",
+            plan: "1. mine: move on disk to a (conflict 1970-01-01 0000).md", "2. theirs: download",
             because: "mine: name-clash", "theirs: created-on-server"),
     ]
 }

@@ -32,7 +32,7 @@ extension PlannerRow {
             folder("p").movedOnDisk(to: "q/p"),
             folder("q").movedOnServer(to: "p/q"),
             file("p").called("new").newOnDisk("2"),
-            plan: "1. new: move on disk to p (conflict 22222222)", "2. p: move on disk to p",
+            plan: "1. new: move on disk to p (conflict 1970-01-01 0000)", "2. p: move on disk to p",
             "3. q: move on disk to p/q",
             because: "p: cycle", "q: moved-on-server", "new: name-clash"),
         PlannerRow(
@@ -88,7 +88,7 @@ extension PlannerRow {
             folder("a").movedOnDisk(to: "a/b/a"),
             folder("a/b").movedOnDisk(to: "b"),
             file("b").newOnServer(),
-            plan: "1. a/b: move on disk to b (conflict folder)", "2. b: download", "a waits for folder a/b",
+            plan: "1. a/b: move on disk to b (conflict 1970-01-01 0000)", "2. b: download", "a waits for folder a/b",
             because: "a/b: name-clash", "b: created-on-server"),
     ]
 }

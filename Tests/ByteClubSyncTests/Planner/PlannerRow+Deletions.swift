@@ -137,7 +137,7 @@ extension PlannerRow {
             folder("p").deletedOnDisk(),
             file("p/a.md").movedOnDisk(to: "a.md"),
             file("a.md").newOnServer("2"),
-            plan: "1. p/a.md: move on disk to a (conflict 11111111).md", "2. a.md: download",
+            plan: "1. p/a.md: move on disk to a (conflict 1970-01-01 0000).md", "2. a.md: download",
             "p waits for p/a.md in it",
             because: "p/a.md: name-clash", "a.md: created-on-server"),
         PlannerRow(

@@ -80,12 +80,12 @@ extension PlannerRow {
         PlannerRow(
             "moved and edited on both sides: the copy comes beside the server's place",
             file("a.md").movedOnDisk(to: "x.md").movedOnServer(to: "y.md").editedOnDisk("2").editedOnServer("3"),
-            plan: "1. a.md: move on disk to y.md", "2. a.md: resolve, copy 'y (conflict 22222222).md'",
+            plan: "1. a.md: move on disk to y.md", "2. a.md: resolve, copy 'y (conflict 1970-01-01 0000).md'",
             because: "a.md: moved-on-both"),
         PlannerRow(
             "moved on disk, edited on both sides: the copy has the new name",
             file("a.md").movedOnDisk(to: "b.md").editedOnDisk("2").editedOnServer("3"),
-            plan: "a.md: move on server to b.md", "a.md: resolve, copy 'b (conflict 22222222).md'",
+            plan: "a.md: move on server to b.md", "a.md: resolve, copy 'b (conflict 1970-01-01 0000).md'",
             because: "a.md: edited-on-both"),
         PlannerRow(
             "a file edited on the server in a folder that moves on disk comes to the file, wherever that is",

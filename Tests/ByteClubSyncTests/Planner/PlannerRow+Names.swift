@@ -149,7 +149,7 @@ extension PlannerRow {
         PlannerRow(
             "a conflict copy is named after the name that somebody chose",
             file("a").movedOnDisk(to: "a (moving 1)").movedOnServer(to: "b").editedOnDisk("2").editedOnServer("3"),
-            plan: "a: move on disk to b", "a: resolve, copy 'b (conflict 22222222)'",
+            plan: "a: move on disk to b", "a: resolve, copy 'b (conflict 1970-01-01 0000)'",
             because: "a: moved-on-both"),
     ]
 }

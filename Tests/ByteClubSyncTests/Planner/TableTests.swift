@@ -17,7 +17,7 @@ import Testing
     {
         let remote = MemoryRemote()
         let one = try Device(remote, usesExtension: usesExtension)
-        let two = try Device(remote, usesExtension: usesExtension)
+        let two = try Device(remote, usesExtension: usesExtension, member: "bo")
         try await one.sync()
         for (path, text) in files { one.write(path, text) }
         try await one.sync()
@@ -112,11 +112,14 @@ import Testing
         let (remote, one, two) = try await pair(Self.files, usesExtension)
         one.write("a.md", "from one")
         two.write("a.md", "from two")
+        let time: Int64 = 1_790_000_000
+        two.setModified("a.md", time)
         try await one.sync()
         let summary = try await two.sync()
         #expect(summary.conflicts == 1)
         try await one.sync()
-        let copy = ConflictName.name(for: "a.md", loser: ContentHasher.hash(Array("from two".utf8)))
+        let copy = ConflictName.name(
+            for: "a.md", ConflictStamp(author: "bo", time: time, offset: WallClock.offset(time)))
         #expect(one.read("a.md") == "from one")
         #expect(one.read(copy) == "from two")
         #expect(one.files() == two.files())

@@ -15,16 +15,19 @@ final class Device: Sendable {
     let log = EventLog()
     private let forces: Bool
     private let usesExtension: Bool
+    private let member: String?
 
     /// `forces` lets every deletion through; without `usesExtension` only Core API v1 is spoken.
     @inline(never)
     init(
-        _ remote: MemoryRemote, in parent: String? = nil, forces: Bool = false, usesExtension: Bool = true
+        _ remote: MemoryRemote, in parent: String? = nil, forces: Bool = false, usesExtension: Bool = true,
+        member: String? = nil
     ) throws {
         home = try TemporaryDirectory(in: parent)
         self.remote = remote
         self.forces = forces
         self.usesExtension = usesExtension
+        self.member = member
     }
 
     var root: String { home.path + "/mirror" }
@@ -34,6 +37,7 @@ final class Device: Sendable {
         var configuration = SyncConfiguration(directory: root, stateDirectory: state)
         configuration.approvesDeletions = forces
         configuration.usesExtension = usesExtension
+        configuration.memberName = member
         return configuration
     }
 
@@ -73,6 +77,12 @@ final class Device: Sendable {
             offset += count
         }
         close(file)
+    }
+
+    /// Sets when a file was last written, in seconds since 1970.
+    func setModified(_ path: String, _ seconds: Int64) {
+        let moment = timespec(tv_sec: Int(seconds), tv_nsec: 0)
+        unsafe utimensat(AT_FDCWD, root + "/" + path, [moment, moment], 0)
     }
 
     func read(_ path: String) -> String? {

@@ -156,13 +156,11 @@ struct ClientKillRun {
 
     /// The path that a conflict copy was made of.
     private static func original(of path: String) -> String {
-        guard let start = path.range(of: " (conflict ")?.lowerBound,
-            let end = path[start...].firstIndex(of: ")")
-        else { return path }
-        return original(of: String(path[..<start] + path[path.index(after: end)...]))
+        let names = path.split(separator: "/").map { part in
+            var name = String(part)
+            while let original = ConflictName.original(of: name) { name = original }
+            return name
+        }
+        return names.joined(separator: "/")
     }
-}
-
-extension String {
-    fileprivate func range(of text: String) -> Range<Index>? { ranges(of: text).first }
 }

@@ -64,7 +64,7 @@ struct MirrorTorture {
         (self.club, self.members, self.networks, self.generator) = (club, members, networks, generator)
     }
 
-    var conflictCopies: Int { FileTree(members[0].mirror).files.filter { $0.contains(" (conflict ") }.count }
+    var conflictCopies: Int { FileTree(members[0].mirror).files.filter { $0.contains(", conflict ") }.count }
 
     /// Edits at random, kills clients and the server, and makes networks slow, still or cut.
     mutating func storm(for time: Duration) async throws {

@@ -183,6 +183,7 @@ final class CrashRun: @unchecked Sendable {
             if let content { lines.formUnion(SimulatedUser.lines(content)) }
             if path.hasPrefix(".byteclub/staging/") { faults.append("left in staging: \(path)") }
             if LocalPath.isWithin(path, ".byteclub") { continue }
+            let path = CrashScenario.timeless(path)
             if let content { tree[path] = String(decoding: content, as: UTF8.self) } else { tree[path + "/"] = "" }
         }
         return (tree, lines)

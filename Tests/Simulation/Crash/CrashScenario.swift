@@ -61,11 +61,16 @@ struct CrashScenario: Sendable {
     static let all: [Self] = (curated + reduced + large).flatMap { $0.hasMirrored ? [$0, $0.mirrored] : [$0] }
 
     /// The name that the loser of a conflict gets.
-    static func copy(_ name: String, _ text: String) -> String {
+    static func copy(_ name: String, _: String) -> String {
         let (parent, last) = LocalPath.split(name)
-        return LocalPath.join(parent, ConflictName.name(for: last, loser: ContentHasher.hash(Array(text.utf8))))
+        return LocalPath.join(parent, folderCopy(last))
     }
 
     /// The name that a folder gets which loses a conflict.
-    static func folderCopy(_ name: String) -> String { ConflictName.name(for: name, loser: nil) }
+    static func folderCopy(_ name: String) -> String { ConflictName.name(for: name, ConflictNaming().stamp(nil)) }
+
+    /// A path with the times left out that are told in the names of conflict copies.
+    static func timeless(_ path: String) -> String {
+        path.replacing(#/\(conflict \d{4}-\d{2}-\d{2} \d{4}/#, with: "(conflict 1970-01-01 0000")
+    }
 }

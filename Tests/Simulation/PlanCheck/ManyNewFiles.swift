@@ -50,7 +50,8 @@ extension PlanCheckCase {
             synced: SyncedState(location: location, isFolder: false, hash: Content(3).hash, revision: .number(1)))
         guard let side else { return (trees, id) }
         let copy = trees.newItem()
-        let beside = Location(.root, EntryName(ConflictName.name(for: "a", loser: Content(1).hash)))
+        let beside = Location(
+            .root, EntryName(ConflictName.name(for: "a", ConflictStamp(author: "another", time: 86_400))))
         trees[copy] = Item(copy)
         trees[copy] =
             switch side {

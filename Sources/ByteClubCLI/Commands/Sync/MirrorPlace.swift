@@ -49,6 +49,7 @@ struct MirrorPlace: Hashable, Sendable {
             configuration.remoteRoot = folder
         }
         configuration.serverIdentity = login.server.origin
+        configuration.memberName = login.member
         configuration.usesExtension = context.environment["BYTECLUB_PLAIN"] != "1"
         return configuration
     }

@@ -13,8 +13,6 @@ struct ExpectedTrees {
         var hash: ContentHash?
         /// Whether that is the server's place for it already.
         var isCommitted: Bool
-        /// The conflict name by the content that it has in the end: the clash may be found after that has come.
-        var otherName: EntryName?
     }
 
     /// A conflict copy.
@@ -204,13 +202,15 @@ struct ExpectedTrees {
             }
             return .changed
         }
-        let location = Location(
-            local.location.parent, EntryName(ConflictName.name(for: local.location.name.text, loser: local.hash)))
+        let location = Location(local.location.parent, Self.copyName(local.location.name))
         if isTaken(location) { return .open }
         entries[loser]?.location = location
-        let other = ConflictName.name(for: local.location.name.text, loser: entries[loser]?.hash)
-        entries[loser]?.otherName = EntryName(other)
         return .changed
+    }
+
+    /// The name of a losing side; no time is told of what is on disk here.
+    private static func copyName(_ name: EntryName, number: Int = 1) -> EntryName {
+        EntryName(ConflictName.name(for: name.text, ConflictNaming().stamp(nil), number: number))
     }
 
     private func isTaken(_ location: Location) -> Bool {
@@ -226,10 +226,7 @@ struct ExpectedTrees {
         for (number, hash) in disputes {
             let beside = [entries[number]?.location, items[number]?.local?.location].compactMap { $0 }
             let locations = beside.flatMap { location in
-                (1...2).map {
-                    Location(
-                        location.parent, EntryName(ConflictName.name(for: location.name.text, loser: hash, number: $0)))
-                }
+                (1...3).map { Location(location.parent, Self.copyName(location.name, number: $0)) }
             }
             if entries.contains(where: { entry in locations.contains { entry?.location.isSameKey(as: $0) == true } }) {
                 return false
@@ -260,10 +257,6 @@ struct ExpectedTrees {
             case (let entry?, let item?):
                 for location in [item.local?.location, item.remote?.location] {
                     if Self.isSame(entry.location, location ?? .root) { continue }
-                    if let name = entry.otherName, Self.isSame(Location(entry.location.parent, name), location ?? .root)
-                    {
-                        continue
-                    }
                     return "\(id) is not at \(entry.location.parent)/\(entry.location.name)"
                 }
                 if item.local?.hash != entry.hash || world.serverHash(item) != entry.hash {
