@@ -41,7 +41,7 @@ public enum ByteClub {
 
     /// Whether a command line is likely to need the network, as far as a look can tell before it is parsed.
     private static func talksToServer(_ arguments: [String]) -> Bool {
-        guard let command = arguments.first, !command.hasPrefix("-") else { return false }
+        guard let command = arguments.first, !command.hasPrefix("-") || command == "---completion" else { return false }
         let isLocal = [
             "serve", "members", "apps", "backup", "verify", "sync", "status", "why", "log", "conflicts", "mirrors",
             "unlink", "logout", "help",
@@ -62,6 +62,10 @@ public enum ByteClub {
     }
 
     private static func run(_ arguments: [String], before context: Context) async -> ExitStatus {
+        if arguments.first == "---completion" {
+            if let completion = Completion(context) { await completion.answer() }
+            return .success
+        }
         // The parser answers this with the general help and success.
         if arguments.first == "help", let unknown = UnknownCommand(in: arguments) {
             context.note(unknown.message)
@@ -97,7 +101,7 @@ public enum ByteClub {
     private static func report(_ error: any Error, _ context: Context) -> ExitStatus {
         let full = RootCommand.fullMessage(for: error, columns: 80)
         if RootCommand.exitCode(for: error).isSuccess {
-            try? context.output.line(full)
+            try? context.output.line(CompletionScript.completed(full))
             return .success
         }
         if let unknown = UnknownCommand(in: context.arguments) {

@@ -42,6 +42,11 @@ struct RootCommand: AsyncParsableCommand {
     }
 
     private static func fullFirstLine(of error: any Error) -> String {
-        String(message(for: error).split(separator: "\n").first ?? "the arguments are wrong") + " (see --help)"
+        var line = message(for: error).split(separator: "\n").first ?? "the arguments are wrong"
+        while let last = line.last, last == "." || last.isWhitespace { line.removeLast() }
+        let hint = fullMessage(for: error).split(separator: "'").last {
+            $0.hasPrefix("byteclub-server ") && $0.hasSuffix("--help")
+        }
+        return line.prefix(1).lowercased() + line.dropFirst() + "; see '\(hint ?? "byteclub-server --help")'"
     }
 }

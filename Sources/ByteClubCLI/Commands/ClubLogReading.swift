@@ -30,8 +30,10 @@ struct ClubLogReading: Sendable {
             return
         }
         var failures = 0
+        var isFirst = true
         while true {
-            try tell(changes.reversed())
+            try tell(changes.reversed(), hasTitles: isFirst)
+            if !changes.isEmpty { isFirst = false }
             do {
                 (changes, last) = try await Self.next(after: last, history)
                 if failures > 0 { context.note("the server answers again") }
@@ -56,8 +58,10 @@ struct ClubLogReading: Sendable {
         return ([], page.sequence)
     }
 
-    private func tell(_ changes: [HistoryChange]) throws {
-        if !json { return try context.print(ClubLog(changes: changes, folder: folder), json: false) }
+    private func tell(_ changes: [HistoryChange], hasTitles: Bool) throws {
+        if !json {
+            return try context.print(ClubLog(changes: changes, folder: folder, hasTitles: hasTitles), json: false)
+        }
         for change in changes { try context.output.write(JSON.line(ClubLog.Entry(change))) }
     }
 
@@ -111,20 +115,26 @@ struct ClubLog: CommandResult {
     var changes: [HistoryChange]
     /// The folder below which entries are named.
     var folder: RemotePath
+    /// Whether a terminal shows what the columns are.
+    var hasTitles = true
+    var isVisible: Bool { true }
 
     /// Time, member, what was done and path in columns; elsewhere separated by tabs, with the old path at the end.
     func text(_ style: TextStyle) -> String {
-        let rows = changes.map { change in
+        var table = TextTable(
+            .init("TIME", rank: 2), .init("MEMBER", rank: 1), .init("WHAT"), .init("PATH", isShortened: true),
+            .init())
+        table.hasTitles = hasTitles
+        table.rows = changes.map { change in
             let end = change.isFolder ? "/" : ""
             let path = change.path.name(below: folder) + end
             let origin = change.origin.map { $0.name(below: folder) + end }
             let place = style.columns == nil ? path : (origin.map { $0 + " → " } ?? "") + path
             return [
-                style.date(APIDate(seconds: change.modified)), style.member(change.member), change.action.rawValue,
-                place,
+                style.time(change.modified), style.member(change.member), change.action.rawValue, place,
             ] + (style.columns == nil ? [origin ?? ""] : [])
         }
-        return style.list(rows, .left, .left, .left, .left, shortening: 3)
+        return style.list(table)
     }
 
     func encode(to encoder: any Encoder) throws { try changes.map(Entry.init).encode(to: encoder) }

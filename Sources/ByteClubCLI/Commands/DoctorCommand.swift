@@ -1,4 +1,5 @@
 import ArgumentParser
+import ByteClubCore
 
 /// Does what `byteclub doctor` asks for.
 struct DoctorCommand: ClubCommand {
@@ -18,12 +19,12 @@ struct DoctorCommand: ClubCommand {
         var checks: [Finding]
 
         func text(_ style: TextStyle) -> String {
-            var table = Table(.left, .left, .left)
+            var table = TextTable(.init(), .init(), .init())
             for finding in checks {
                 let advice = finding.advice.map { "; \($0)" } ?? ""
                 table.rows.append([finding.outcome.rawValue, finding.check, finding.message + advice])
             }
-            return table.text
+            return style.facts(table)
         }
     }
 

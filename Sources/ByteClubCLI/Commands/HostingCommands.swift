@@ -14,7 +14,9 @@ extension HostingCommand {
 
 /// Arguments that another program understands.
 struct HandedOn: ParsableArguments {
-    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"))
+    @Argument(
+        parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"),
+        completion: .names)
     var arguments: [String] = []
 }
 
@@ -49,6 +51,9 @@ struct VerifyCommand: HostingCommand {
 
 /// Does what `byteclub apps …` asks for.
 struct AppsCommand: HostingCommand {
+    /// What the server's program can do with programs.
+    static let subcommands = ["add", "list", "remove"]
+
     static let configuration = CommandConfiguration(
         commandName: "apps",
         abstract: "Register programs that ask members for access (runs byteclub-server).",

@@ -2,12 +2,17 @@ import ArgumentParser
 
 /// Does what `byteclub members …` asks for.
 struct MembersCommand: HostingCommand {
+    /// What the server's program can do with members.
+    static let subcommands = [
+        "invite", "invitations", "uninvite", "add", "list", "remove", "role", "password", "token",
+    ]
+
     static let configuration = CommandConfiguration(
         commandName: "members",
         abstract: "Manage members on the server's machine (runs byteclub-server).",
         usage: "byteclub members <subcommand> [<arguments> ...]",
         discussion: """
-            Subcommands: invite, invitations, uninvite, add, list, remove, role, password, token.
+            Subcommands: \(subcommands.joined(separator: ", ")).
 
             Examples:
               byteclub members invite --data /srv/club

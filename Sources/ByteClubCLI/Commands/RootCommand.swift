@@ -17,6 +17,8 @@ struct RootCommand: ParsableCommand {
               byteclub members invite --data ~/club-data
             ('byteclub serve --help' tells how others reach it.)
 
+            With --json commands print JSON with names in camelCase and times as RFC 3339 in UTC.
+
             Exit codes: 0 done, 64 usage, 65 bad name, note or photo, 66 no such thing, 69 server unreachable, \
             73 is there already, 74 input or output, 75 not or partly done and safe to try again, 76 the server's \
             answer makes no sense, 77 not authorised, 78 configuration, 130 Ctrl-C, 143 SIGTERM.

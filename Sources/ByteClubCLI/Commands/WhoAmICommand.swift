@@ -19,7 +19,7 @@ struct WhoAmICommand: ClubCommand {
             let isLimited = 1..<Account.Quota.unlimited ~= account.quotaInfo.quota
             let of = isLimited ? " of \(HumanSize.shown(account.quotaInfo.quota))" : ""
             let role = account.role.map { " (\($0))" } ?? ""
-            return Failure.line("\(account.displayName)\(role) at \(server), \(used)\(of) used")
+            return style.lines(["\(account.displayName)\(role) at \(server), \(used)\(of) used"])
         }
     }
 

@@ -75,6 +75,9 @@ struct CalendarTime: Hashable, Sendable, CustomStringConvertible {
         "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2)) \(padded(hour, 2)):\(padded(minute, 2))"
     }
 
+    /// `2026-11-21 02:08:59`.
+    var exact: String { "\(description):\(padded(second, 2))" }
+
     /// `02:08:59`.
     var clock: String { "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))" }
 

@@ -9,7 +9,7 @@ struct Terminal: Sendable {
     var isOutputTerminal: Bool
     /// Whether standard error is a terminal.
     var isErrorTerminal: Bool
-    /// The width of standard error's terminal now, in columns; nil when unknown.
+    /// The width of the terminal of standard error, else of standard output, now, in columns; nil when unknown.
     var columns: @Sendable () -> Int?
 
     /// The terminals of the process.
@@ -18,8 +18,7 @@ struct Terminal: Sendable {
             isInputTerminal: isatty(STDIN_FILENO) == 1, isOutputTerminal: isatty(STDOUT_FILENO) == 1,
             isErrorTerminal: isatty(STDERR_FILENO) == 1,
             columns: {
-                let columns = Int(byteclub_terminal_columns(STDERR_FILENO))
-                return columns > 0 ? columns : nil
+                [STDERR_FILENO, STDOUT_FILENO].map { Int(byteclub_terminal_columns($0)) }.first { $0 > 0 }
             })
     }
 

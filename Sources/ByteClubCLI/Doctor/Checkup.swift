@@ -64,10 +64,22 @@ struct Checkup: Sendable {
     private func clock(_ date: APIDate?, now: Int64) -> Finding? {
         guard let date else { return nil }
         let difference = now - date.seconds
-        let text = "this clock is \(abs(difference)) s \(difference < 0 ? "behind" : "ahead of") the server's"
+        let text = "this clock is \(Self.words(abs(difference))) \(difference < 0 ? "behind" : "ahead of") the server's"
         if abs(difference) > Self.clockLimit { return .fail("clock", text, "set the clock, best by NTP") }
         if abs(difference) > Self.clockConcern { return .warn("clock", text, "set the clock, best by NTP") }
         return .ok("clock", "it agrees with the server's")
+    }
+
+    /// A length of time as people say it.
+    static func words(_ seconds: Int64) -> String {
+        let (count, unit) =
+            switch seconds {
+            case ..<120: (seconds, "second")
+            case ..<7_200: (seconds / 60, "minute")
+            case ..<172_800: (seconds / 3_600, "hour")
+            default: (seconds / 86_400, "day")
+            }
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
     private func account(_ probe: ServerProbe, _ login: Login) -> Finding {

@@ -61,12 +61,15 @@ extension Failure {
     private static func message(of error: RemoteError) -> String {
         var message = error.message
         switch error.code {
-        case .unauthorized: message += "; run 'byteclub login URL' with a token that the club's owner made"
+        case .unauthorized: message += "; sign in again with 'byteclub login URL'"
         case .unreachable: message += "; check the address and whether the server runs"
         case .rateLimited, .serverFault, .overQuota: message += "; try again later"
         default: break
         }
-        if let requestID = error.requestID { message += " (request \(requestID))" }
-        return message
+        // Who looks into the server's log needs it; nobody else does.
+        guard let requestID = error.requestID, [.serverFault, .protocolViolation].contains(error.code) else {
+            return message
+        }
+        return message + " (request \(requestID))"
     }
 }

@@ -60,7 +60,8 @@ struct UnknownCommand: Hashable, Sendable {
             "there is no command '\(Failure.line(path))'\(meant); see '\((parents + ["--help"]).joined(separator: " "))'"
     }
 
-    private static func commands(
+    /// The commands that people may type behind another one, with their names.
+    static func commands(
         of command: any ParsableCommand.Type
     ) -> [(name: String, type: any ParsableCommand.Type)] {
         command.configuration.subcommands.compactMap { type in

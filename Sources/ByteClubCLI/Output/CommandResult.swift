@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// What a command found or did; text and `--json` are two spellings of it.
 protocol CommandResult: Encodable, Sendable {
     /// The lines for people, without a line end after the last; empty for nothing at all.
@@ -23,6 +25,41 @@ struct TextStyle: Sendable {
 
     /// A text that stands out, where that can be shown.
     func emphasized(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+    /// A number of bytes: rounded for people, exact for programs.
+    func size(_ bytes: Int64) -> String { columns == nil ? String(bytes) : HumanSize.shown(bytes) }
+
+    /// A date: the local clock's for people, RFC 3339 in UTC for programs.
+    func date(_ date: APIDate?) -> String { time(date?.seconds) }
+
+    /// A date in seconds since 1970.
+    func time(_ seconds: Int64?) -> String {
+        guard let seconds else { return "" }
+        return columns == nil ? CalendarTime.utc(seconds).rfc3339 : calendar(seconds).description
+    }
+
+    /// A date in seconds since 1970, to the second.
+    func moment(_ seconds: Int64) -> String {
+        columns == nil ? CalendarTime.utc(seconds).rfc3339 : calendar(seconds).exact
+    }
+
+    /// A member's name: at most so much of it on a terminal that the rest of the line has room.
+    func member(_ name: String?) -> String {
+        guard let name else { return "" }
+        return columns == nil ? name : DisplayWidth.shortened(Failure.line(name), to: 24)
+    }
+
+    /// A table of which each row is a thing of its own; its result is ``CommandResult/isVisible``.
+    func list(_ table: TextTable) -> String { table.list(in: columns, isBold: isBold) }
+
+    /// A table of what is known of one thing.
+    func facts(_ table: TextTable) -> String { table.facts(in: columns) }
+
+    /// A line that fits the terminal.
+    func wrapped(_ line: String) -> String { columns.map { LineWrap.wrapped(line, to: $0) } ?? line }
+
+    /// Lines that fit the terminal and in which nothing drives it.
+    func lines(_ lines: [String]) -> String { lines.map { wrapped(Failure.line($0)) }.joined(separator: "\n") }
 }
 
 extension Context {

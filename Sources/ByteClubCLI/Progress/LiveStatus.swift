@@ -47,7 +47,7 @@ final class LiveStatus: Sendable {
         state.withLock { state in
             if state.isEnded { return }
             state.activity.take(event, now: now)
-            if let line { state.lines.append(line) }
+            state.lines += (line ?? "").split(separator: "\n").map(String.init)
             if event.event == .idle { state.isReadDue = true }
             if now - state.lastDraw >= Self.interval { draw(&state) } else { arm(&state, isUrgent: true) }
         }
@@ -57,7 +57,7 @@ final class LiveStatus: Sendable {
     func add(_ line: String) {
         state.withLock { state in
             if state.isEnded { return }
-            state.lines.append(line)
+            state.lines += line.split(separator: "\n").map(String.init)
             arm(&state, isUrgent: true)
         }
     }

@@ -1,3 +1,4 @@
+import ByteClubCore
 import Synchronization
 
 /// Tells people how far a transfer has come, on standard error.

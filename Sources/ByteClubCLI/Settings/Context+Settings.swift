@@ -26,14 +26,26 @@ extension Context {
         return try Login(settings: settings, credentials: isComplete ? nil : credentials.load())
     }
 
+    /// How long a question may take before that is said.
+    private static let patience = Duration.seconds(5)
+
     /// Opens the server of a club and works with it; its sessions end with the last use of the remote.
     ///
-    /// Ctrl-C and SIGTERM cancel the work.
+    /// Ctrl-C and SIGTERM cancel the work. A terminal is told when it takes long, unless it may or tells of itself.
     func withRemote<Value: Sendable>(
-        _ login: Login, _ lane: Connector.Lane = .notes,
+        _ login: Login, _ lane: Connector.Lane = .notes, mayTakeLong: Bool = false,
         _ work: @escaping @Sendable (any Remote) async throws -> Value
     ) async throws -> Value {
         let remote = try connector.open(login, lane)
+        let isSilent = mayTakeLong || lane != .notes || !terminal.isErrorTerminal
+        let waiting =
+            isSilent
+            ? nil
+            : Task {
+                try await Task.sleep(for: Self.patience)
+                note("still waiting for \(login.server); Ctrl-C gives up")
+            }
+        defer { waiting?.cancel() }
         return try await interrupts.cancelling { try await work(remote) }
     }
 }

@@ -66,7 +66,7 @@ final class RedirectListener: Sendable {
                 let values = Self.values(of: line)
                 let isAnswer = values["state"] == state
                 if isAnswer { found = values }
-                visitor.dismiss(isAnswer ? .expected : .unexpected)
+                visitor.dismiss(!isAnswer ? .unexpected : values["error"] == nil ? .allowed : .refused)
             }
             visitors = waiting
             if let found { return found }

@@ -5,15 +5,30 @@ import Glibc
 /// No call of it waits.
 struct RedirectVisitor {
     /// What somebody is told before the connection is closed.
-    enum Farewell: String {
-        case expected = "200 OK"
-        case unexpected = "400 Bad Request"
-        case tooSlow = "408 Request Timeout"
-        case tooMany = "503 Service Unavailable"
+    enum Farewell {
+        case allowed, refused, unexpected, tooSlow, tooMany
+
+        fileprivate var status: String {
+            switch self {
+            case .allowed, .refused: "200 OK"
+            case .unexpected: "400 Bad Request"
+            case .tooSlow: "408 Request Timeout"
+            case .tooMany: "503 Service Unavailable"
+            }
+        }
+
+        fileprivate var title: String {
+            switch self {
+            case .allowed: "You are signed in"
+            case .refused: "ByteClub was not let in"
+            case .unexpected, .tooSlow, .tooMany: "That did not work"
+            }
+        }
 
         fileprivate var text: String {
             switch self {
-            case .expected: "You can close this page and go back to ByteClub."
+            case .allowed: "You can close this page and go back to ByteClub."
+            case .refused: "Nothing has access now that had none before. You can close this page."
             case .unexpected: "This is not what ByteClub waits for."
             case .tooSlow: "The request took too long."
             case .tooMany: "Too many programs ask at once."
@@ -22,6 +37,12 @@ struct RedirectVisitor {
     }
 
     private static let largestRequest = 16 << 10
+
+    /// As the server's pages look.
+    private static let style = """
+        :root{color-scheme:light dark}body{font:17px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;\
+        padding:0 1.2rem}h1{line-height:1.2}
+        """
 
     /// The connected socket.
     let descriptor: Int32
@@ -47,9 +68,13 @@ struct RedirectVisitor {
 
     /// Says goodbye and closes the connection.
     func dismiss(_ farewell: Farewell) {
-        let page = "<!doctype html><meta charset=utf-8><title>ByteClub</title><p>\(farewell.text)</p>"
+        let page = """
+            <!doctype html><html lang=en><meta charset=utf-8>\
+            <meta name=viewport content="width=device-width,initial-scale=1"><title>\(farewell.title)</title>\
+            <style>\(Self.style)</style><h1>\(farewell.title)</h1><p>\(farewell.text)</p>
+            """
         let head = """
-            HTTP/1.1 \(farewell.rawValue)\r
+            HTTP/1.1 \(farewell.status)\r
             Content-Type: text/html; charset=UTF-8\r
             Content-Length: \(page.utf8.count)\r
             Connection: close\r

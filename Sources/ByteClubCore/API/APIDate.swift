@@ -31,6 +31,19 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         seconds = date * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
 
+    /// Reads RFC 3339 in UTC as ``rfc3339`` writes it; nil when the text is anything else.
+    public init?(rfc3339 text: String) {
+        let marks = text.utf8.filter { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let numbers = text.split { !("0"..."9").contains($0) }.compactMap { Int($0) }
+        guard marks.elementsEqual("--T::Z".utf8), numbers.count == 6, text.utf8.count == 20,
+            (1...12).contains(numbers[1]), numbers[2] >= 1,
+            numbers[2] <= Self.length(year: numbers[0], month: numbers[1]), numbers[3] < 24, numbers[4] < 60,
+            numbers[5] <= 60
+        else { return nil }
+        let date = Self.dayNumber(year: numbers[0], month: numbers[1], day: numbers[2])
+        seconds = date * 86_400 + Int64(numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
+    }
+
     /// The parts of a date's text, taken from the left.
     private struct Fields {
         private var rest: ArraySlice<UInt8>
@@ -80,6 +93,24 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         return Int64(era * 146_097 + dayOfEra - 719_468)
     }
 
+    /// The wire's form.
+    public var description: String {
+        let (year, month, day, weekday, _) = calendar
+        return "\(Self.days[weekday]), \(Self.two(day)) \(Self.months[month - 1]) \(Self.four(year)) \(clock) +0000"
+    }
+
+    /// RFC 3339, as in `2010-08-21T22:31:20Z`: what commands write as JSON.
+    public var rfc3339: String {
+        let (year, month, day, _, _) = calendar
+        return "\(Self.four(year))-\(Self.two(month))-\(Self.two(day))T\(clock)Z"
+    }
+
+    /// The time of the day as `22:31:20`.
+    private var clock: String {
+        let time = calendar.second
+        return "\(Self.two(time / 3600)):\(Self.two(time / 60 % 60)):\(Self.two(time % 60))"
+    }
+
     /// The parts of the moment in Greenwich: the month is 1 to 12, the day of the week 0 for Sunday, the second the day's.
     var calendar: (year: Int, month: Int, day: Int, weekday: Int, second: Int) {
         let dayNumber = Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400)
@@ -94,13 +125,6 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         let month = monthIndex < 10 ? monthIndex + 3 : monthIndex - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         return (year, month, day, ((dayNumber + 4) % 7 + 7) % 7, time)
-    }
-
-    /// The wire's form.
-    public var description: String {
-        let (year, month, day, weekday, time) = calendar
-        return "\(Self.days[weekday]), \(Self.two(day)) \(Self.months[month - 1]) \(Self.four(year)) "
-            + "\(Self.two(time / 3600)):\(Self.two(time / 60 % 60)):\(Self.two(time % 60)) +0000"
     }
 
     /// A number below 100 as two digits.

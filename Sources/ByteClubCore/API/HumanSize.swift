@@ -21,6 +21,22 @@ public enum HumanSize {
         return "\(whole / 10).\(whole % 10) \(units[unit])"
     }
 
+    /// Reads a number of bytes as people type it: `800`, `500k`, `2M`, `1.5GiB`; nil when the text is none, or less than
+    /// a byte.
+    public static func read(_ text: String) -> Int64? {
+        var text = text.lowercased()[...]
+        if text.hasSuffix("ib") { text = text.dropLast(2) } else if text.hasSuffix("b") { text = text.dropLast() }
+        var scale = 1.0
+        if let unit = text.last, let power = ["k": 0, "m": 1, "g": 2, "t": 3][unit] {
+            scale = Self.scale(power)
+            text = text.dropLast()
+        }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }), text.last != ".",
+            let number = Double(text), number * scale >= 1, number * scale <= 1e15
+        else { return nil }
+        return Int64(number * scale)
+    }
+
     private static func scale(_ unit: Int) -> Double {
         (0...unit).reduce(1.0) { product, _ in product * 1024 }
     }

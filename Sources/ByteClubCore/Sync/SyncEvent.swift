@@ -52,7 +52,7 @@ public struct SyncEvent: Hashable, Sendable, Codable {
     public var message: String?
     /// When a `paused` ends, or when what failed by a `problem` is tried again, in seconds since 1970; nil when no time
     /// is set.
-    public var until: Int64?
+    @OptionalJSONMoment public var until: Int64?
     /// The counts, of a `summary`.
     public var summary: SyncSummary?
 

@@ -11,7 +11,7 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
         /// A file's content hash as hexadecimal digits; nil when nobody has read it since it changed.
         public var hash: String?
         /// When the file was last written, in seconds since 1970; only of the disk's row.
-        public var modified: Int64?
+        @OptionalJSONMoment public var modified: Int64?
         /// The server's name of the content's version; not of the disk's row.
         public var revision: String?
 
@@ -62,7 +62,7 @@ public struct SyncExplanation: Hashable, Sendable, Codable {
     /// What is worth knowing beside that, one line each.
     public var notes: [String] = []
     /// When the next attempt is made, in seconds since 1970; nil when no time is set for one.
-    public var nextAttempt: Int64?
+    @OptionalJSONMoment public var nextAttempt: Int64? = nil
 
     /// Says nothing of a path yet.
     public init(path: String) { self.path = path }

@@ -1,7 +1,7 @@
 /// One event of a mirror's log.
 public struct SyncLogEntry: Hashable, Sendable, Codable {
     /// When, in seconds since 1970.
-    public var at: Int64
+    @JSONMoment public var at: Int64
     /// The path relative to the mirror's root.
     public var path: String
     /// What happened, as ``SyncEvent/Kind`` names it.

@@ -21,7 +21,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         /// Where it would be deleted: `local` or `remote`.
         public var side: String
         /// When it was first held, in seconds since 1970.
-        public var since: Int64
+        @JSONMoment public var since: Int64
         /// True when it had been carried out before others of its kind were held; else nil.
         public var isDone: Bool?
 
@@ -41,7 +41,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         /// How many entries were in sync when they came.
         public var synced: Int
         /// When they were first held, in seconds since 1970.
-        public var since: Int64
+        @JSONMoment public var since: Int64
 
         /// Describes rules that wait.
         public init(entries: Int, synced: Int, since: Int64) {
@@ -72,7 +72,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         /// The copy's path.
         public var copy: String
         /// When it was made, in seconds since 1970.
-        public var at: Int64
+        @JSONMoment public var at: Int64
         /// Whether somebody has settled it.
         public var isResolved: Bool
         /// Whether it arose on another machine: then the copy is another's, and what has the name may be this one's.
@@ -101,7 +101,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     /// What keeps a whole mirror from being synced.
     public struct Obstacle: Hashable, Sendable, Codable {
         /// Since when, in seconds since 1970.
-        public var since: Int64
+        @JSONMoment public var since: Int64
         /// One line for people.
         public var message: String
 
@@ -123,13 +123,13 @@ public struct SyncStatus: Hashable, Sendable, Codable {
     /// Entries for which something is still to be done.
     public var pending = 0
     /// When a sync last ended with mirror and server in agreement, in seconds since 1970; nil when never.
-    public var lastSync: Int64?
+    @OptionalJSONMoment public var lastSync: Int64? = nil
     /// Whether a sync is under way now, in whichever process.
     public var isRunning = false
     /// Whether syncing is paused.
     public var isPaused = false
     /// Until when it is paused, in seconds since 1970; nil when somebody has to resume it.
-    public var pausedUntil: Int64?
+    @OptionalJSONMoment public var pausedUntil: Int64? = nil
     /// What keeps the whole mirror from being synced.
     public var obstacle: Obstacle?
     /// Why changes on disk are noticed later than they might be; nil when they are noticed at once.

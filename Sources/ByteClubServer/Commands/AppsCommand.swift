@@ -42,14 +42,21 @@ struct AppsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the registered programs.")
 
         @OptionGroup var data: DataOption
+        @Flag(help: "Print an array of objects with name, key and redirects.")
+        var json = false
 
         func run() async throws {
             let store = try data.open()
             let apps = try await store.apps()
             try store.close()
-            for app in apps {
-                StandardOutput.write(line: ([app.key, app.name] + app.redirects).joined(separator: "\t"))
+            if json {
+                let known = apps.map { App(key: $0.key, secret: nil, name: $0.name, redirects: $0.redirects) }
+                return StandardOutput.write(json: known.json())
             }
+            var table = TextTable(
+                .init("KEY"), .init("NAME", isShortened: true), .init("REDIRECTS", isShortened: true, rank: 1))
+            table.rows = apps.map { [$0.key, $0.name, $0.redirects.joined(separator: " ")] }
+            StandardOutput.write(table)
         }
     }
 

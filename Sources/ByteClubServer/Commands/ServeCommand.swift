@@ -36,6 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
             logger.notice("the system's limit on open files allows \(allowed) connections")
             configuration.connections.connections = allowed
         }
+        if let warning = configuration.history.warning { logger.warning("\(warning)") }
         let store = try DataDirectory(path: configuration.directory).serve(configuration.history, logger: logger)
         let result: Result<Void, any Error>
         do {

@@ -68,7 +68,7 @@ struct ServeOptions: ParsableArguments {
             "For how many days a version is kept after it was replaced or deleted; without it for ever.",
             valueName: "days"))
     var keepHistory: String?
-    @Option(help: ArgumentHelp("The most bytes that all files together may have.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The most bytes that all files together may have, as in 10G.", valueName: "bytes"))
     var quota: String?
     @Option(
         help: ArgumentHelp(

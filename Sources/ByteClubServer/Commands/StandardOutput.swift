@@ -1,4 +1,5 @@
 import ByteClubCore
+import CLinux
 import Glibc
 
 /// What people are told besides a result, where no script reads it.
@@ -16,6 +17,26 @@ enum StandardOutput {
     @Sendable static func write(line: String) {
         let bytes = Array((line + "\n").utf8)
         write(isatty(STDOUT_FILENO) == 1 ? VisibleText.whole(bytes) : bytes)
+    }
+
+    /// Writes a table, one row a line: in columns that fit a terminal, elsewhere separated by tabs.
+    static func write(_ table: TextTable) {
+        if table.rows.isEmpty { return }
+        let variable = { (name: String) in unsafe getenv(name).map { unsafe String(cString: $0) } ?? "" }
+        let isBold = variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
+        write(Array((table.list(in: columns, isBold: isBold) + "\n").utf8))
+    }
+
+    /// A date as a table shows it: the local clock's on a terminal, elsewhere RFC 3339 in UTC.
+    static func shown(_ date: APIDate) -> String {
+        columns == nil ? date.rfc3339 : SystemTime.local(date.seconds)
+    }
+
+    /// The terminal's width; nil when there is none.
+    private static var columns: Int? {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        let columns = Int(byteclub_terminal_columns(STDOUT_FILENO))
+        return columns > 0 ? columns : 80
     }
 
     /// Writes a JSON text and ends the line.

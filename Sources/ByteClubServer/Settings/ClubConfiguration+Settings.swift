@@ -64,9 +64,8 @@ extension ClubConfiguration {
     private static func history(_ source: SettingSource) throws(CommandFailure) -> HistorySettings {
         var history = HistorySettings(
             keep: try source.number(.keepHistory, in: 0...100_000).map { $0 * 86_400 },
-            clubQuota: try source.number(.quota, in: 0...Int64.max),
-            memberQuota: try source.number(.memberQuota, in: 0...Int64.max),
-            historyQuota: try source.number(.historyQuota, in: 0...Int64.max),
+            clubQuota: try source.bytes(.quota), memberQuota: try source.bytes(.memberQuota),
+            historyQuota: try source.bytes(.historyQuota),
             memberEntries: try source.number(.memberEntries, in: 1...Int64.max))
         history.entries = try source.number(.entries, in: 1...Int64.max, default: history.entries)
         history.unfinishedUploads = Int(

@@ -1,3 +1,4 @@
+import ByteClubCore
 import NIOCore
 
 extension SettingSource {
@@ -15,6 +16,16 @@ extension SettingSource {
         _ name: SettingName, in range: ClosedRange<Int64>, default fallback: Int64
     ) throws(CommandFailure) -> Int64 {
         try number(name, in: range) ?? fallback
+    }
+
+    /// A number of bytes, such as `10G`; nil when it is not set.
+    func bytes(_ name: SettingName) throws(CommandFailure) -> Int64? {
+        guard let text = try text(name) else { return nil }
+        if let value = Int64(text), value >= 0 { return value }
+        guard let value = HumanSize.read(text) else {
+            throw refusal(name, expected: "a number of bytes, such as 500M or 10G", got: text)
+        }
+        return value
     }
 
     /// A number of seconds, fractions allowed.

@@ -90,7 +90,7 @@ struct WebSite: Sendable {
     /// What a browser is shown where there is no page.
     func unknownPage() -> Response {
         let values: [String: Any] = [
-            "title": Self.title(404), "message": "There is no page at this address.", "isLost": true,
+            "title": Self.title(404), "message": "There is no page at this address.",
         ]
         return Response(
             .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))

@@ -1,3 +1,5 @@
+import ByteClubCore
+import ByteClubRemotes
 import Testing
 
 @testable import ByteClubCLI
@@ -30,6 +32,32 @@ import Testing
         let world = try World()
         #expect(await world.run("--generate-completion-script", shell) == .success)
         #expect(world.out.contains("byteclub") && world.out.contains("thumbnail"))
+        let words = "login logout whoami doctor notes photos"
+        #expect(world.out.contains(words), "what may follow help")
+    }
+
+    @Test("a completion gives names that bash expands to themselves and zsh takes for no description")
+    func completionNames() async throws {
+        let world = try World()
+        for name in ["a: $(b).md", "it's.md", "x\u{1B}.md"] { try await world.put("x", "/byteclub/" + name) }
+        for (shell, lines) in [
+            ("bash", ["'a: $(b).md'", "'it'\\''s.md'"]), ("zsh", ["a\\: $(b).md", "it's.md", " "]),
+            ("fish", ["a: $(b).md", "it's.md"]),
+        ] {
+            let context = world.context(["SAP_SHELL": shell])
+            let words = [
+                "---completion", "notes", "edit", "--", "positional@0", "3", "0", "byteclub", "notes", "edit", "",
+            ]
+            #expect(await ByteClub.run(words, in: context) == .success)
+            #expect(Set(world.out.split(separator: "\n").map(String.init)).isSuperset(of: lines), "\(world.out)")
+            #expect(world.err.isEmpty)
+        }
+        world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unreachable, "no") }
+        #expect(
+            await world.run("---completion", "notes", "edit", "--", "positional@0", "3", "0", "b", "n", "e") == .success
+        )
+        #expect(world.out.isEmpty && world.err.isEmpty)
+        #expect(await world.run("---completion", "--") == .success)
     }
 
     @Test("the version is one line")

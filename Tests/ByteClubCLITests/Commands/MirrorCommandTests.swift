@@ -80,11 +80,22 @@ import Testing
         }
         #expect(await world.run("log") == .success, "\(world.err)")
         let lines = world.out.split(separator: "\n")
-        #expect(lines.count == 3 && lines.last == "1970-01-01 00:02  upload  Trips/2.md  (edited-on-disk)")
+        #expect(lines.count == 3 && lines.last == "1970-01-01T00:02:00Z\tuploaded\tTrips/2.md\tedited on disk")
         #expect(await world.run("log", "Trips/", "--limit", "1") == .success)
-        #expect(world.out == "1970-01-01 00:02  upload  Trips/2.md  (edited-on-disk)\n")
+        #expect(world.out == "1970-01-01T00:02:00Z\tuploaded\tTrips/2.md\tedited on disk\n")
         #expect(await world.run("log", mirror, "--json") == .success)
         #expect(world.out.components(separatedBy: #""event" : "upload""#).count == 4)
+    }
+
+    @Test("times are RFC 3339 in JSON")
+    func jsonTimes() async throws {
+        try store.setMeta(.lastSync, "1375780500")
+        try store.log(LogRecord(at: 1_375_780_500, path: "a.md", event: "upload"))
+        for command in ["status", "mirrors", "log"] {
+            #expect(await world.run(command, "--json") == .success)
+            #expect(world.out.contains(#""2013-08-06T09:15:00Z""#) && !world.out.contains("1375780500"), "\(world.out)")
+        }
+        #expect(!world.out.contains("null"))
     }
 
     @Test("held deletions are reviewed, approved and taken back")
@@ -215,7 +226,7 @@ import Testing
             try write(text, name)
         }
         #expect(await world.run("conflicts", "list") == .success)
-        #expect(world.out.hasSuffix("  trip.md  trip (conflict 5e6f7a8b).md  arose elsewhere\n"), "\(world.out)")
+        #expect(world.out.hasSuffix("\ttrip.md\ttrip (conflict 5e6f7a8b).md\tarose elsewhere\n"), "\(world.out)")
         #expect(await world.run("conflicts", "resolve", "trip.md", "--keep", "theirs") == .success, "\(world.err)")
         #expect(world.out == "trip.md has the copy's content now\n")
         #expect(try LocalFile.read(mirror + "/trip.md") == Array("others'".utf8))

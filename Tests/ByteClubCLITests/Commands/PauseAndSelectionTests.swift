@@ -132,6 +132,15 @@ import Testing
         #expect(TimeSpan(argument: text)?.seconds == seconds)
     }
 
+    @Test("an option that is no time is refused with what is one")
+    func badOption() async throws {
+        let world = try World()
+        #expect(await world.run("sync", "pause", "--for", "banana") == .usage)
+        #expect(world.err.contains("banana") && world.err.contains("1h30m"), "\(world.err)")
+        #expect(await world.run("share", "a.md", "--expires", "soon") == .usage)
+        #expect(world.err.contains("soon") && world.err.contains("1h30m"), "\(world.err)")
+    }
+
     @Test(
         "what is no time is refused", arguments: ["", "5", "0s", "h", "1.5h", "-1h", "1y", "53w", "9999999999s", "1h "])
     func noTimes(_ text: String) {

@@ -47,14 +47,15 @@ import Testing
         var links = try Self.links()
         links[0].member = "An\u{1B}[8mn"
         let folder = try RemotePath("/byteclub")
-        let style = TextStyle(calendar: { CalendarTime.utc($0) })
+        let style = TextStyle(calendar: { CalendarTime.utc($0) }, columns: 80)
         let lines = LinkList(links: links, folder: folder).text(style).split(separator: "\n")
         #expect(
             lines == [
-                "12  Trip.md       shared  An^[[8mn  until 2013-08-06 09:15",
-                " 7  Trip.md       direct  Ann       until 2013-08-06 09:15",
-                " 3  7             shared  Ann       until 2013-08-06 09:15",
-                " 2  /elsewhere/s  shared  Ann       until 2013-08-06 09:15",
+                "LINK  PATH          KIND    BY        UNTIL",
+                "  12  Trip.md       shared  An^[[8mn  2013-08-06 09:15",
+                "   7  Trip.md       direct  Ann       2013-08-06 09:15",
+                "   3  7             shared  Ann       2013-08-06 09:15",
+                "   2  /elsewhere/s  shared  Ann       2013-08-06 09:15",
             ])
         #expect(LinkList(links: [], folder: folder).text(style) == "")
         let gone = LinksTakenBack(links: [links[0]], folder: folder).text(style)

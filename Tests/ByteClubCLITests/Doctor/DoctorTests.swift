@@ -83,6 +83,10 @@ import Testing
             #expect(clock.outcome == outcome && (result == .success) == (outcome != "fail"), "\(skew)")
             if outcome != "ok" { #expect(clock.message.contains(skew < 0 ? "behind" : "ahead")) }
         }
+        #expect(
+            [1, 31, 301, 9_999, 259_200].map(Checkup.words) == [
+                "1 second", "31 seconds", "5 minutes", "2 hours", "3 days",
+            ])
         let world = try World()
         #expect(await world.run("doctor", "--json", in: context(world, date: nil)) == .success)
         #expect(try outcomes(world)["clock"] == nil)

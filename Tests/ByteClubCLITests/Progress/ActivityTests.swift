@@ -128,7 +128,7 @@ import Testing
         let frames = world.err.components(separatedBy: "↑").count - 1
         #expect((1...11).contains(frames), "\(frames)")
         try live.end()
-        let screen = Screen(world.err)
+        let screen = TerminalScreen(world.err)
         #expect(screen.lines == (1...1_000).map { "uploaded \($0).md" } + [""])
         #expect(!world.err.contains("\u{1B}") && world.out.isEmpty)
     }
@@ -139,7 +139,7 @@ import Testing
         try await world.put("hello", "/byteclub/trip.md")
         let mirror = world.home.path + "/club"
         #expect(await world.run("sync", mirror, "--once", in: world.context(terminal: Self.tty)) == .success)
-        #expect(Screen(world.err).lines == ["downloaded trip.md", "byteclub: in sync: 1 downloaded", ""])
+        #expect(TerminalScreen(world.err).lines == ["downloaded trip.md", "byteclub: in sync: 1 downloaded", ""])
         #expect(world.err.contains("looking at both sides") && world.out.isEmpty)
         #expect(await world.run("sync", mirror, "--once", "--json", in: world.context(terminal: Self.tty)) == .success)
         #expect(world.err.isEmpty)
@@ -155,27 +155,5 @@ import Testing
         printer.take(SyncEvent(.idle, summary: SyncSummary()))
         printer.take(SyncEvent(.idle, summary: SyncSummary()))
         #expect(world.err == "byteclub: cannot connect; trying again\nbyteclub: it works again\n")
-    }
-}
-
-/// What a terminal shows after a text with carriage returns.
-private struct Screen {
-    private(set) var lines: [String] = []
-
-    init(_ text: String) {
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            var cells: [Character] = []
-            var column = 0
-            for character in line {
-                if character == "\r" {
-                    column = 0
-                } else {
-                    if column < cells.count { cells[column] = character } else { cells.append(character) }
-                    column += 1
-                }
-            }
-            while cells.last == " " { cells.removeLast() }
-            lines.append(String(cells))
-        }
     }
 }

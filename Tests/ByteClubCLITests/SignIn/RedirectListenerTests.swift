@@ -23,6 +23,21 @@ import Testing
     }
 
     @Test(
+        "the page after a refusal says so", arguments: [("code=1", "You are signed in"), ("error=x", "was not let in")])
+    func pages(query: String, title: String) async throws {
+        let listener = try RedirectListener()
+        let port = try Self.port(listener)
+        let values = Task { await BackgroundThread.run { listener.wait(state: "right", seconds: 600) } }
+        let page = await BackgroundThread.run {
+            guard let connection = RawConnection(port: port, timeout: 60) else { return "" }
+            connection.send(Array("GET /?state=right&\(query) HTTP/1.1\r\n\r\n".utf8))
+            return String(decoding: connection.receiveAll(), as: UTF8.self)
+        }
+        #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("<h1>") && page.contains(title), "\(page)")
+        #expect(await values.value != nil)
+    }
+
+    @Test(
         "another program of the machine does not hold up the sign-in, however many connections it keeps open",
         arguments: [8, 3 * RedirectListener.mostVisitors])
     func loiterers(number: Int) async throws {

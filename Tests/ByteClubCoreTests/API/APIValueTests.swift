@@ -16,6 +16,9 @@ struct APIValueTests {
             let seconds = start + day * 86_400 + Int64.random(in: 0..<86_400, using: &generator)
             let date = APIDate(seconds: seconds)
             #expect(APIDate(date.description) == date, "\(seconds)")
+            if (-62_000_000_000...253_402_300_799).contains(seconds) {
+                #expect(APIDate(rfc3339: date.rfc3339) == date, "\(seconds)")
+            }
             if day % 501 == 0 {
                 let parts = calendar.dateComponents(
                     [.year, .day, .hour], from: Date(timeIntervalSince1970: Double(seconds)))
@@ -24,6 +27,10 @@ struct APIValueTests {
             }
         }
         #expect(APIDate(seconds: 1_282_429_880).description == "Sat, 21 Aug 2010 22:31:20 +0000")
+        #expect(APIDate(seconds: 1_282_429_880).rfc3339 == "2010-08-21T22:31:20Z")
+        for text in ["", "2010-08-21", "2010-13-21T22:31:20Z", "2010-02-30T22:31:20Z", "2010-08-21T22:31:20+01:00"] {
+            #expect(APIDate(rfc3339: text) == nil, "\(text)")
+        }
         #expect(APIDate("Sat, 1 Jan 2011 00:00:00 GMT")?.seconds == 1_293_840_000)
         for text in [
             "", "Sat, 21 Aug 2010", "Sat, 31 Feb 2010 00:00:00 +0000", "Sat, 21 Aug 2010 24:00:00 +0000",
@@ -42,6 +49,12 @@ struct APIValueTests {
             (230_783, "225.4 KB"), (1_048_575, "1.0 MB"), (2_411_725, "2.3 MB"), (.max, "8.0 EB"),
         ]
         for (bytes, text) in rows { #expect(HumanSize.text(bytes) == text) }
+        for (text, bytes) in [("800", 800), ("2M", 2 << 20), ("1.5GiB", 3 << 29), ("10g", 10 << 30), ("1T", 1 << 40)] {
+            #expect(HumanSize.read(text) == Int64(bytes), "\(text)")
+        }
+        for text in ["", "G", "-1", "1x", "1..5M", "0", "1e3", "9999999T"] {
+            #expect(HumanSize.read(text) == nil, "\(text)")
+        }
     }
 
     @Test("a file's time is whole seconds and what these leave out, also before 1970")

@@ -87,6 +87,20 @@ import Testing
         #expect(named.connections.connections == 40)
     }
 
+    @Test("sizes may have a unit, and who keeps no history is warned")
+    func sizes() async throws {
+        let found = try await configuration(
+            [.data: "/d", .quota: "10G", .memberQuota: "1.5M", .historyQuota: "0", .keepHistory: "0"])
+        #expect(found.history.clubQuota == 10 << 30 && found.history.memberQuota == 3 << 19)
+        #expect(found.history.historyQuota == 0 && found.history.warning?.contains("keep-history is 0") == true)
+        #expect(try await configuration().history.warning == nil)
+        for text in ["10 G", "-1", "much", "G"] {
+            await #expect(throws: CommandFailure.self, "\(text)") {
+                try await configuration([.data: "/d", .quota: text])
+            }
+        }
+    }
+
     @Test("every setting has a flag, and is taken from each place")
     func everyPlace() async throws {
         let options = try ServeOptions.parse(

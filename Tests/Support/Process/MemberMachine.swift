@@ -34,11 +34,12 @@ public struct MemberMachine: Sendable {
     /// Starts `byteclub` as the member.
     public func start(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
-        timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = []
+        timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = [],
+        columns: UInt16 = 100
     ) throws -> SpawnedProcess {
         try Program.start(
             "byteclub", arguments, environment: self.environment.merging(environment) { _, new in new },
-            directory: home, input: input, timeout: timeout, terminals: terminals)
+            directory: home, input: input, timeout: timeout, terminals: terminals, columns: columns)
     }
 
     /// Runs `byteclub sync` once on the mirror.

@@ -32,27 +32,30 @@ public enum Program {
     ///   - input: What it can read from standard input.
     ///   - timeout: After which it is killed.
     ///   - terminals: Which of its outputs are terminals.
+    ///   - columns: The terminals' width.
     /// - Returns: How it ended and what it said.
     /// - Throws: An error when it cannot be started.
     public static func run(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], directory: String = "/",
-        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = []
+        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = [],
+        columns: UInt16 = 100
     ) async throws -> ProgramResult {
         try await start(
             name, arguments, environment: environment, directory: directory, input: input, timeout: timeout,
-            terminals: terminals
+            terminals: terminals, columns: columns
         ).result()
     }
 
-    /// Starts a program; see ``run(_:_:environment:directory:input:timeout:terminals:)``.
+    /// Starts a program; see ``run(_:_:environment:directory:input:timeout:terminals:columns:)``.
     public static func start(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], directory: String = "/",
-        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = []
+        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<SpawnedProcess.Stream> = [],
+        columns: UInt16 = 100
     ) throws -> SpawnedProcess {
         try SpawnedProcess(
             name.contains("/") ? name : path(name), arguments,
             environment: Self.environment.merging(environment) { _, new in new }, directory: directory, input: input,
-            timeout: timeout, terminals: terminals)
+            timeout: timeout, terminals: terminals, columns: columns)
     }
 
     /// The path of a program of the system, nil when it is not installed.

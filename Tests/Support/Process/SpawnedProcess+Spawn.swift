@@ -7,18 +7,18 @@ struct Pipes: Sendable {
     let output: (ours: Int32, theirs: Int32)
     let errors: (ours: Int32, theirs: Int32)
 
-    init(terminals: Set<SpawnedProcess.Stream>) throws {
+    init(terminals: Set<SpawnedProcess.Stream>, columns: UInt16) throws {
         input = try Self.make()
-        output = try terminals.contains(.output) ? Self.makeTerminal() : Self.make()
-        errors = try terminals.contains(.errors) ? Self.makeTerminal() : Self.make()
+        output = try terminals.contains(.output) ? Self.makeTerminal(columns) : Self.make()
+        errors = try terminals.contains(.errors) ? Self.makeTerminal(columns) : Self.make()
     }
 
-    /// A terminal of 100 columns that changes no byte; see ioctl_tty(2).
-    private static func makeTerminal() throws -> (Int32, Int32) {
+    /// A terminal that changes no byte; see ioctl_tty(2).
+    private static func makeTerminal(_ columns: UInt16) throws -> (Int32, Int32) {
         let (setLock, openPeer): (UInt, UInt) = (0x4004_5431, 0x5441)
         let ours = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var isLocked: CInt = 0
-        var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         var mode = termios()
         if ours >= 0, unsafe ioctl(ours, setLock, &isLocked) == 0, unsafe ioctl(ours, UInt(TIOCSWINSZ), &size) == 0 {
             let theirs = ioctl(ours, openPeer, O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -48,11 +48,11 @@ extension SpawnedProcess {
     /// Makes pipes and a process together, so that no other process gets this one's pipes.
     static func spawn(
         _ path: String, _ arguments: [String], _ environment: [String: String], _ directory: String,
-        _ terminals: Set<Stream>
+        _ terminals: Set<Stream>, _ columns: UInt16
     ) throws -> (pid_t, Pipes) {
         let start = directory == "/" ? [path] : ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory, path]
         return try turn.withLock { _ in
-            let pipes = try Pipes(terminals: terminals)
+            let pipes = try Pipes(terminals: terminals, columns: columns)
             defer { pipes.closeTheirs() }
             return (try spawn(start + arguments, environment, pipes), pipes)
         }

@@ -51,13 +51,14 @@ public final class SpawnedProcess: Sendable {
     ///   - input: What it can read from standard input.
     ///   - timeout: After which it is killed with its group.
     ///   - terminals: Which of its outputs are terminals.
+    ///   - columns: The terminals' width.
     /// - Throws: ``SpawnError`` when the program cannot be started.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String], directory: String = "/",
-        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<Stream> = []
+        input: [UInt8] = [], timeout: Duration = .seconds(60), terminals: Set<Stream> = [], columns: UInt16 = 100
     ) throws {
         command = ([path.split(separator: "/").last.map(String.init) ?? path] + arguments).joined(separator: " ")
-        let (pid, pipes) = try Self.spawn(path, arguments, environment, directory, terminals)
+        let (pid, pipes) = try Self.spawn(path, arguments, environment, directory, terminals, columns)
         self.pid = pid
         let pump = OutputPump(process: self, pipes: pipes, input: input, timeout: timeout)
         BackgroundThread.start { pump.run() }

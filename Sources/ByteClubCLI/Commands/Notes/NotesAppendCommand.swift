@@ -18,7 +18,7 @@ struct NotesAppendCommand: ClubCommand {
     /// How often it is tried again because somebody saved meanwhile.
     private static let tries = 16
 
-    @Argument(help: "The note's name.")
+    @Argument(help: "The note's name.", completion: .names)
     var name: String
 
     @Argument(help: "The text; standard input when there is none.")

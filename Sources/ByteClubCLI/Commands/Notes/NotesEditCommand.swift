@@ -17,7 +17,7 @@ struct NotesEditCommand: ClubCommand {
               byteclub notes edit trip.md --recover
             """)
 
-    @Argument(help: "The note's name.")
+    @Argument(help: "The note's name.", completion: .names)
     var name: String
 
     @Flag(help: "Go on with the text that an earlier edit left on this machine.")

@@ -11,7 +11,7 @@ struct NotesHistoryCommand: ClubCommand {
             \(EntryObject.help)
             """)
 
-    @Argument(help: "The note's name, also of one that was removed, as in Trips/plan.md.")
+    @Argument(help: "The note's name, also of one that was removed, as in Trips/plan.md.", completion: .names)
     var name: String
 
     @Option(help: "The most versions to list, 1 to 1000.")

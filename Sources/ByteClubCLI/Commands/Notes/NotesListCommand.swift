@@ -15,7 +15,7 @@ struct NotesListCommand: ClubCommand {
               byteclub notes list --deleted
             """)
 
-    @Argument(help: ArgumentHelp("A folder in the shared folder.", valueName: "path"))
+    @Argument(help: ArgumentHelp("A folder in the shared folder.", valueName: "path"), completion: .names)
     var path: String?
 
     @OptionGroup var listing: ListingOptions

@@ -14,7 +14,7 @@ struct NotesMoveCommand: ClubCommand {
               byteclub notes mv trip.md Trips/
             """)
 
-    @Argument(help: "The note's name.")
+    @Argument(help: "The note's name.", completion: .names)
     var name: String
 
     @Argument(help: ArgumentHelp("Its new name, or a folder with '/' at the end.", valueName: "new-name"))

@@ -12,7 +12,7 @@ struct NotesRemoveCommand: ClubCommand {
               byteclub notes restore old.md
             """)
 
-    @Argument(help: "The notes' names.")
+    @Argument(help: "The notes' names.", completion: .names)
     var names: [String]
 
     @OptionGroup var connection: ConnectionOptions

@@ -10,7 +10,7 @@ struct NotesRestoreCommand: ClubCommand {
             Removed notes are listed by 'byteclub notes list --deleted', versions by 'byteclub notes history NAME'.
             """)
 
-    @Argument(help: "The note's name.")
+    @Argument(help: "The note's name.", completion: .names)
     var name: String
 
     @Argument(

@@ -106,12 +106,13 @@ struct NoteMatches: CommandResult {
     func text(_ style: TextStyle) -> String {
         entries.map { entry in
             let name = Failure.line(entry.path.name(below: folder))
-            guard let snippet = entry.snippet else { return name }
+            guard let snippet = entry.snippet else { return style.wrapped(name) }
             let piece = snippet.parts.map { part in
                 let text = Failure.line(part.text)
                 return part.isMatch ? style.emphasized(text) : text
             }.joined()
-            return style.columns == nil ? name + "\t" + piece : name + "\n    " + piece
+            guard let columns = style.columns else { return name + "\t" + piece }
+            return style.wrapped(name) + "\n" + LineWrap.wrapped("    " + piece, to: columns, indent: 4)
         }.joined(separator: "\n")
     }
 

@@ -16,7 +16,7 @@ struct NotesShowCommand: ClubCommand {
               byteclub notes show trip.md -o ~/trip.md
             """)
 
-    @Argument(help: "The note's name.")
+    @Argument(help: "The note's name.", completion: .names)
     var name: String
 
     @Option(

@@ -1,7 +1,7 @@
 import ByteClubCore
 import ByteClubMedia
 
-/// What is known of a photo; as JSON the protocol's metadata object with `view` added.
+/// What is known of a photo; as JSON an ``EntryObject`` with `view` and what the photo says added.
 struct PhotoInfo: CommandResult {
     /// How the photo should be looked at.
     struct View: Encodable, Sendable {
@@ -45,7 +45,7 @@ struct PhotoInfo: CommandResult {
     }
 
     func text(_ style: TextStyle) -> String {
-        var table = Table(.left, .left)
+        var table = TextTable(.init(), .init())
         table.rows.append(["path", photo.path.string])
         table.rows.append(["size", "\(HumanSize.shown(photo.bytes)) (\(photo.bytes))"])
         if let view {
@@ -68,13 +68,13 @@ struct PhotoInfo: CommandResult {
         if let rev = photo.rev { table.rows.append(["version", rev.description]) }
         if let hash = photo.contentHash { table.rows.append(["hash", hash.description]) }
         table.rows.append(["type", photo.mimeType ?? "unknown"])
-        return table.text
+        return style.facts(table)
     }
 
     private enum CodingKeys: String, CodingKey { case view, taken, latitude, longitude }
 
     func encode(to encoder: any Encoder) throws {
-        try photo.encode(to: encoder)
+        try EntryObject(photo).encode(to: encoder)
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encodeIfPresent(view, forKey: .view)
         try box.encodeIfPresent(details?.taken.map { CalendarTime.utc($0).rfc3339 }, forKey: .taken)

@@ -17,7 +17,7 @@ struct PhotosDownloadCommand: ClubCommand {
               byteclub photos download ridge.jpg -o - | feh -
             """)
 
-    @Argument(help: "The photos' names, or patterns with * and ?.")
+    @Argument(help: "The photos' names, or patterns with * and ?.", completion: .names)
     var names: [String]
 
     @Option(

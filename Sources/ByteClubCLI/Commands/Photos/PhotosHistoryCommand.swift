@@ -10,7 +10,7 @@ struct PhotosHistoryCommand: ClubCommand {
             Bring one back with 'photos restore NAME --rev VERSION'. \(EntryObject.help)
             """)
 
-    @Argument(help: "The photo's name, also of one that was removed.")
+    @Argument(help: "The photo's name, also of one that was removed.", completion: .names)
     var name: String
 
     @Option(help: "The most versions to list, 1 to 1000.")

@@ -7,7 +7,7 @@ struct PhotosInfoCommand: ClubCommand {
         commandName: "info", abstract: "Tell what is known of a photo: size, version, and how to look at it.",
         discussion: "Only the photo's first 256 KiB are fetched, where its tags are.")
 
-    @Argument(help: "The photo's name.")
+    @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
     @OptionGroup var connection: ConnectionOptions

@@ -11,7 +11,7 @@ struct PhotosRemoveCommand: ClubCommand {
               byteclub photos restore old.jpg
             """)
 
-    @Argument(help: "The photos' names.")
+    @Argument(help: "The photos' names.", completion: .names)
     var names: [String]
 
     @OptionGroup var connection: ConnectionOptions

@@ -13,7 +13,7 @@ struct PhotosRestoreCommand: ClubCommand {
               byteclub photos restore ridge.jpg
             """)
 
-    @Argument(help: "The photo's name.")
+    @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
     @Option(

@@ -13,7 +13,7 @@ struct PhotosThumbnailCommand: ClubCommand {
               byteclub photos thumbnail ridge.jpg --size l -o ridge-small.jpg
             """)
 
-    @Argument(help: "The photo's name.")
+    @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
     @Option(help: "The box that the picture fits.")

@@ -20,7 +20,7 @@ struct RestoreCommand: ClubCommand {
               byteclub restore photos --at 3d
             """)
 
-    @Argument(help: "A note, a photo or a folder in the shared folder; else the whole of it.")
+    @Argument(help: "A note, a photo or a folder in the shared folder; else the whole of it.", completion: .names)
     var path: String?
 
     @Option(help: ArgumentHelp("The moment.", valueName: "time"))
@@ -43,7 +43,7 @@ struct RestoreCommand: ClubCommand {
         let path = try EntryPath.entry(path, login)
         let printer = RestorePrinter(context: context, folder: login.folder, isDryRun: dryRun, json: json)
         let (isDryRun, deletesNewer) = (dryRun, deleteNewer)
-        try await context.withRemote(login) { remote in
+        try await context.withRemote(login, mayTakeLong: true) { remote in
             let restoration = FolderRestoration(
                 remote: remote, moment: moment, isDryRun: isDryRun, deletesNewer: deletesNewer, report: printer.report)
             do {
@@ -97,12 +97,12 @@ final class RestorePrinter: Sendable {
         case .restored(let revision):
             counts.withLock { $0.restored += 1 }
             try tell(
-                Event(event: isDryRun ? "would_restore" : "restored", path: path, rev: revision),
+                Event(event: isDryRun ? "would-restore" : "restored", path: path, rev: revision),
                 (isDryRun ? "would restore " : "restored ") + name)
         case .deleted:
             counts.withLock { $0.deleted += 1 }
             try tell(
-                Event(event: isDryRun ? "would_delete" : "deleted", path: path),
+                Event(event: isDryRun ? "would-delete" : "deleted", path: path),
                 (isDryRun ? "would remove " : "removed ") + name + ", which came later")
         case .newer:
             counts.withLock { $0.left += 1 }
@@ -120,7 +120,7 @@ final class RestorePrinter: Sendable {
 
     private func tell(_ event: Event, _ line: String) throws {
         if json { return try context.output.write(JSON.line(event)) }
-        try context.output.line(Failure.line(line))
+        try context.output.line(context.style.lines([line]))
     }
 
     /// Prints the sum.
@@ -136,7 +136,7 @@ final class RestorePrinter: Sendable {
             if counts.left > 0 { parts.append("\(counts.left) left that came later") }
             parts.append("\(counts.unchanged) unchanged")
             if counts.failed > 0 { parts.append("\(counts.failed) failed") }
-            try context.output.line(parts.joined(separator: ", "))
+            try context.output.line(context.style.lines([parts.joined(separator: ", ")]))
         }
         if counts.failed > 0 { throw Failure.silent(.tryAgain) }
     }

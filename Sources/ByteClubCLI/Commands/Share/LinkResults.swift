@@ -1,15 +1,21 @@
 import ByteClubCore
 
-/// A link just made; as JSON the server's answer.
+/// A link just made; as JSON an object with url and expires.
 struct MadeLink: CommandResult {
     var link: SharedLink
 
     func text(_ style: TextStyle) -> String { Failure.line(link.url) }
 
-    func encode(to encoder: any Encoder) throws { try link.encode(to: encoder) }
+    private enum CodingKeys: String, CodingKey { case url, expires }
+
+    func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(link.url, forKey: .url)
+        try box.encode(link.expires.rfc3339, forKey: .expires)
+    }
 }
 
-/// Links, the newest first; as JSON an array of the server's objects.
+/// Links, the newest first; as JSON an array of ``LinkObject``s.
 struct LinkList: CommandResult {
     var links: [PublicLink]
     /// The shared folder, which is left out of the paths in it.
@@ -37,32 +43,55 @@ struct LinkList: CommandResult {
         }
     }
 
-    /// Number, path, kind, maker and end in columns.
+    var isVisible: Bool { true }
+
+    /// Number, path, kind, maker and end in columns that fit the terminal; elsewhere separated by tabs.
     func text(_ style: TextStyle) -> String {
-        var table = Table(.right, .left, .left, .left, .left)
+        var table = TextTable(
+            .init("LINK", .right), .init("PATH", isShortened: true), .init("KIND", rank: 3), .init("BY", rank: 2),
+            .init("UNTIL", rank: 1))
         for link in links {
             table.rows.append([
-                String(link.id), link.path(in: folder), link.kind == .share ? "shared" : "direct", link.member,
-                "until \(style.calendar(link.expires.seconds))",
+                String(link.id), link.path(in: folder), link.kind == .share ? "shared" : "direct",
+                style.member(link.member), style.date(link.expires),
             ])
         }
-        return table.text
+        return style.list(table)
     }
 
-    func encode(to encoder: any Encoder) throws { try links.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws { try links.map(LinkObject.init).encode(to: encoder) }
 }
 
-/// Links that work no longer; as JSON an array of the server's objects.
+/// Links that work no longer; as JSON an array of ``LinkObject``s.
 struct LinksTakenBack: CommandResult {
     var links: [PublicLink]
     /// The shared folder, which is left out of the paths in it.
     var folder: RemotePath
 
     func text(_ style: TextStyle) -> String {
-        links.map { "took back link \($0.id) to '\(Failure.line($0.path(in: folder)))'" }.joined(separator: "\n")
+        style.lines(links.map { "took back link \($0.id) to '\($0.path(in: folder))'" })
     }
 
-    func encode(to encoder: any Encoder) throws { try links.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws { try links.map(LinkObject.init).encode(to: encoder) }
+}
+
+/// The JSON object of a link.
+struct LinkObject: Encodable {
+    var id: Int64
+    var kind: String
+    var path: RemotePath
+    var url: String
+    var member: String
+    /// As RFC 3339 in UTC.
+    var created: String
+    /// As RFC 3339 in UTC.
+    var expires: String
+
+    /// Takes what the server tells.
+    init(_ link: PublicLink) {
+        (id, kind, path, url, member) = (link.id, link.kind.rawValue, link.path, link.url, link.member)
+        (created, expires) = (link.created.rfc3339, link.expires.rfc3339)
+    }
 }
 
 extension PublicLink {

@@ -17,11 +17,12 @@ struct ShareCommand: ClubCommand {
               byteclub share --revoke 12
             """)
 
-    @Argument(help: "A note, photo or folder in the shared folder, as in photos/ridge.jpg.")
+    @Argument(help: "A note, photo or folder in the shared folder, as in photos/ridge.jpg.", completion: .names)
     var path: String?
 
     @Option(
-        help: ArgumentHelp("When the link ends: 30m, 12h, 7d, at most 366d; a year unless told.", valueName: "time"))
+        help: ArgumentHelp("When the link ends: 30m, 12h, 7d, at most 366d; a year unless told.", valueName: "time"),
+        transform: TimeSpan.read)
     var expires: TimeSpan?
 
     @Flag(help: "List the links: number, path, kind, who made it, and when it ends.")

@@ -39,17 +39,21 @@ struct ConflictsListCommand: MirrorRequest {
     struct Answer: CommandResult {
         var directory: String
         var conflicts: [SyncStatus.Conflict]
+        var isVisible: Bool { true }
 
         func text(_ style: TextStyle) -> String {
-            var table = Table(.left, .left, .left, .left)
+            if conflicts.isEmpty { return "no conflicts" }
+            var table = TextTable(
+                .init("TIME", rank: 2), .init("PATH", isShortened: true), .init("COPY", isShortened: true),
+                .init("STATE", rank: 1))
             table.rows = conflicts.map {
                 let state = [
                     $0.isResolved ? "settled" : $0.isElsewhere ? "arose elsewhere" : nil,
                     $0.holder.map { "the server does not tell it from '\($0)'" },
                 ].compactMap(\.self)
-                return ["\(style.calendar($0.at))", $0.path, $0.copy, state.joined(separator: "; ")]
+                return [style.time($0.at), $0.path, $0.copy, state.joined(separator: "; ")]
             }
-            return conflicts.isEmpty ? "no conflicts" : table.text
+            return style.list(table)
         }
     }
 

@@ -17,7 +17,7 @@ struct ConflictsResolveCommand: MirrorRequest {
               byteclub conflicts resolve plan.md --keep mine
             """)
 
-    @Argument(help: "The entry in the mirror, or its conflict copy.", completion: .file())
+    @Argument(help: "The entry in the mirror, or its conflict copy.", completion: .names)
     var path: String
 
     @Option(help: "What is kept.")

@@ -14,7 +14,7 @@ struct ConflictsShowCommand: MirrorRequest {
               byteclub conflicts show plan.md
             """)
 
-    @Argument(help: "The entry in the mirror, or its conflict copy.", completion: .file())
+    @Argument(help: "The entry in the mirror, or its conflict copy.", completion: .names)
     var path: String
 
     @OptionGroup var mirrorOptions: MirrorOptions

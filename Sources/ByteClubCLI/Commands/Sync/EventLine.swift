@@ -29,6 +29,22 @@ enum EventLine {
         }
     }
 
+    /// What a log calls an event, in the words of the lines above.
+    static func words(_ event: String) -> String {
+        switch SyncEvent.Kind(rawValue: event) {
+        case .download: "downloaded"
+        case .upload: "uploaded"
+        case .deleteLocal: "removed here"
+        case .deleteRemote: "removed on the server"
+        case .makeLocalFolder: "made here"
+        case .makeRemoteFolder: "made on the server"
+        case .moveLocal: "moved here"
+        case .moveRemote: "moved on the server"
+        case .merge: "merged"
+        case .conflict, .problem, .held, .progress, .paused, .idle, .summary, nil: event
+        }
+    }
+
     /// One line for people about what a sync would do.
     static func plan(_ step: PlannedStep) -> String {
         let shown = Failure.line(step.path)

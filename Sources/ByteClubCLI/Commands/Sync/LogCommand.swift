@@ -19,7 +19,7 @@ struct LogCommand: MirrorRequest {
               byteclub log --club --follow
             """)
 
-    @Argument(help: "A file or folder in the mirror; a folder stands for all in it.", completion: .file())
+    @Argument(help: "A file or folder in the mirror; a folder stands for all in it.", completion: .names)
     var path: String?
 
     @Option(help: "The most events to tell, 1 to 100000.")
@@ -49,7 +49,9 @@ struct LogCommand: MirrorRequest {
         let login = try context.login(flags: connection.settings)
         let reading = ClubLogReading(context: context, folder: login.folder, json: outputOptions.json)
         let (limit, follow) = (limit, follow)
-        try await context.withRemote(login) { try await reading.run($0, limit: limit, follow: follow) }
+        try await context.withRemote(login, mayTakeLong: follow) {
+            try await reading.run($0, limit: limit, follow: follow)
+        }
     }
 
     /// The events of a mirror.
@@ -57,14 +59,17 @@ struct LogCommand: MirrorRequest {
         var directory: String
         var path: String?
         var events: [SyncLogEntry]
+        var isVisible: Bool { true }
 
         func text(_ style: TextStyle) -> String {
-            var table = Table(.left, .left, .left)
+            var table = TextTable(
+                .init("TIME", rank: 2), .init("WHAT"), .init("PATH", isShortened: true),
+                .init("WHY", isShortened: true, rank: 1))
             table.rows = events.map { event in
-                let what = [event.path, event.detail ?? event.rule.map { "(\($0))" }].compactMap { $0 }
-                return ["\(style.calendar(event.at))", event.event, what.joined(separator: "  ")]
+                let why = event.detail ?? event.rule?.replacing("-", with: " ")
+                return [style.moment(event.at), EventLine.words(event.event), event.path, why ?? ""]
             }
-            return table.text
+            return style.list(table)
         }
     }
 

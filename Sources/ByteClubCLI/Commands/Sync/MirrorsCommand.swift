@@ -44,15 +44,18 @@ struct MirrorsCommand: MirrorCommand {
     /// The mirrors, by their paths.
     struct Result: CommandResult {
         var mirrors: [Mirror]
+        var isVisible: Bool { true }
 
         func text(_ style: TextStyle) -> String {
             if mirrors.isEmpty { return "no mirrors; 'byteclub sync DIR' makes one" }
-            var table = Table(.left, .left, .left, .left)
+            var table = TextTable(
+                .init("MIRROR", isShortened: true), .init("STATE", isShortened: true), .init("SYNC", rank: 2),
+                .init("LAST IN SYNC", rank: 1))
             table.rows = mirrors.map { mirror in
-                let last = mirror.status?.lastSync.map { "last in sync \(style.calendar($0))" } ?? ""
-                return [mirror.directory, mirror.words, mirror.status?.isRunning == true ? "a sync runs" : "", last]
+                let sync = mirror.status?.isRunning == true ? "runs" : ""
+                return [mirror.directory, mirror.words, sync, style.time(mirror.status?.lastSync)]
             }
-            return table.text
+            return style.list(table)
         }
 
         func encode(to encoder: any Encoder) throws { try mirrors.encode(to: encoder) }

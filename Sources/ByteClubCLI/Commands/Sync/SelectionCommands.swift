@@ -115,7 +115,7 @@ struct SelectionChange: CommandResult {
         } else {
             lines = leftOut.isEmpty ? ["no folder is left out"] : leftOut.map { $0 + "/" }
         }
-        return lines.map(Failure.line).joined(separator: "\n")
+        return style.lines(lines)
     }
 }
 

@@ -15,7 +15,7 @@ struct StatusCommand: MirrorCommand {
               byteclub status --watch
             """)
 
-    @Argument(help: MirrorArgument.help, completion: .directory)
+    @Argument(help: MirrorArgument.help, completion: .names)
     var directory: String?
 
     @Flag(help: "Tell it again whenever it has changed, until Ctrl-C.")
@@ -33,7 +33,7 @@ struct StatusCommand: MirrorCommand {
         var activity: ActivityFile.Activity?
 
         func text(_ style: TextStyle) -> String {
-            guard status.isKnown else { return Failure.line("\(directory) was never synced") }
+            guard status.isKnown else { return style.lines(["\(directory) was never synced"]) }
             let last = status.lastSync.map { "last in sync \(style.calendar($0))" } ?? "never in sync yet"
             var lines = [
                 "\(directory): \(Self.count(status.files, "file")) in \(Self.count(status.folders, "folder")), "
@@ -69,7 +69,7 @@ struct StatusCommand: MirrorCommand {
             if !status.conflicts.isEmpty {
                 lines.append("to settle: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' settles")
             }
-            return lines.map(Failure.line).joined(separator: "\n")
+            return style.lines(lines)
         }
 
         /// A line for each large file on its way, and one with their rate.
@@ -123,7 +123,7 @@ struct StatusCommand: MirrorCommand {
             var told: [UInt8] = []
             while true {
                 let result = try result(place, engine)
-                let text = Array((result.text(TextStyle(calendar: context.calendar)) + "\n").utf8)
+                let text = Array((result.text(context.style) + "\n").utf8)
                 let bytes = json ? try JSON.line(result) : text
                 if bytes != told {
                     let isFirst = told.isEmpty

@@ -121,7 +121,7 @@ struct HeldDeletions: CommandResult {
             lines.append("\(deletions.count) come back, of which \(done) had been removed on the server already")
         }
         if let rules { lines.append(".byteclubignore: " + text(rules, style)) }
-        return lines.map(Failure.line).joined(separator: "\n")
+        return style.lines(lines)
     }
 
     private func text(_ rules: SyncStatus.HeldRules, _ style: TextStyle) -> String {

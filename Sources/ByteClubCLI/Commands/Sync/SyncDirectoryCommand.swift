@@ -27,7 +27,9 @@ struct SyncDirectoryCommand: MirrorCommand {
         let settings = try configuration(place, login, context)
         let logger = DiagnosticLog.logger(context)
         let (once, dryRun) = (options.once, options.dryRun)
-        let printer = SyncPrinter(context: context, json: outputOptions.json) { try? Engine.status(of: settings) }
+        let printer = SyncPrinter(context: context, json: outputOptions.json, tellsTime: !options.once) {
+            try? Engine.status(of: settings)
+        }
         let notification = ServiceNotifier(context.environment)
         do {
             try place.prepare(engine, isDryRun: dryRun)

@@ -15,7 +15,9 @@ struct SyncPauseCommand: MirrorRequest {
               byteclub sync pause --for 2h ~/club
             """)
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("Go on by itself after this time.", valueName: "time"))
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("Go on by itself after this time.", valueName: "time"),
+        transform: TimeSpan.read)
     var time: TimeSpan?
 
     @OptionGroup var mirrorArgument: MirrorArgument
@@ -56,19 +58,22 @@ struct PauseState: CommandResult {
     var directory: String
     var isPaused = false
     /// In seconds since 1970; nil when somebody has to resume it.
-    var pausedUntil: Int64?
+    @OptionalJSONMoment var pausedUntil: Int64? = nil
     /// Whether it was paused before it was resumed.
     var wasPaused: Bool?
     /// Whether a sync of it runs, which goes on now.
     var isRunning: Bool?
 
     func text(_ style: TextStyle) -> String {
-        let mirror = Failure.line(directory)
+        style.lines([line(style)])
+    }
+
+    private func line(_ style: TextStyle) -> String {
         if isPaused {
             let end = pausedUntil.map { "until \(style.calendar($0)) or" } ?? "until"
-            return "\(mirror) is paused \(end) 'byteclub sync resume'"
+            return "\(directory) is paused \(end) 'byteclub sync resume'"
         }
-        if wasPaused == false { return "\(mirror) was not paused" }
-        return "\(mirror) is paused no more" + (isRunning == false ? "; no sync of it runs now" : "")
+        if wasPaused == false { return "\(directory) was not paused" }
+        return "\(directory) is paused no more" + (isRunning == false ? "; no sync of it runs now" : "")
     }
 }

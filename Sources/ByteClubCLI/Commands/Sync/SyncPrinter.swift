@@ -3,7 +3,7 @@ import Synchronization
 
 /// Prints what happens while syncing: changes to standard output, the rest to standard error; or all of it as JSON.
 ///
-/// On a terminal a line below tells what goes on.
+/// On a terminal a line below tells what goes on, and with `tellsTime` each line begins with the clock.
 final class SyncPrinter: Sendable {
     private struct State {
         var hasSummary = false
@@ -15,15 +15,17 @@ final class SyncPrinter: Sendable {
 
     private let context: Context
     private let json: Bool
+    private let tellsTime: Bool
     private let live: LiveStatus?
     private let results: GatheredOutput
     private let state = Mutex(State())
-    private var style: TextStyle { TextStyle(calendar: context.calendar) }
+    private var style: TextStyle { context.style }
 
     /// Prints to a context's outputs; `readStatus` reads the mirror's database, for the line on a terminal.
-    init(context: Context, json: Bool, readStatus: (@Sendable () -> SyncStatus?)? = nil) {
+    init(context: Context, json: Bool, tellsTime: Bool = false, readStatus: (@Sendable () -> SyncStatus?)? = nil) {
         self.context = context
         self.json = json
+        self.tellsTime = tellsTime
         let display = ProgressMode.auto.display(
             terminal: context.terminal, environment: context.environment, json: json)
         // A log would write across the line.
@@ -47,13 +49,19 @@ final class SyncPrinter: Sendable {
                 try results.write(Array((text + "\n").utf8))
                 live?.take(event, line: nil)
             } else if let live {
-                live.take(event, line: isResult ? text : text.map { "byteclub: " + $0 })
+                live.take(event, line: text.map { shown((isResult ? "" : "byteclub: ") + $0) })
             } else if let text {
                 note(text)
             }
         } catch {
             state.withLock { if $0.failure == nil { $0.failure = error } }
         }
+    }
+
+    /// A line as a terminal shows it.
+    private func shown(_ line: String) -> String {
+        let style = style
+        return style.wrapped((tellsTime ? style.calendar(context.now()).clock + "  " : "") + line)
     }
 
     /// Whether an event is worth a line of its own: what is in the way is told once, not with each attempt, and not
@@ -81,7 +89,7 @@ final class SyncPrinter: Sendable {
     /// Tells how many paths wait beyond those that were told one by one.
     private func tellRest() {
         for line in state.withLock({ $0.limit.rest() }) {
-            if let live { live.add("byteclub: " + line) } else { note(line) }
+            if let live { live.add(shown("byteclub: " + line)) } else { note(line) }
         }
     }
 

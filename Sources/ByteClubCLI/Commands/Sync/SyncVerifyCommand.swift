@@ -90,7 +90,7 @@ struct Verification: CommandResult {
                 "not compared: \(ActivityLine.grouped(unsettled)), changed or not synced yet; run 'byteclub sync' first"
             )
         }
-        return lines.map(Failure.line).joined(separator: "\n")
+        return style.lines(lines)
     }
 
     private func counted(_ number: Int, _ noun: String) -> String {

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// A length of time as people type it: `90s`, `45m`, `2h`, `1h30m`, `1d`, `2w`.
-struct TimeSpan: Hashable, Sendable, ExpressibleByArgument {
+struct TimeSpan: Hashable, Sendable {
     /// Whole seconds, 1 to a year's.
     let seconds: Int64
 
@@ -18,6 +18,16 @@ struct TimeSpan: Hashable, Sendable, ExpressibleByArgument {
         }
         guard (1...366 * 86_400).contains(sum) else { return nil }
         seconds = sum
+    }
+
+    /// Reads what follows an option.
+    ///
+    /// - Throws: `ValidationError` that says how a length of time is written.
+    static func read(_ text: String) throws -> TimeSpan {
+        guard let span = TimeSpan(argument: text) else {
+            throw ValidationError("write a time up to a year as in 90s, 45m, 2h, 1h30m, 3d or 2w")
+        }
+        return span
     }
 
     private static let scales: [UInt8: Int64] = [

@@ -14,7 +14,7 @@ struct UnlinkCommand: MirrorCommand {
               byteclub unlink ~/club
             """)
 
-    @Argument(help: ArgumentHelp("The mirror.", valueName: "dir"), completion: .directory)
+    @Argument(help: ArgumentHelp("The mirror.", valueName: "dir"), completion: .names)
     var directory: String
 
     @OptionGroup var outputOptions: OutputOptions

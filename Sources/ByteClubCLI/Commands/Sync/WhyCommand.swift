@@ -18,7 +18,7 @@ struct WhyCommand: MirrorCommand {
               byteclub why ~/club/ridge.jpg --json
             """)
 
-    @Argument(help: "The file or folder in the mirror.", completion: .file())
+    @Argument(help: "The file or folder in the mirror.", completion: .names)
     var path: String
 
     @OptionGroup var mirrorOptions: MirrorOptions
@@ -35,7 +35,7 @@ struct WhyCommand: MirrorCommand {
         }
 
         private static func text(_ entry: SyncExplanation, _ style: TextStyle) -> String {
-            var table = Table(.left, .left)
+            var table = TextTable(.init(), .init())
             table.rows = [
                 ["disk", row(entry.disk, style)], ["server", row(entry.server, style)],
                 ["last equal", row(entry.synced, style)],
@@ -46,7 +46,7 @@ struct WhyCommand: MirrorCommand {
             table.rows += entry.notes.map { ["note", $0] }
             if let time = entry.nextAttempt { table.rows.append(["next attempt", "\(style.calendar(time))"]) }
             let path = entry.path.isEmpty ? "the mirror's root" : entry.path
-            return Failure.line("\(path): \(words(entry.state))") + "\n" + table.text
+            return style.lines(["\(path): \(words(entry.state))"]) + "\n" + style.facts(table)
         }
 
         private static func words(_ state: SyncExplanation.State) -> String {

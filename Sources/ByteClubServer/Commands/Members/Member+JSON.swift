@@ -17,7 +17,7 @@ extension Member: JSONWritable {
             json.key("role")
             json.value(role.word)
             json.key("created")
-            json.date(created)
+            json.value(created.rfc3339)
         }
     }
 }

@@ -73,10 +73,13 @@ extension MembersCommand {
             let invitations = try await store.invitations()
             try store.close()
             if json { return StandardOutput.write(json: invitations.json()) }
-            for open in invitations {
-                let (role, expires) = (open.invitation.role.word, open.invitation.expires)
-                StandardOutput.write(line: "\(open.id)\t\(role)\t\(expires)\t\(open.inviter ?? "")")
+            var table = TextTable(
+                .init("NAME"), .init("ROLE"), .init("UNTIL", rank: 1), .init("BY", isShortened: true, rank: 2))
+            table.rows = invitations.map {
+                let until = StandardOutput.shown($0.invitation.expires)
+                return [$0.id, $0.invitation.role.word, until, $0.inviter ?? ""]
             }
+            StandardOutput.write(table)
         }
     }
 
@@ -107,7 +110,7 @@ extension OpenInvitation: JSONWritable {
             json.key("role")
             json.value(invitation.role.word)
             json.key("expires")
-            json.date(invitation.expires)
+            json.value(invitation.expires.rfc3339)
             if let inviter {
                 json.key("inviter")
                 json.value(inviter)

@@ -56,9 +56,12 @@ struct MembersCommand: ParsableCommand {
             let members = try await store.members().filter { !$0.isDisabled }
             try store.close()
             if json { return StandardOutput.write(json: members.json()) }
-            for member in members {
-                StandardOutput.write(line: "\(member.uid)\t\(member.name)\t\(member.role.word)\t\(member.created)")
+            var table = TextTable(
+                .init("NUMBER", .right), .init("NAME", isShortened: true), .init("ROLE"), .init("SINCE", rank: 1))
+            table.rows = members.map {
+                [String($0.uid), $0.name, $0.role.word, StandardOutput.shown($0.created)]
             }
+            StandardOutput.write(table)
         }
     }
 

@@ -16,6 +16,11 @@ struct HistorySettings: Hashable, Sendable {
     /// The most uploads in pieces that a member may have begun and not finished.
     var unfinishedUploads = 100
 
+    /// What the one who hosts should know of these settings; nil when there is nothing.
+    var warning: String? {
+        keep == 0 ? "keep-history is 0: what members replace or delete is gone for good, within the hour" : nil
+    }
+
     /// Whether bytes are limited by more than the disk.
     var hasQuota: Bool { clubQuota != nil || memberQuota != nil }
 }

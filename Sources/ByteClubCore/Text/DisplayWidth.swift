@@ -1,13 +1,13 @@
 /// How many columns of a terminal a text takes.
-enum DisplayWidth {
+public enum DisplayWidth {
     /// The columns of a text without control characters.
-    static func of(_ text: String) -> Int {
+    public static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.reduce(0) { $0 + columns($1) }
     }
 
     /// A text's beginning and end with `…` between, in at most so many columns.
-    static func shortened(_ text: String, to width: Int) -> String {
+    public static func shortened(_ text: String, to width: Int) -> String {
         if of(text) <= width { return text }
         if width < 1 { return "" }
         var head = ""
@@ -27,7 +27,7 @@ enum DisplayWidth {
         return head + "…" + tail
     }
 
-    private static func columns(_ character: Character) -> Int {
+    static func columns(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         switch first.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,

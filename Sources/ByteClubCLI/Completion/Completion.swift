@@ -1,0 +1,131 @@
+import ArgumentParser
+import ByteClubCore
+
+extension CompletionKind {
+    /// Names that ``Completion`` finds when a shell asks for them.
+    static var names: CompletionKind { .custom { _, _, _ in [] } }
+}
+
+/// What a shell asks while somebody types: the names that a word may become.
+///
+/// A completion script calls `byteclub ---completion notes edit -- positional@0 INDEX CURSOR WORD…`, where the words are
+/// as they were typed, quotes included.
+struct Completion: Sendable {
+    /// How long a server may take before the names come from elsewhere, or not at all.
+    private static let patience = Duration.milliseconds(250)
+
+    /// The command, as in `["notes", "edit"]`.
+    private let command: [String]
+    /// The word's beginning without quotes, up to its last slash, as in `Trips/`.
+    private let folder: String
+    /// Which word it is, the program's name being the first.
+    private let index: Int
+    private let context: Context
+
+    /// Reads a completion script's question; nil when the command line is none.
+    init?(_ context: Context) {
+        let arguments = context.arguments
+        guard arguments.first == "---completion", let end = arguments.firstIndex(of: "--"), end + 2 < arguments.count,
+            let index = Int(arguments[end + 2])
+        else { return nil }
+        command = Array(arguments[1..<end])
+        let words = arguments.dropFirst(end + 4)
+        let typed = words.dropFirst(index).first ?? ""
+        let plain = String(typed.unicodeScalars.filter { !"'\"\\".unicodeScalars.contains($0) })
+        folder = plain.lastIndex(of: "/").map { String(plain[...$0]) } ?? ""
+        self.index = index
+        self.context = context
+    }
+
+    /// Prints the names, one a line, as the shell wants them; nothing when there are none, whatever the reason.
+    func answer() async {
+        let names = await names().filter { name in
+            name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } && name == Failure.line(name)
+        }
+        let shell = context.environment["SAP_SHELL"] ?? ""
+        var lines = names.map { Self.written($0, for: shell) }
+        // The script for zsh expects a last line to throw away.
+        if shell == "zsh" { lines.append(" ") }
+        if !lines.isEmpty { try? context.output.line(lines.joined(separator: "\n")) }
+    }
+
+    /// A name so that the shell's script makes the very name of it again: bash expands the list, substitutions included,
+    /// and zsh takes what follows a colon for a description.
+    static func written(_ name: String, for shell: String) -> String {
+        switch shell {
+        case "bash": ShellWord.quoted(name)
+        case "zsh": name.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
+        default: name
+        }
+    }
+
+    private func names() async -> [String] {
+        switch command.first {
+        case "notes": await entries(\.notes)
+        case "photos": await entries { try $0.photos }
+        case "share", "restore": await entries(\.folder)
+        case "conflicts": conflicts()
+        case "why", "log": local()
+        case "unlink", "status": folder.isEmpty || folder.hasPrefix("/") ? MirrorRegistry(context).mirrors : []
+        case "members": index == 2 ? MembersCommand.subcommands : []
+        case "apps": index == 2 ? AppsCommand.subcommands : []
+        default: []
+        }
+    }
+
+    /// What the server has in the folder that was typed; when it does not answer in time, what the mirror has there.
+    private func entries(_ root: @Sendable (Login) throws -> RemotePath) async -> [String] {
+        guard let login = try? context.login(flags: Settings()), let root = try? root(login),
+            let path = folder.isEmpty ? root : try? RemotePath("\(root)/\(folder.dropLast())")
+        else { return [] }
+        let (folder, wantsDeleted) = (folder, ["history", "restore"].contains(command.last))
+        let (wantsFolders, context) = (command == ["notes", "list"], context)
+        let found = await withTaskGroup(of: [String]?.self) { group in
+            group.addTask {
+                guard let remote = try? context.connector.open(login, .notes),
+                    let listed = try? await remote.list(path, unless: nil, includeDeleted: wantsDeleted)
+                else { return nil }
+                return (listed.contents ?? []).filter { $0.isFolder || !wantsFolders }
+                    .map { folder + $0.path.name + ($0.isFolder ? "/" : "") }
+            }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        if let found { return found }
+        guard let place = try? MirrorPlace(nil, context), let bound = place.boundFolder,
+            path.key == bound.key || path.key.isBelow(bound.key)
+        else { return [] }
+        let below = path.components.dropFirst(bound.components.count).map { "/" + $0 }.joined()
+        return Self.listed(in: place.directory + below).map { folder + $0 }
+    }
+
+    /// What a mirror has in the folder that was typed, which begins where the shell is, else at the mirror's root.
+    private func local() -> [String] {
+        guard let place = try? MirrorPlace(nil, around: folder.isEmpty ? nil : folder, context),
+            let current = try? context.workingDirectory()
+        else { return [] }
+        let isInside = current == place.directory || current.hasPrefix(place.directory + "/")
+        let base = folder.hasPrefix("/") ? "" : (isInside ? current : place.directory) + "/"
+        return Self.listed(in: base + folder).map { folder + $0 }
+    }
+
+    private func conflicts() -> [String] {
+        guard let engine = context.engine else {
+            do { try SiblingProgram.mirror.become(context.arguments, context) } catch { return [] }
+        }
+        guard let place = try? MirrorPlace(nil, context), place.isKnown,
+            let conflicts = try? engine.conflicts(of: place.configuration, all: false)
+        else { return [] }
+        return conflicts.flatMap { [$0.path, $0.copy] }
+    }
+
+    /// The names in a directory of a mirror, folders with a slash at their end.
+    private static func listed(in directory: String) -> [String] {
+        LocalFile.names(in: directory).filter { $0 != ".byteclub" }
+            .map { $0 + (LocalFile.isDirectory(directory + "/" + $0) ? "/" : "") }.sorted()
+    }
+}
