@@ -11,13 +11,15 @@ extension Checkup {
 
     /// Whether the programs beside this one are there.
     func programs() -> Finding {
-        let siblings = [SiblingProgram.mirror, .server].filter { sibling in
+        var siblings = [SiblingProgram.mirror, .server].filter { sibling in
             sibling.candidates(context.environment, executable: context.executable)
                 .contains { unsafe access($0, X_OK) == 0 }
-        }
-        let names = ["byteclub \(ByteClub.version)"] + siblings.map(\.name)
-        let found = names.joined(separator: ", ")
-        if !siblings.contains(where: { $0.name == SiblingProgram.mirror.name }) {
+        }.map(\.name)
+        // What has the engine is that program, and no candidate of its own.
+        let mirror = SiblingProgram.mirror.name
+        if context.engine != nil, !siblings.contains(mirror) { siblings.insert(mirror, at: 0) }
+        let found = (["byteclub \(ByteClub.version)"] + siblings).joined(separator: ", ")
+        if !siblings.contains(mirror) {
             return .warn("programs", found, "for 'byteclub sync' install byteclub-mirror beside 'byteclub'")
         }
         return .ok("programs", found)

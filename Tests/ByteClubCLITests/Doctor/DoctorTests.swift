@@ -118,6 +118,22 @@ import Testing
         #expect(try outcomes(world)["settings"]?.outcome == "warn")
     }
 
+    @Test("the program that keeps mirrors knows itself, and warns of nothing")
+    func itself() async throws {
+        let world = try World()
+        var context = context(world)
+        let program = world.home.path + "/byteclub-mirror"
+        try LocalFile.replace(program, with: [], mode: 0o755)
+        context.executable = program
+        for engine in [context.engine, nil] {
+            context.engine = engine
+            #expect(await world.run("doctor", "--json", in: context) == .success)
+            let found = try outcomes(world)["programs"]
+            #expect(found?.outcome == (engine == nil ? "warn" : "ok"))
+            #expect(found?.message.hasSuffix(", byteclub-mirror") == (engine != nil))
+        }
+    }
+
     @Test("a mirror that is gone fails, and one that is there is told")
     func mirror() async throws {
         let world = try World()
