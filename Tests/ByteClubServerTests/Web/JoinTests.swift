@@ -29,7 +29,10 @@ struct JoinTests {
             #expect(guest.status == 400)
             try await guest.submit(link, ["name": "Ben", "password": "long enough"])
             #expect(guest.place == "/" && guest.page.contains("You are a viewer"))
-            #expect(guest.page.contains("byteclub login http"))
+            #expect(guest.page.contains("byteclub login http") && !guest.page.contains("Invite the others"))
+            var owner = try await Self.owner(server)
+            try await owner.open("/")
+            #expect(owner.page.contains("Invite the others"))
         }
     }
 

@@ -45,7 +45,8 @@ struct SharedLinkHandlers: Sendable {
     private func page(ofFile entry: FolderEntry) async throws -> SharePage {
         let type = MediaType(name: entry.path.name)
         var page = SharePage(
-            title: entry.path.name, summary: "\(HumanSize.text(entry.bytes)), \(entry.modified)", download: "?dl=1")
+            title: entry.path.name,
+            summary: "\(HumanSize.text(entry.bytes)), \(WebSite.minute(entry.modified))", download: "?dl=1")
         if type.hasThumbnail, entry.bytes <= ThumbnailStore.sourceLimit { page.picture = "?picture=1" }
         if type.isText, case .bytes(let bytes) = try await store.content(of: entry) {
             page.text = String(validating: bytes, as: UTF8.self)
