@@ -1,0 +1,108 @@
+"""Debian's Chromium, driven as a person drives a browser."""
+
+import base64
+import itertools
+import json
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+
+import steps
+from steps import Failed, eventually, told
+
+# Of everybody who joins.
+password = "seven by the car park"
+
+
+class Browser:
+    """A browser with a profile of its own, driven as a person would: by what is written on labels and buttons."""
+
+    port = 9515
+    count = itertools.count(1)
+
+    def __init__(self, name, phone=False):
+        self.name = name
+        switches = ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "window-size=1280,900"]
+        options = {"args": ["--" + switch for switch in switches]}
+        if phone:
+            options["mobileEmulation"] = {"deviceMetrics": {"width": 390, "height": 844, "pixelRatio": 2}}
+        # Somebody who has been told of the certificate clicks the browser's warning away.
+        wanted = {"browserName": "chrome", "acceptInsecureCerts": True, "goog:chromeOptions": options}
+        self.path = ""
+        self.path = "/" + self.call("POST", "", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+
+    @classmethod
+    def start(cls, person):
+        """Starts what browsers are driven through, on somebody's machine."""
+        driver = ["chromedriver", f"--port={cls.port}", "--log-level=SEVERE"]
+        subprocess.Popen([*person.arguments, *driver], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        eventually("there is a browser", cls.is_ready)
+
+    @classmethod
+    def is_ready(cls):
+        with socket.socket() as connection:
+            return connection.connect_ex(("127.0.0.1", cls.port)) == 0
+
+    def call(self, method, path, body=None):
+        data = json.dumps(body).encode() if method == "POST" else None
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/session{self.path}{path}", data, method=method,
+            headers={"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise Failed(f"{self.name}'s browser: {json.load(error)['value']['message'].splitlines()[0]}\n{self.text()}")
+
+    def text(self):
+        try:
+            return self.call("POST", "/execute/sync", {"script": "return document.body.innerText", "args": []}) or ""
+        except (Failed, OSError):
+            return ""
+
+    def open(self, url):
+        print(f"               {self.name} opens {url}", flush=True)
+        self.call("POST", "/url", {"url": url})
+
+    def find(self, path):
+        return next(iter(self.call("POST", "/element", {"using": "xpath", "value": path}).values()))
+
+    def fill(self, label, text):
+        element = self.find(f"//label[starts-with(normalize-space(.), '{label}')]//input")
+        self.call("POST", f"/element/{element}/value", {"text": text})
+
+    def click(self, button):
+        element = self.find(f"//button[normalize-space(.)='{button}']")
+        self.call("POST", f"/element/{element}/click", {})
+
+    def sees(self, text, picture):
+        eventually(f"{self.name} sees '{text}'", lambda: text in self.text(), self.text, 20)
+        self.photograph(picture)
+
+    def photograph(self, name):
+        if steps.keep:
+            image = base64.b64decode(self.call("GET", "/screenshot"))
+            (steps.keep / f"{next(self.count):02} {self.name} {name}.png").write_bytes(image)
+
+    def join(self, link):
+        """Joins the club by an invitation."""
+        self.open(link)
+        self.sees("Join the club", "is invited")
+        self.fill("Name", self.name)
+        self.fill("Password", password)
+        self.click("Join")
+        self.sees("What to do next", "has joined")
+        text = self.text()
+        told("byteclub login https://club.example:8443" in text, "the page has the line to sign in with", text)
+
+    def allow(self, page):
+        """Lets a program in; where the program shows a code, that is typed first."""
+        page, _, code = page.partition(" ")
+        self.open(page)
+        if code:
+            self.sees("Code", "is asked for the code")
+            self.fill("Code", code)
+            self.click("Continue")
+        self.sees("Let ByteClub in?", "is asked")
+        self.click("Allow")
