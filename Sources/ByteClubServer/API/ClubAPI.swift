@@ -11,6 +11,7 @@ struct ClubAPI: Sendable {
     let delta: DeltaHandlers
     let oauth1: OAuth1Handlers
     let oauth2: OAuth2Handlers
+    let devices: DeviceGrantHandlers
     let links: LinkHandlers
     let sharedLinks: SharedLinkHandlers
     let batch: BatchHandler
@@ -37,13 +38,16 @@ struct ClubAPI: Sendable {
             store: store, reader: reader, media: media, authenticator: authenticator,
             longpollMinimum: settings.longpollMinimum)
         oauth1 = OAuth1Handlers(store: store, authenticator: authenticator)
-        oauth2 = OAuth2Handlers(store: store, authenticator: authenticator)
+        let signIns = DeviceSignIns()
+        devices = DeviceGrantHandlers(
+            store: store, authenticator: authenticator, signIns: signIns, settings: settings)
+        oauth2 = OAuth2Handlers(store: store, authenticator: authenticator, devices: devices)
         links = LinkHandlers(store: store, reader: reader, settings: settings)
         sharedLinks = SharedLinkHandlers(store: store, reader: reader, downloads: downloads, settings: settings)
         batch = BatchHandler(store: store, memory: shares.bodies)
         chunks = ChunkHandlers(store: store, memory: shares.bodies)
         journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
-        site = WebSite(store: store, settings: settings, csrfKey: store.signingKey, shares: shares)
+        site = WebSite(store: store, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
     }
 
     /// Does what a request asks for, and notes what the log is told of it, also when this throws.

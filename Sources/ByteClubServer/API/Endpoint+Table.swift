@@ -28,6 +28,7 @@ extension Endpoint {
         Endpoint([.get, .post], "oauth/request_token") { $0.oauth1.requestToken },
         Endpoint([.get, .post], "oauth/access_token") { $0.oauth1.accessToken },
         Endpoint([.post], "oauth2/token", or: "/oauth2/token") { $0.oauth2.token },
+        Endpoint([.post], "oauth2/device_authorization") { $0.devices.authorize },
         Endpoint([.post], "oauth2/token_from_oauth1", role: .viewer) { $0.oauth2.tokenFromOAuth1 },
         Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) { $0.oauth2.disable },
 
@@ -71,6 +72,8 @@ extension Endpoint {
         Endpoint(memberPage: .post, "/members") { $0.changeMembers },
         Endpoint(memberPage: .get, "/oauth2/authorize", or: "oauth2/authorize") { $0.approveForm },
         Endpoint(memberPage: .post, "/oauth2/authorize", or: "oauth2/authorize") { $0.approve },
+        Endpoint(memberPage: .get, "/device") { $0.deviceForm },
+        Endpoint(memberPage: .post, "/device") { $0.device },
         Endpoint(memberPage: .get, "/oauth/authorize", or: "oauth/authorize") { $0.approveOAuth1Form },
         Endpoint(memberPage: .post, "/oauth/authorize", or: "oauth/authorize") { $0.approveOAuth1 },
     ]

@@ -50,13 +50,17 @@ struct ConsentRequest {
         self.app = app
         self.response = response
         challenge = parameters["code_challenge"]
-        device = String(
-            (parameters["device"] ?? "").unicodeScalars.filter { $0.value >= 0x20 }.prefix(Self.deviceLimit))
+        device = Self.device(in: parameters)
         if let challenge, parameters["code_challenge_method"] != "S256" || !PKCE.isChallenge(challenge) {
             fault = ("invalid_request", "code_challenge must be made by the method S256")
         } else if app.secret == nil, challenge == nil || response == .token {
             fault = ("invalid_request", "this program needs a code and a code_challenge")
         }
+    }
+
+    /// What the device calls itself, in one line of a bounded length.
+    static func device(in parameters: Parameters) -> String {
+        String((parameters["device"] ?? "").unicodeScalars.filter { $0.value >= 0x20 }.prefix(deviceLimit))
     }
 
     /// Where the browser goes with an answer: behind `?` for a code and `#` for a token; nil for a code to be copied.

@@ -6,7 +6,7 @@ import Mustache
 enum Template: String, CaseIterable, Sendable {
     /// What all pages but ``share`` stand in.
     case page
-    case account, approve, code, done, error, join, members, password
+    case account, approve, code, device, done, error, join, members, password
     case signIn = "sign-in"
     case share
 
@@ -37,6 +37,7 @@ enum Template: String, CaseIterable, Sendable {
         case .account: PackageResources.account_mustache
         case .approve: PackageResources.approve_mustache
         case .code: PackageResources.code_mustache
+        case .device: PackageResources.device_mustache
         case .done: PackageResources.done_mustache
         case .error: PackageResources.error_mustache
         case .join: PackageResources.join_mustache

@@ -77,13 +77,16 @@ extension WebSite {
         return (request.app, token)
     }
 
-    private func form(app: App, device: String, _ visit: Visit, _ member: Member) -> Response {
+    /// Asks a member whether an app may have access; further values of the template go before the usual ones.
+    func form(
+        app: App, device: String, _ visit: Visit, _ member: Member, _ more: [String: Any] = [:]
+    ) -> Response {
         var values: [String: Any] = [
             "app": app.name, "action": "/" + visit.request.rawPath.drop { $0 == "/" } + "?" + visit.request.query,
             "mayWrite": member.role >= .editor,
         ]
         if !device.isEmpty { values["device"] = device }
-        return view(.approve, values, visit)
+        return view(.approve, values.merging(more) { $1 }, visit)
     }
 
     private func refusal(_ request: ConsentRequest, error: String, description: String, _ visit: Visit) -> Response {
@@ -93,7 +96,8 @@ extension WebSite {
         return done(request.app, isAllowed: false, visit)
     }
 
-    private func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Response {
+    /// Says what became of it.
+    func done(_ app: App, isAllowed: Bool, _ visit: Visit) -> Response {
         view(.done, ["app": app.name, "isAllowed": isAllowed], visit)
     }
 }

@@ -9,6 +9,7 @@ struct WebSite: Sendable {
     let settings: ClubAPI.Settings
     let csrfKey: SymmetricKey
     let shares: FairShares
+    let signIns: DeviceSignIns
 
     /// Shows a page, or does what its form asks for.
     func respond(to request: RoutedRequest, _ handler: (Visit) async throws -> Response) async throws -> Response {

@@ -229,6 +229,8 @@ private final class Club {
                         + (isFirst ? "" : "&oauth_token=unapproved")), fields: [], status: isFirst ? 200 : 401)
         case "oauth2/token":
             return Request(line: line("oauth2/token?grant_type=authorization_code"), fields: [], status: 400)
+        case "oauth2/device_authorization":
+            return Request(line: line("\(operation)?client_id=byteclub"), fields: [])
         case "oauth2/token_from_oauth1":
             return Request(line: line(operation), fields: fields, status: caller.role == nil ? 401 : 403)
         case "disable_access_token":

@@ -1,33 +1,35 @@
 import ByteClubCore
-import FoundationEssentials
 import HTTPTypes
 
 /// Signs programs in by OAuth 2.0, and out.
 struct OAuth2Handlers: Sendable {
     let store: any AppStore & GrantStore & SessionStore
     let authenticator: Authenticator
+    let devices: DeviceGrantHandlers
 
     /// Answers `POST /oauth2/token`: a code becomes a token, once.
     func token(_ request: RoutedRequest) async throws -> Response {
-        try await authenticator.countingFailures(of: request, redeemCode)
+        if request.parameters["grant_type"] == DeviceGrantHandlers.grantType { return try await devices.token(request) }
+        return try await authenticator.countingFailures(of: request, redeemCode)
     }
 
     private func redeemCode(_ request: RoutedRequest) async throws -> Response {
         guard request.parameters["grant_type"] == "authorization_code" else {
             return OAuth2Refusal(
-                error: "unsupported_grant_type", description: "grant_type must be authorization_code"
+                error: "unsupported_grant_type",
+                description: "grant_type must be authorization_code or \(DeviceGrantHandlers.grantType)"
             ).response
         }
         guard let code = request.parameters["code"] else {
             return OAuth2Refusal(error: "invalid_request", description: "the parameter code is missing").response
         }
-        let (key, secret) = try Self.client(request)
-        guard let key, let app = try await store.app(key) else { return Self.invalidClient }
+        let (key, secret) = try OAuth2Client.credentials(in: request)
+        guard let key, let app = try await store.app(key) else { return OAuth2Refusal.invalidClient.response }
         let verifier = request.parameters["code_verifier"]
         // A program that proves itself by PKCE needs no secret; one that shows a secret must show the right one.
         if secret != nil || verifier == nil {
             guard let known = app.secret, let secret, ConstantTime.equal(known, secret) else {
-                return Self.invalidClient
+                return OAuth2Refusal.invalidClient.response
             }
         }
         guard let grant = try await store.redeemCode(code), grant.app == app.key,
@@ -57,72 +59,6 @@ struct OAuth2Handlers: Sendable {
     func disable(_ request: MemberRequest) async throws -> Response {
         try await store.removeDevice(holding: request.identity.credentials.token)
         return .json(EmptyObject())
-    }
-
-    private static var invalidClient: Response {
-        var response = OAuth2Refusal(
-            error: "invalid_client", description: "the app key or its secret is wrong", status: .unauthorized
-        ).response
-        response.headers[.wwwAuthenticate] = "Basic realm=\"byteclub\""
-        return response
-    }
-
-    /// The app's key and secret, from HTTP Basic or the form.
-    private static func client(_ request: RoutedRequest) throws -> (key: String?, secret: String?) {
-        guard let header = request.headers[.authorization] else {
-            return (request.parameters["client_id"], request.parameters["client_secret"])
-        }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),
-            let text = String(validating: data, as: UTF8.self)
-        else { throw APIError(400, "the Authorization header is malformed") }
-        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let values = halves.map { PercentEncoding.decode($0, plusIsBlank: true) }
-        return (values.first.flatMap { $0 }, values.dropFirst().first.flatMap { $0 })
-    }
-}
-
-/// A refusal as RFC 6749 section 5.2 words it.
-private struct OAuth2Refusal: JSONWritable {
-    let error: String
-    let description: String
-    var status = HTTPResponse.Status.badRequest
-
-    var response: Response { .json(self, status: status) }
-
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.key("error")
-            json.value(error)
-            json.key("error_description")
-            json.value(description)
-        }
-    }
-}
-
-/// A token for a program; the member's number is a text here, unlike in the account.
-private struct OAuth2Token: JSONWritable {
-    let token: String
-    let uid: Int64?
-
-    /// No cache may keep it (RFC 6749 section 5.1).
-    var response: Response {
-        var response = Response.json(self)
-        response.headers[.cacheControl] = "no-store"
-        return response
-    }
-
-    func write(to json: inout JSONText) {
-        json.object { json in
-            json.key("access_token")
-            json.value(token)
-            json.key("token_type")
-            json.value("bearer")
-            if let uid {
-                json.key("uid")
-                json.value(String(uid))
-            }
-        }
     }
 }
 

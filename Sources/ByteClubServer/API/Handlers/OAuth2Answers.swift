@@ -1,0 +1,72 @@
+import ByteClubCore
+import FoundationEssentials
+import HTTPTypes
+
+/// How a program says by OAuth 2.0 which one it is.
+enum OAuth2Client {
+    /// The app's key and secret, from HTTP Basic or the form.
+    static func credentials(in request: RoutedRequest) throws(APIError) -> (key: String?, secret: String?) {
+        guard let header = request.headers[.authorization] else {
+            return (request.parameters["client_id"], request.parameters["client_secret"])
+        }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),
+            let text = String(validating: data, as: UTF8.self)
+        else { throw APIError(400, "the Authorization header is malformed") }
+        let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let values = halves.map { PercentEncoding.decode($0, plusIsBlank: true) }
+        return (values.first.flatMap { $0 }, values.dropFirst().first.flatMap { $0 })
+    }
+}
+
+/// A refusal as RFC 6749 section 5.2 words it.
+struct OAuth2Refusal: JSONWritable {
+    let error: String
+    let description: String
+    var status = HTTPResponse.Status.badRequest
+
+    var response: Response {
+        var response = Response.json(self, status: status)
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"byteclub\"" }
+        return response
+    }
+
+    /// The app's key or its secret is not known.
+    static let invalidClient = OAuth2Refusal(
+        error: "invalid_client", description: "the app key or its secret is wrong", status: .unauthorized)
+
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("error")
+            json.value(error)
+            json.key("error_description")
+            json.value(description)
+        }
+    }
+}
+
+/// A token for a program; the member's number is a text here, unlike in the account.
+struct OAuth2Token: JSONWritable {
+    let token: String
+    let uid: Int64?
+
+    /// No cache may keep it (RFC 6749 section 5.1).
+    var response: Response {
+        var response = Response.json(self)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.key("access_token")
+            json.value(token)
+            json.key("token_type")
+            json.value("bearer")
+            if let uid {
+                json.key("uid")
+                json.value(String(uid))
+            }
+        }
+    }
+}

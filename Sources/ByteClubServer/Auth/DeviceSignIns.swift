@@ -1,0 +1,109 @@
+import Synchronization
+
+/// The sign-ins of machines without a browser that wait for a member's word (RFC 8628).
+///
+/// They are in memory alone: a restart forgets them, and the programs begin anew.
+final class DeviceSignIns: Sendable {
+    /// How long a code works, in seconds.
+    static let lifetime: Int64 = 600
+    /// How long a program waits between two questions, in seconds.
+    static let interval: Int64 = 3
+    /// How much longer a program waits that asked too soon, in seconds (RFC 8628 section 3.5).
+    private static let penalty: Int64 = 5
+    /// How many are remembered at once.
+    private static let most = 1000
+    /// How many of one party wait at once.
+    private static let mostOfParty = 20
+
+    /// Who asks to be let in.
+    struct Asker: Hashable, Sendable {
+        /// The program.
+        let app: App
+        /// What its machine calls itself; may be empty.
+        let device: String
+        /// Where it asks from.
+        let address: IPAddress?
+    }
+
+    /// How it stands with a sign-in.
+    enum Answer: Hashable, Sendable {
+        /// Nobody has said anything yet.
+        case pending
+        /// The program asked too soon; it is to wait longer from now on.
+        case slowDown
+        /// The member refused.
+        case refused
+        /// Nobody said anything in time.
+        case expired
+        /// There is no such sign-in, or not any more.
+        case unknown
+        /// The member agreed; the code of the ``Grant`` that says so.
+        case allowed(grant: String)
+    }
+
+    private struct SignIn {
+        let asker: Asker
+        let party: Party
+        let userCode: UserCode
+        let expires: Int64
+        var answer = Answer.pending
+        var interval = DeviceSignIns.interval
+        var asked: Int64
+    }
+
+    private let signIns = Mutex<[String: SignIn]>([:])
+
+    /// Begins a sign-in; nil when too many wait already.
+    ///
+    /// - Returns: The secret with which the program asks how it stands, and the code that it shows.
+    func begin(_ asker: Asker, for party: Party, at now: Int64) -> (deviceCode: String, userCode: UserCode)? {
+        signIns.withLock { signIns in
+            // One that is over is known for a while yet, so that its program is told why.
+            signIns = signIns.filter { $0.value.expires + Self.lifetime > now }
+            let waiting = signIns.values.count { $0.party == party && $0.expires > now }
+            guard signIns.count < Self.most, waiting < Self.mostOfParty else { return nil }
+            let (deviceCode, userCode) = (Secret.text(bytes: 32), UserCode())
+            signIns[deviceCode] = SignIn(
+                asker: asker, party: party, userCode: userCode, expires: now + Self.lifetime, asked: now)
+            return (deviceCode, userCode)
+        }
+    }
+
+    /// Who shows a code and waits; nil when nobody does.
+    func asker(showing code: UserCode, at now: Int64) -> Asker? {
+        signIns.withLock { Self.waiting($0, code, at: now)?.value.asker }
+    }
+
+    /// Notes what a member said to who shows a code; false when nobody waits for it any more.
+    func answer(_ answer: Answer, to code: UserCode, at now: Int64) -> Bool {
+        signIns.withLock { signIns in
+            guard let found = Self.waiting(signIns, code, at: now) else { return false }
+            signIns[found.key]?.answer = answer
+            return true
+        }
+    }
+
+    /// How it stands with a program's sign-in, which is over with a member's word.
+    func ask(_ deviceCode: String, by app: App, at now: Int64) -> Answer {
+        signIns.withLock { signIns in
+            guard var signIn = signIns[deviceCode], signIn.asker.app.key == app.key else { return .unknown }
+            if signIn.expires <= now { return .expired }
+            if signIn.answer != .pending {
+                signIns[deviceCode] = nil
+                return signIn.answer
+            }
+            // The clock has whole seconds, so that one less is not too soon.
+            let isTooSoon = now - signIn.asked < signIn.interval - 1
+            signIn.asked = now
+            if isTooSoon { signIn.interval += Self.penalty }
+            signIns[deviceCode] = signIn
+            return isTooSoon ? .slowDown : .pending
+        }
+    }
+
+    private static func waiting(
+        _ signIns: [String: SignIn], _ code: UserCode, at now: Int64
+    ) -> (key: String, value: SignIn)? {
+        signIns.first { $0.value.userCode == code && $0.value.expires > now && $0.value.answer == .pending }
+    }
+}
