@@ -44,8 +44,14 @@ public struct SessionConfiguration: Sendable {
 
     /// A PEM file of authorities to trust instead of the system's, or nil.
     ///
-    /// Verification is never off.
+    /// Verification is never off: where no key is pinned, a certificate must be vouched for, and for the host's name.
     public var certificateAuthorityFile: String?
+
+    /// The public keys one of which every server must have that is spoken with over https; empty for any key.
+    ///
+    /// Such a key is the whole of the trust: nobody has to vouch for the certificate, and its names and dates are not
+    /// looked at. A server with another key gets nothing of a request; the task fails with `tls`. It takes TLS 1.3.
+    public var pinnedKeys: Set<PublicKeyPin> = []
 
     /// Where the session tells of retries (info) and of every attempt (debug); nothing secret is written.
     public var logger: Logger?

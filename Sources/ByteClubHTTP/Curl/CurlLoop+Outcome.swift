@@ -60,8 +60,11 @@ extension CurlLoop {
         // A server may answer and close while the body is still being sent; a redirect's long body is cut off by us.
         if isRejected, result == CURLE_SEND_ERROR || result == CURLE_WRITE_ERROR { return nil }
         let meaning = CurlCode(result, phase: phase)
-        var problem = transfer.error(
-            meaning.code, transfer.attempt.easy?.describe(result) ?? CurlLibrary.describe(result), phase: phase)
+        let reason =
+            result == CURLE_SSL_PINNEDPUBKEYNOTMATCH
+            ? "the server's key is not the pinned one: this is another server, or somebody is in between"
+            : transfer.attempt.easy?.describe(result) ?? CurlLibrary.describe(result)
+        var problem = transfer.error(meaning.code, reason, phase: phase)
         problem.curlCode = Int32(result.rawValue)
         problem.errno = Int32(truncatingIfNeeded: transfer.attempt.easy?.long(CURLINFO_OS_ERRNO) ?? 0)
         // Where nobody ever answered there is most likely nobody: whoever waits wants to know at once.

@@ -116,6 +116,36 @@ extension Live {
                 #expect(server.requests.last?.raw.contains("secret") == false)
             }
         }
+
+        @Test("a pinned key is trusted whatever the name, and a server with another one gets no byte of a request")
+        func pin() async throws {
+            let server = try FaultServer.echo()
+            defer { server.stop() }
+            let nginx = try #require(Nginx(before: server))
+            let (own, other) = (
+                try #require(PublicKeyPin(nginx.pin)),
+                try #require(PublicKeyPin("sha256//" + String(repeating: "A", count: 43) + "="))
+            )
+            var secret = request(nginx)
+            secret.authority = "127.0.0.1:\(nginx.port)"
+            secret.headerFields[.authorization] = "Bearer secret"
+            for (pins, isServed): (Set<PublicKeyPin>, Bool) in [([own], true), ([other], false), ([other, own], true)] {
+                let count = server.requests.count
+                try await withSession {
+                    $0.pinnedKeys = pins
+                    // Without effect beside a pin, like the system's.
+                    $0.certificateAuthorityFile = "/dev/null"
+                } _: { session in
+                    let error = await failure { () async throws(TransferError) in try await session.data(for: secret) }
+                    #expect((error == nil) == isServed, "\(error.map(\.description) ?? "served")")
+                    if let error {
+                        #expect(error.code == .tls && error.bytesSent == 0 && !error.isRetryable)
+                        #expect(error.message.contains("not the pinned one"), "\(error)")
+                    }
+                }
+                #expect(server.requests.count == count + (isServed ? 1 : 0))
+            }
+        }
     }
 }
 

@@ -4,6 +4,8 @@ import Glibc
 final class Nginx {
     let port: Int
     let authorityFile: String
+    /// Its public key as libcurl pins it.
+    let pin: String
     private let folder = TemporaryFolder()
     private var process: ChildProcess?
 
@@ -20,7 +22,13 @@ final class Nginx {
                 "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
                 folder.file("key.pem"), "-out", authorityFile,
             ])
-        guard made?.wait() == 0, let port = Self.freePort() else { return nil }
+        let hashing = """
+            /usr/bin/openssl x509 -in \(authorityFile) -pubkey -noout | /usr/bin/openssl pkey -pubin -outform der \
+            | /usr/bin/openssl dgst -sha256 -binary | /usr/bin/openssl base64 -A >\(folder.file("pin"))
+            """
+        guard made?.wait() == 0, ChildProcess("/bin/sh", ["-c", hashing])?.wait() == 0, let port = Self.freePort()
+        else { return nil }
+        pin = "sha256//" + String(decoding: folder.read("pin") ?? [], as: UTF8.self)
         self.port = port
         _ = folder.write("nginx.conf", Array(Self.configuration(folder.path, port, backend.port).utf8))
         let arguments = ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")]
