@@ -23,6 +23,8 @@ extension EndToEnd {
             try await server.start()
             let page = await RawExchange.send("GET \(link.dropFirst(server.url.utf8.count))", port: server.port)
             #expect(page?.status == 200 && page?.text.contains("owner") == true)
+            let open = try await Self.members("invitations", data: server.data)
+            #expect(open.lines.count == 2, "the log's and the one of the command: \(open)")
             _ = try await server.addMember("hana")
             let used = await RawExchange.send("GET \(link.dropFirst(server.url.utf8.count))", port: server.port)
             #expect(used?.status == 404)

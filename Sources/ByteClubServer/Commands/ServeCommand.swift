@@ -82,8 +82,12 @@ struct ServeCommand: AsyncParsableCommand {
             }
             return
         }
-        guard let secret = try? await store.addOwnerInvitation(lifetime: Invitation.lifetime) else { return }
-        logger.notice("the club has no owner yet; for a week this link makes one: \(address.invitation(secret))")
+        guard let invitation = try? await OwnerInvitation.current(in: store, at: SystemTime.seconds()) else { return }
+        logger.notice(
+            """
+            the club has no owner yet; until \(invitation.expires) this link makes one: \
+            \(address.invitation(invitation.secret))
+            """)
     }
 
     /// The server is last, so that it is stopped first, while the others still tell how it goes.

@@ -1,3 +1,5 @@
+import ByteClubCore
+
 /// The members of a club, and the invitations to become one.
 protocol MemberStore: Sendable {
     /// Adds a member with a new token, and with OAuth 1 credentials when asked.
@@ -33,10 +35,13 @@ protocol MemberStore: Sendable {
     /// Makes an invitation, and gives its secret.
     func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String
 
-    /// Makes an invitation to own a club that has no owner, and gives its secret; nil when there is an owner.
+    /// Makes an invitation to own a club that has no owner, with the secret that belongs to its end in seconds since
+    /// 1970; nil when there is an owner.
     ///
     /// It dies as soon as somebody owns the club.
-    func addOwnerInvitation(lifetime: Int64) async throws -> String?
+    func addOwnerInvitation(
+        lifetime: Int64, secret: @Sendable (_ expires: Int64) -> String
+    ) async throws -> (secret: String, expires: APIDate)?
 
     /// The invitations that can still be used, the first to die first.
     func invitations() async throws -> [OpenInvitation]
@@ -74,5 +79,13 @@ extension MemberStore {
     /// - Throws: ``StorageError`` `noMember` when there is no such member.
     func setPassword(_ hash: PasswordHash, ofMember name: String) async throws {
         try await setPassword(hash, ofMember: name, shuttingOutDevices: false)
+    }
+}
+
+extension MemberStore {
+    /// Makes an invitation to own a club that has no owner, and gives its secret, which nobody can know; nil when there
+    /// is an owner.
+    func addOwnerInvitation(lifetime: Int64) async throws -> String? {
+        try await addOwnerInvitation(lifetime: lifetime) { _ in Secret.text(bytes: 16) }?.secret
     }
 }

@@ -84,13 +84,16 @@ extension MemoryStore {
         return secret
     }
 
-    func addOwnerInvitation(lifetime: Int64) async throws -> String? {
-        let (secret, now) = (Secret.text(bytes: 16), now.seconds)
+    func addOwnerInvitation(
+        lifetime: Int64, secret: @Sendable (_ expires: Int64) -> String
+    ) async throws -> (secret: String, expires: APIDate)? {
+        let now = now.seconds
+        let secret = secret(now + lifetime)
         let invited = MemoryClub.Invited(role: .owner, inviter: Invitation.byNobody)
         return try change { club in
             if club.people.contains(where: { !$0.member.isDisabled && $0.member.role == .owner }) { return nil }
             club.invitations.add(invited, secret, for: lifetime, at: now)
-            return secret
+            return (secret, APIDate(seconds: now + lifetime))
         }
     }
 

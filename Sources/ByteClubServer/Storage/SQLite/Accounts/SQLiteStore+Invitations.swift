@@ -11,9 +11,11 @@ extension SQLiteStore {
         return secret
     }
 
-    func addOwnerInvitation(lifetime: Int64) async throws -> String? {
-        let secret = Secret.text(bytes: 16)
+    func addOwnerInvitation(
+        lifetime: Int64, secret: @Sendable (_ expires: Int64) -> String
+    ) async throws -> (secret: String, expires: APIDate)? {
         let expires = now().seconds + lifetime
+        let secret = secret(expires)
         return try await writer.perform { transaction in
             let isOwned = try transaction.database.firstRow(
                 "SELECT 1 FROM member WHERE disabled = 0 AND role = ?", [Role.owner.rawValue]
@@ -22,7 +24,7 @@ extension SQLiteStore {
             try transaction.execute(
                 "INSERT INTO invitation(hash, role, inviter, expires) VALUES (?, ?, ?, ?)",
                 [Secret.hash(secret), Role.owner.rawValue, Invitation.byNobody, expires])
-            return secret
+            return (secret, APIDate(seconds: expires))
         }
     }
 
