@@ -38,6 +38,15 @@ public protocol MirrorEngine: Sendable {
     /// were: what is gone on one side comes back from the other.
     static func restoreDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
+    /// Takes back what was changed in the mirror at a path and below it and is not on the server: what is new here or was
+    /// edited goes into the mirror's trash.
+    ///
+    /// - Returns: The changes; a dry run only tells them.
+    /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of it runs.
+    static func revert(
+        _ path: String, of configuration: SyncConfiguration, isDryRun: Bool
+    ) throws(SyncError) -> [LocalChange]
+
     /// Gives the word that held ignore rules wait for, and returns which they are; nil when none are held.
     static func approveRules(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus.HeldRules?
 

@@ -76,7 +76,8 @@ struct SyncReport: Sendable {
         case .cancelled, .unauthorized: throw error
         case .forbidden:
             isFeedStale = true
-            for item in items { refuse(item, error.message, error.isOfRole ? .role : .answered) }
+            let message = error.message + (error.isOfRole ? ", or take it back with 'byteclub sync revert'" : "")
+            for item in items { refuse(item, message, error.isOfRole ? .role : .answered) }
         case .conflict, .notFound, .staleCursor, .badCursor, .localFile:
             isFeedStale = true
             for item in items { refuse(item, error.message) }

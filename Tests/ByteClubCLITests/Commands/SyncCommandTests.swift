@@ -80,7 +80,8 @@ import Testing
         }
         #expect(await world.run("sync", mirror, "--once") == .notAuthorised)
         let lines = world.err.split(separator: "\n")
-        #expect(lines.count { $0.hasSuffix(".md: your role here is viewer") } == 20, "\(world.err)")
+        let refusal = ".md: your role here is viewer, or take it back with 'byteclub sync revert'"
+        #expect(lines.count { $0.hasSuffix(refusal) } == 20, "\(world.err)")
         #expect(
             lines.suffix(2) == [
                 "byteclub: and 30 more are left alone; 'byteclub status --json' tells all",

@@ -11,6 +11,7 @@ struct SyncCommand: ParsableCommand {
             byteclub sync select|deselect <folder> ...
             byteclub sync selection [<dir>]
             byteclub sync deletes review|approve|restore [<dir>]
+            byteclub sync revert [<path>] [--dry-run]
             byteclub sync verify [<dir>] [<options>]
             """,
         discussion: """
@@ -33,7 +34,7 @@ struct SyncCommand: ParsableCommand {
             With --install the user's own systemd does that from every login on, and starts it now.
 
             Exit codes of --once: 0 both sides agree, 75 something is held, paused or could not be done yet, 66 the \
-            mirror is gone, 77 your role does not allow what is left. Links, pipes and names that no server takes are \
+            mirror is gone, 77 your role does not allow what is left ('byteclub sync revert' takes it back). Links, pipes and names that no server takes are \
             noted, and are no failure.
 
             Examples:
@@ -45,7 +46,8 @@ struct SyncCommand: ParsableCommand {
             """,
         subcommands: [
             SyncDirectoryCommand.self, SyncPauseCommand.self, SyncResumeCommand.self, SyncSelectCommand.self,
-            SyncDeselectCommand.self, SyncSelectionCommand.self, SyncDeletesCommand.self, SyncVerifyCommand.self,
+            SyncDeselectCommand.self, SyncSelectionCommand.self, SyncDeletesCommand.self, SyncRevertCommand.self,
+            SyncVerifyCommand.self,
         ],
         defaultSubcommand: SyncDirectoryCommand.self)
 
