@@ -31,7 +31,8 @@ public protocol MirrorEngine: Sendable {
         _ conflict: SyncStatus.Conflict, keeping side: ConflictSide, of configuration: SyncConfiguration
     ) throws(SyncError)
 
-    /// Gives the word that the held deletions wait for, and returns which they are.
+    /// Gives the word that the held deletions wait for, and returns which they are, with those that were to come back from
+    /// the server's history and stay deleted now.
     static func approveDeletions(of configuration: SyncConfiguration) throws(SyncError) -> [SyncStatus.HeldDeletion]
 
     /// Takes the held deletions back, with what the same wave had deleted on the server before, and returns which they

@@ -5,19 +5,22 @@ extension SyncEngine {
     ///
     /// What was deleted before and is still to come back stays deleted.
     ///
-    /// - Returns: The deletions that were held.
+    /// - Returns: The deletions that were held, and those that were done before and were still to come back.
     /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be changed.
     public static func approveDeletions(
         of configuration: SyncConfiguration
     ) throws(SyncError) -> [SyncStatus.HeldDeletion] {
-        try configuration.change { store in
-            for sent in try store.records(SentDeletion.self) where sent.isWanted { try store.forget(sent) }
+        let now = WallClock.now() / 1_000_000_000
+        return try configuration.change { store in
+            let givenUp = try store.records(SentDeletion.self).filter(\.isWanted)
+            for sent in givenUp { try store.forget(sent) }
+            let done = givenUp.map { SyncStatus.HeldDeletion($0, at: now) }
             let held = try store.heldDeletions()
-            if held.isEmpty { return [] }
+            if held.isEmpty { return done }
             for deletion in held { try store.save(ApprovedDeletion(deletion.item)) }
             // What a person has said yes to makes nothing after it doubtful.
             try store.forgetWave()
-            return held.map(SyncStatus.HeldDeletion.init)
+            return held.map(SyncStatus.HeldDeletion.init) + done
         } ?? []
     }
 
@@ -45,7 +48,7 @@ extension SyncEngine {
             guard !sent.isWanted, try store.item(sent.item)?.remote == nil else { continue }
             sent.isWanted = true
             try store.save(sent)
-            restored.append(SyncStatus.HeldDeletion(path: sent.path, side: "remote", since: now, isDone: true))
+            restored.append(SyncStatus.HeldDeletion(sent, at: now))
         }
         try store.forgetWave()
         return restored
@@ -61,5 +64,12 @@ extension SyncEngine {
             _ = try store.editing { editor in try editor.forgetBase(id) }
             rest += try store.children(of: id, on: side).map(\.id)
         }
+    }
+}
+
+extension SyncStatus.HeldDeletion {
+    /// One that was carried out before others of its kind were held.
+    fileprivate init(_ sent: SentDeletion, at now: Int64) {
+        self.init(path: sent.path, side: "remote", since: now, isDone: true)
     }
 }

@@ -40,8 +40,10 @@ struct SyncReport: Sendable {
     var deletions: [ItemID] = []
     /// Large files to transfer in the background.
     var transfers: [TransferRequest] = []
-    /// How many entries were deleted on the server or left out by new rules.
+    /// How many entries were deleted on the server or left out by new rules; what was made within the wave does not count.
     var deleted = 0
+    /// The wave of deletions as it was before.
+    var wave = DeletionWave()
     /// Events to emit.
     var emissions: [Emission] = []
     /// A failure that may pass by itself.

@@ -82,6 +82,7 @@ actor SyncSession {
         loop = SyncLoop(configuration)
         if try store.meta(.member) != configuration.memberName { try store.setMeta(.member, configuration.memberName) }
         storedWave = try store.wave(at: environment.clock.now, seconds: context.seconds)
+        if storedWave.last != nil { storedWave.notice(try store.newItem()) }
         loop.deletions.wave = storedWave
     }
 
@@ -402,9 +403,11 @@ actor SyncSession {
         }
         let now = environment.clock.now
         let verdict = loop.deletions.judge(
-            try store.candidates(wanted), of: try store.syncedCount(),
+            try store.candidates(wanted, in: loop.deletions.wave), of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
+        if loop.deletions.wave.start == nil { loop.deletions.wave.notice(try store.newItem()) }
+        report.wave = loop.deletions.wave
         outcome.held = verdict.heldWeight
         let writes = verdict.allowed.compactMap(\.write)
         if verdict.isOfWave, !writes.isEmpty {

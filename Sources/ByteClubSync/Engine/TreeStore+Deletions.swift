@@ -1,11 +1,16 @@
 import ByteClubCore
 
 extension TreeStore {
-    /// The planned deletions as the guard judges them.
-    func candidates(_ deletions: [PlannedOperation]) throws -> [DeletionGuard.Candidate] {
+    /// The planned deletions as the guard judges them in a wave.
+    func candidates(_ deletions: [PlannedOperation], in wave: DeletionWave) throws -> [DeletionGuard.Candidate] {
         try deletions.map { operation in
-            let weight = operation.side == .remote ? try remoteCount(operation.item) : 1
-            return DeletionGuard.Candidate(operation: operation, weight: weight)
+            guard operation.side == .remote else { return DeletionGuard.Candidate(operation: operation, weight: 1) }
+            var (weight, fresh) = (1, wave.counts(operation.item) ? 0 : 1)
+            try visitRemote(below: operation.item) { item in
+                weight += 1
+                if !wave.counts(item.id) { fresh += 1 }
+            }
+            return DeletionGuard.Candidate(operation: operation, weight: weight, fresh: fresh)
         }
     }
 
@@ -38,14 +43,14 @@ extension TreeStore {
         try replace([DeletionWaveRecord(last: seconds, size: wave.size, count: wave.count)])
     }
 
-    /// Remembers what a wave is about to delete on the server, with all that is in it, as long as there is room, and the
-    /// wave itself when it is new.
+    /// Remembers what a wave is about to delete on the server of what is older, with all that is in it, as long as there
+    /// is room, and the wave itself when it is new.
     func remember(_ deletions: [ItemID], of wave: DeletionWave, seconds: Int64) throws {
         try transaction(durably: true) {
             if wave.isNew { try keep(wave, seconds) }
             var room = SentDeletion.most - (try records(SentDeletion.self).count)
             let remember = { (item: Item) in
-                guard room > 0, let remote = item.remote else { return }
+                guard room > 0, wave.counts(item.id), let remote = item.remote else { return }
                 room -= 1
                 try self.save(
                     SentDeletion(

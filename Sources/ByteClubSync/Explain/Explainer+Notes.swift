@@ -16,7 +16,8 @@ extension Explainer {
             notes.append(
                 isSame
                     ? "another entry has the name on the server"
-                    : "another entry has the name: '\(other)' differs in letter case or composition only, which the server does not tell apart")
+                    : "another entry has the name: '\(other)' differs in letter case or composition only, which the server does not tell apart"
+            )
         }
         return notes
     }

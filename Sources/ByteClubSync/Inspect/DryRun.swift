@@ -47,7 +47,7 @@ final class ObservedCopy {
     func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
         let store = context.store
         return deletions.judge(
-            try store.candidates(planned), of: try store.syncedCount(),
+            try store.candidates(planned, in: deletions.wave), of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             held: Set(try store.heldDeletions().map(\.item)), isSettling: false,
             at: context.environment.clock.now)

@@ -29,8 +29,10 @@ extension PlannerDraft {
             linkIdentity(item.id, other.id)
             return .name(other.id)
         }
+        // Two machines may have called two copies the same.
+        let original = ConflictName.original(of: local.location.name.text) ?? local.location.name.text
         let free = try freeName(in: local.location.parent, for: item.id) {
-            ConflictName.name(for: local.location.name.text, naming.stamp(local.stat), number: $0)
+            ConflictName.name(for: original, naming.stamp(local.stat), number: $0)
         }
         let location = Location(local.location.parent, free)
         for side in [Side.local, .remote] { claims[Spot(side: side, folder: location.parent, key: free.key)] = item.id }

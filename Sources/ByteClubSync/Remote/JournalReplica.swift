@@ -529,7 +529,7 @@ final class JournalReplica: RemoteReplica {
     ) throws {
         guard let item = try store.item(write.item) else { return }
         if case .delete = write.effect {
-            report.deleted += try editor.tombstoned(item)
+            report.deleted += try editor.tombstoned(item).count(where: report.wave.counts)
             return
         }
         if let known = item.remote?.node, known != entry.node {

@@ -393,7 +393,7 @@ final class PathReplica: RemoteReplica {
         let emission = try store.edit(durably: true) { editor in
             if let item = try store.item(write.item) {
                 if case .delete = write.effect {
-                    report.deleted += try editor.tombstoned(item)
+                    report.deleted += try editor.tombstoned(item).count(where: report.wave.counts)
                 } else {
                     hasWrittenSinceFeed = true
                     if let metadata { try record(write, metadata, item, &editor, &report) }

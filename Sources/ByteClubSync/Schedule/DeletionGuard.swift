@@ -7,6 +7,8 @@ struct DeletionGuard: Sendable {
     struct Candidate: Hashable, Sendable {
         let operation: PlannedOperation
         let weight: Int
+        /// How many of those entries were made within the wave.
+        var fresh = 0
     }
 
     /// The decision about the candidates.
@@ -58,11 +60,15 @@ struct DeletionGuard: Sendable {
     }
 
     /// Whether this many more deletions, out of `synced` entries, exceed the threshold together with the wave's;
-    /// `isHeld` says whether some of the wave are held so far.
-    mutating func holds(_ entries: Int, of synced: Int, isHeld: Bool = false, at now: SyncInstant) -> Bool {
+    /// `fresh` of them are of entries that were made within it, and `isHeld` says whether some of the wave are held so
+    /// far.
+    mutating func holds(
+        _ entries: Int, fresh: Int = 0, of synced: Int, isHeld: Bool = false, at now: SyncInstant
+    ) -> Bool {
         if approvesAll || entries == 0 { return false }
         wave.plan(of: synced, isHeld: isHeld, at: now)
-        return wave.isTooMuch(entries, of: synced, threshold)
+        // Nothing was made within one that begins now.
+        return wave.isTooMuch(entries, fresh: wave.start == nil ? 0 : fresh, of: synced, threshold)
     }
 
     /// Decides about all planned deletions; `approved` are those that were approved, `held` those that are held so far.
@@ -87,7 +93,9 @@ struct DeletionGuard: Sendable {
         let isTooMuch =
             own.isEmpty
             ? !approvesAll && threshold.holds(deletions: total, of: synced)
-            : holds(total, of: synced, isHeld: own.contains { held.contains($0.operation.item) }, at: now)
+            : holds(
+                total, fresh: own.reduce(0) { $0 + $1.fresh }, of: synced,
+                isHeld: own.contains { held.contains($0.operation.item) }, at: now)
         guard isTooMuch else {
             verdict.allowed = wanted.map(\.operation)
             verdict.isOfWave = !own.isEmpty && !approvesAll

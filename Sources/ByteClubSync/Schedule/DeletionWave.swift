@@ -11,6 +11,10 @@ struct DeletionWave: Hashable, Sendable {
     private(set) var count: Int
     /// When a deletion of it was last planned or done; nil before the first one.
     private(set) var last: SyncInstant?
+    /// The first item that was made within it; nil while that is not known.
+    ///
+    /// A program's temporary files come and go for hours, and are no part of what was there.
+    private(set) var start: ItemID?
     /// Whether it has begun since it was last stored: what an earlier one has deleted is no part of it.
     private(set) var isNew = false
 
@@ -25,6 +29,12 @@ struct DeletionWave: Hashable, Sendable {
         isNew = true
     }
 
+    /// Notes that all items from one on are made within it, unless that is known.
+    mutating func notice(_ next: ItemID) { start = start ?? next }
+
+    /// Whether an item is older than it.
+    func counts(_ item: ItemID) -> Bool { start.map { item < $0 } ?? true }
+
     /// Notes that it is stored.
     mutating func stored() { isNew = false }
 
@@ -34,10 +44,11 @@ struct DeletionWave: Hashable, Sendable {
     /// Takes deletions that were carried out.
     mutating func count(_ entries: Int, at now: SyncInstant) { (count, last) = (count + entries, now) }
 
-    /// Whether so many more deletions, when so many entries are synced, make it one that must wait.
-    func isTooMuch(_ entries: Int, of synced: Int, _ threshold: DeleteGuard) -> Bool {
+    /// Whether so many more deletions, when so many entries are synced, make it one that must wait; `fresh` of them are
+    /// of entries that were made within it.
+    func isTooMuch(_ entries: Int, fresh: Int = 0, of synced: Int, _ threshold: DeleteGuard) -> Bool {
         // What others delete meanwhile makes no wave larger, and all that is left is too much by itself.
-        threshold.holds(deletions: count + entries, of: max(size, synced + count))
+        threshold.holds(deletions: count + entries - fresh, of: max(size, synced + count))
             || threshold.holds(deletions: entries, of: synced)
     }
 }

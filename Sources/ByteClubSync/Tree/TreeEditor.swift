@@ -205,16 +205,16 @@ struct TreeEditor: ~Copyable {
 
     /// The server has deleted an entry with all that was in it, on our request.
     ///
-    /// - Returns: How many entries that were.
-    mutating func tombstoned(_ item: Item) throws -> Int {
-        var count = 1
-        for child in try store.children(of: item.id, on: .remote) { count += try tombstoned(child) }
+    /// - Returns: Which entries that were.
+    mutating func tombstoned(_ item: Item) throws -> [ItemID] {
+        var gone = [item.id]
+        for child in try store.children(of: item.id, on: .remote) { gone += try tombstoned(child) }
         var item = item
         item.lastNode = item.remote?.node
         item.remote = nil
         if item.local == nil { item.setBase(nil) }
         try store.save(item)
-        return count
+        return gone
     }
 
     /// The server does not have an entry, though it was not deleted: the merge base is dropped, and the disk's entry is

@@ -124,6 +124,19 @@ import Testing
         #expect(try store.item(gone)?.synced == nil && store.item(lost)?.synced == nil)
     }
 
+    @Test("an approval that only leaves deleted what was to come back says so")
+    func givenUp() async throws {
+        let gone = try add("a.md", disk: nil, server: nil, synced: "x")
+        var sent = SentDeletion(gone, path: "a.md", revision: .number(3), hash: nil)
+        sent.isWanted = true
+        try store.save(sent)
+        #expect(await world.run("sync", "deletes", "approve") == .success)
+        #expect(world.out == "a.md: stays removed\n")
+        #expect(try store.records(SentDeletion.self).isEmpty)
+        #expect(await world.run("sync", "deletes", "approve") == .success)
+        #expect(world.out == "no deletion is held\n")
+    }
+
     @Test("a directory may be called like a subcommand")
     func namedDeletes() async throws {
         let directory = world.home.path + "/deletes"

@@ -59,6 +59,47 @@ import Testing
         #expect(!wave.isTooMuch(30, of: 180, threshold) && wave.isTooMuch(31, of: 180, threshold))
     }
 
+    @Test("what was made within a wave and goes again makes it no larger, unless much of it goes at once")
+    func fresh() {
+        var wave = DeletionWave()
+        let now = SyncInstant(sinceStart: .zero)
+        let threshold = DeleteGuard(nodes: 20, fraction: 0.25, holdsEmptying: true)
+        wave.plan(of: 40, isHeld: false, at: now)
+        wave.count(20, at: now)
+        #expect(wave.counts(ItemID(7)), "as long as its beginning is not known")
+        wave.notice(ItemID(41))
+        wave.notice(ItemID(50))
+        #expect(wave.counts(ItemID(40)) && !wave.counts(ItemID(41)))
+        #expect(!wave.isTooMuch(1, fresh: 1, of: 41, threshold) && wave.isTooMuch(1, of: 40, threshold))
+        #expect(wave.isTooMuch(21, fresh: 21, of: 61, threshold))
+        wave.plan(of: 40, isHeld: false, at: now + .seconds(601))
+        #expect(wave.counts(ItemID(45)), "the next one began after that")
+    }
+
+    @Test("a temporary file that comes and goes for hours holds nothing, and hides nothing", arguments: [false, true])
+    func temporary(restarts: Bool) throws {
+        let (scene, names) = try scene()
+        let step = { (pause: Duration) throws -> Int in
+            let held = try scene.sync().get().held
+            scene.disk.time += pause.components.seconds * 1_000_000_000
+            scene.machine.uptime += pause
+            return held
+        }
+        scene.disk.delete(names[0])
+        #expect(try step(.seconds(100)) == 0)
+        for round in 0..<40 {
+            scene.disk.write("temporary", "\(round)")
+            #expect(try step(.seconds(100)) == 0)
+            scene.disk.delete("temporary")
+            #expect(try step(.seconds(100)) == 0, "round \(round)")
+            if restarts, round == 20 { scene.restart() }
+        }
+        for name in names[1..<20] { scene.disk.delete(name) }
+        #expect(try step(.seconds(100)) == 0)
+        scene.disk.delete(names[20])
+        #expect(try step(.seconds(100)) == 1)
+    }
+
     @Test("what others have deleted is no part of this machine's wave")
     func others() {
         var deletions = DeletionGuard(DeleteGuard(), approvesAll: false)

@@ -112,12 +112,13 @@ struct HeldDeletions: CommandResult {
             case .none:
                 return "\(deletion.path): gone \(isHere ? "on the server" : "here"), would be removed "
                     + "\(isHere ? "here" : "on the server"), held since \(style.calendar(deletion.since))"
+            case .approved where deletion.isDone == true: return "\(deletion.path): stays removed"
             case .approved: return "\(deletion.path): will be removed \(isHere ? "here" : "on the server")"
             case .restored: return "\(deletion.path): will be \(isHere ? "uploaded" : "downloaded") again"
             }
         }
         let done = deletions.count { $0.isDone == true }
-        if done > 0 {
+        if done > 0, decision == .restored {
             lines.append("\(deletions.count) come back, of which \(done) had been removed on the server already")
         }
         if let rules { lines.append(".byteclubignore: " + text(rules, style)) }
