@@ -121,7 +121,7 @@ extension Live {
         func pin() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
-            let nginx = try #require(Nginx(before: server))
+            let nginx = try #require(Nginx(before: server, protocols: "TLSv1.3"))
             let (own, other) = (
                 try #require(PublicKeyPin(nginx.pin)),
                 try #require(PublicKeyPin("sha256//" + String(repeating: "A", count: 43) + "="))

@@ -13,7 +13,7 @@ final class Nginx {
         unsafe access("/usr/sbin/nginx", X_OK) == 0 && access("/usr/bin/openssl", X_OK) == 0
     }
 
-    init?(before backend: FaultServer) {
+    init?(before backend: FaultServer, protocols: String = "TLSv1.2") {
         authorityFile = folder.file("cert.pem")
         let made = ChildProcess(
             "/usr/bin/openssl",
@@ -30,7 +30,7 @@ final class Nginx {
         else { return nil }
         pin = "sha256//" + String(decoding: folder.read("pin") ?? [], as: UTF8.self)
         self.port = port
-        _ = folder.write("nginx.conf", Array(Self.configuration(folder.path, port, backend.port).utf8))
+        _ = folder.write("nginx.conf", Array(Self.configuration(folder.path, port, backend.port, protocols).utf8))
         let arguments = ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")]
         process = ChildProcess("/usr/sbin/nginx", arguments)
         for _ in 0..<3000 {
@@ -47,7 +47,7 @@ final class Nginx {
 
     var authority: String { "localhost:\(port)" }
 
-    private static func configuration(_ folder: String, _ port: Int, _ backend: Int) -> String {
+    private static func configuration(_ folder: String, _ port: Int, _ backend: Int, _ protocols: String) -> String {
         """
         daemon off; worker_processes 1; pid \(folder)/pid; user root;
         events { worker_connections 64; }
@@ -55,7 +55,7 @@ final class Nginx {
             access_log off; client_max_body_size 0; client_body_temp_path \(folder); proxy_temp_path \(folder);
             fastcgi_temp_path \(folder); uwsgi_temp_path \(folder); scgi_temp_path \(folder);
             server {
-                listen 127.0.0.1:\(port) ssl http2;
+                listen 127.0.0.1:\(port) ssl http2; ssl_protocols \(protocols);
                 ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
                 location / {
                     proxy_pass http://127.0.0.1:\(backend); proxy_http_version 1.1; proxy_request_buffering off;
