@@ -66,7 +66,6 @@ import Testing
                     "grant_type=authorization_code&code=\(secret)"
                 ),
                 ("POST /1/oauth2/token", [form], "grant_type=device_code&device_code=\(secret)&client_id=byteclub"),
-                ("GET /device?code=\(secret)", [], ""),
                 ("POST /1/oauth/request_token", [#"Authorization: OAuth oauth_consumer_key="\#(secret)""#], ""),
                 ("PUT /1/files_put/auto/a.md", [server.bearer, "Content-Type: text/\(secret)"], secret),
                 ("PUT /1/files_put/auto/a.md?parent_rev=\(secret)", [server.bearer], secret),

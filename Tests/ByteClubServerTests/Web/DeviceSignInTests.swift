@@ -100,7 +100,7 @@ struct DeviceSignInTests {
             try await server.store.setPassword(try await PasswordHash.make("long enough"), ofMember: "Ann Bell")
             try await browser.signIn("Ann Bell", "long enough")
             #expect(browser.page.contains("value=\"\(begun.userCode)\""))
-            try await browser.submit("/device")
+            try await browser.submit("/device", ["code": begun.userCode])
             try await browser.submit("/device", ["decision": "refuse"])
             #expect(browser.page.contains("no access"))
             try await browser.open("/device")
