@@ -8,6 +8,9 @@ extension ClubAPI {
         /// Where clients find this server, shown in the account and the start of links; empty for what each client
         /// calls it.
         var publicURL = ""
+        /// The SHA-256 of the server's public key, in the Base64 of addresses, by which members know a server that no
+        /// authority vouches for; nil for any other.
+        var pin: String?
         /// The clock, in seconds since 1970.
         var now: @Sendable () -> Int64 = SystemTime.seconds
 

@@ -13,11 +13,11 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve a club's data until SIGTERM or SIGINT.",
         discussion: """
-            Without a certificate only programs on this machine reach the server. To let others in, give the files, an \
-            address to listen on, and the URL that the others use:
+            Without a certificate only programs on this machine reach the server. To let others in, give an address to \
+            listen on, the URL that the others use, and the files of a certificate; or have the server make one, whose \
+            key is in the links that it makes:
               byteclub-server serve --data /srv/club --listen 0.0.0.0:8443
-                --public-url https://club.example:8443
-                --tls-certificate club.pem --tls-key club.key
+                --public-url https://club.example:8443 --tls-self-signed
 
             As long as the club has no owner, the log has a link that makes its first user the owner.
             """)
@@ -40,6 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
         let store = try DataDirectory(path: configuration.directory).serve(configuration.history, logger: logger)
         let result: Result<Void, any Error>
         do {
+            try Self.makeCertificate(&configuration, logger)
             result = .success(
                 try await serve(store, configuration, ServiceNotifier(environment: environment), logger))
         } catch let error as NIOSSLError {
@@ -52,12 +53,23 @@ struct ServeCommand: AsyncParsableCommand {
         try result.get()
     }
 
+    /// Makes the certificate of a server that is to have one of its own, or takes the one that it made.
+    private static func makeCertificate(_ configuration: inout ClubConfiguration, _ logger: Logger) throws {
+        guard configuration.makesCertificate else { return }
+        let published = ClubAddress(configuration.settings.publicURL)?.host
+        let own = try SelfSignedCertificate(
+            in: configuration.directory, for: [published, configuration.address.host].compactMap(\.self))
+        configuration.certificate = own.files
+        configuration.settings.pin = own.pin
+        logger.notice("the certificate is the server's own, and the links to it hold its key: #sha256=\(own.pin)")
+    }
+
     private func serve(
         _ store: any ClubStore, _ configuration: ClubConfiguration, _ notifier: ServiceNotifier?, _ logger: Logger
     ) async throws {
-        let published = configuration.settings.publicURL
+        let (published, pin) = (configuration.settings.publicURL, configuration.settings.pin)
         let server = try ClubServer(configuration: configuration, store: store, logger: logger) { url in
-            let address = published.isEmpty ? url : published
+            let address = ClubAddress.text(published.isEmpty ? url : published, pin: pin)
             // A disk that is full must not keep the server from starting.
             try? await store.setPublicURL(address)
             await Self.inviteOwner(to: address, store, logger)

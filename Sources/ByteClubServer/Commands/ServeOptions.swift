@@ -18,6 +18,10 @@ struct ServeOptions: ParsableArguments {
     var tlsCertificate: String?
     @Option(help: "A PEM file with the certificate's private key.")
     var tlsKey: String?
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Make a certificate once, and keep it with the data; the links that the server makes hold its key.")
+    var tlsSelfSigned: Bool?
     @Option(help: "The URL by which members find this server, as in https://club.example; links begin with it.")
     var publicURL: String?
     @Flag(
@@ -98,6 +102,7 @@ struct ServeOptions: ParsableArguments {
     var flags: [SettingName: String] {
         let given: [(SettingName, String?)] = [
             (.data, data), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
+            (.tlsSelfSigned, tlsSelfSigned.map { "\($0)" }),
             (.publicURL, publicURL), (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
             (.proxyHeader, proxyHeader), (.metricsListen, metricsListen), (.logLevel, logLevel),
             (.logFormat, logFormat),

@@ -46,12 +46,17 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The part that one customer of a provider has at most: an IPv4 address, or the first 48 bits of an IPv6 one.
     var site: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 80) << 80) }
 
+    /// The 4 or 16 bytes of the address as they are on the wire.
+    var bytes: [UInt8] {
+        let all = (0..<16).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }
+        return isIPv4 ? Array(all.suffix(4)) : all
+    }
+
     /// The address as people write it.
     var description: String {
-        let bytes = (0..<16).map { UInt8(truncatingIfNeeded: bits >> UInt128(120 - 8 * $0)) }
         var buffer = [CChar](repeating: 0, count: 64)
         _ = unsafe inet_ntop(
-            isIPv4 ? AF_INET : AF_INET6, isIPv4 ? Array(bytes.suffix(4)) : bytes, &buffer, socklen_t(buffer.count))
+            isIPv4 ? AF_INET : AF_INET6, bytes, &buffer, socklen_t(buffer.count))
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

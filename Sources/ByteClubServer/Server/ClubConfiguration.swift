@@ -16,6 +16,8 @@ struct ClubConfiguration: Sendable {
     var directory: String
     /// The certificate; nil for plain HTTP.
     var certificate: CertificateFiles?
+    /// Whether the server makes a certificate of its own, and keeps it with the data.
+    var makesCertificate = false
     /// Where to serve health and metrics; nil for nowhere.
     var monitorAddress: ListenAddress?
     /// The proxies whose word on the client is taken.

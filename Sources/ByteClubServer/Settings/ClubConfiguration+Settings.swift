@@ -18,12 +18,17 @@ extension ClubConfiguration {
         }
         self.init(address: address, directory: directory)
         certificate = try Self.certificate(source)
-        if certificate == nil {
+        makesCertificate = try source.bool(.tlsSelfSigned)
+        if makesCertificate, certificate != nil {
+            throw CommandFailure(
+                .configuration, "--tls-self-signed makes a certificate: leave out --tls-certificate and --tls-key")
+        }
+        if certificate == nil, !makesCertificate {
             guard try source.bool(.insecureHTTP) || address.isLoopback else {
                 throw CommandFailure(
                     .configuration,
                     "plain HTTP on '\(address.host)' would show tokens to the network: "
-                        + "give --tls-certificate and --tls-key, or --insecure-http")
+                        + "give --tls-self-signed, or --tls-certificate and --tls-key, or --insecure-http")
             }
         }
         monitorAddress = try source.address(.metricsListen)

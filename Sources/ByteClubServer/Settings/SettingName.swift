@@ -6,6 +6,7 @@ enum SettingName: String, CaseIterable, Sendable {
     case publicURL = "public-url"
     case tlsCertificate = "tls-certificate"
     case tlsKey = "tls-key"
+    case tlsSelfSigned = "tls-self-signed"
     case insecureHTTP = "insecure-http"
     case trustedProxies = "trusted-proxies"
     case proxyHeader = "proxy-header"

@@ -14,7 +14,8 @@ extension WebSite {
         }
         var values: [String: Any] = [
             "role": member.role.phrase, "devices": devices, "hasDevices": !devices.isEmpty,
-            "origin": settings.origin(for: visit.request.client), "mayWrite": member.role >= .editor,
+            "login": ClubAddress.text(settings.origin(for: visit.request.client), pin: settings.pin),
+            "mayWrite": member.role >= .editor,
         ]
         values["links"] = try await links(.share, visit, member) + links(.media, visit, member)
         return view(.account, values, visit)

@@ -34,7 +34,8 @@ extension WebSite {
         try Self.checkOwner(member)
         let role = visit["role"].flatMap(Role.init(word:))
         if visit["action"] == "invite" {
-            guard let address = ClubAddress(settings.origin(for: visit.request.client)) else {
+            guard let address = ClubAddress(settings.origin(for: visit.request.client), pin: settings.pin)
+            else {
                 throw APIError(
                     400, "Nobody else can open a link to this address. Start the server with --public-url.")
             }

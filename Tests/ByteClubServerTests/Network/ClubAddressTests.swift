@@ -16,4 +16,16 @@ import Testing
         }
         #expect(ClubAddress("https://club.example/")?.invitation("ab") == "https://club.example/invite/ab")
     }
+
+    @Test("a server's key stands at the end of what leads to it, and is read again from there")
+    func pins() throws {
+        let pin = String(repeating: "-_", count: 21) + "A"
+        let address = try #require(ClubAddress("https://club.example:8443", pin: pin))
+        #expect(address.invitation("ab") == "https://club.example:8443/invite/ab#sha256=\(pin)")
+        #expect(address.login == "https://club.example:8443#sha256=\(pin)" && address.host == "club.example")
+        #expect(ClubAddress(address.login) == address)
+        #expect(ClubAddress("https://0.0.0.0:1#sha256=\(pin)") == nil)
+        #expect(ClubAddress.parts(of: "https://0.0.0.0:1#sha256=\(pin)").pin == pin)
+        #expect(ClubAddress("https://club.example")?.login == "https://club.example")
+    }
 }

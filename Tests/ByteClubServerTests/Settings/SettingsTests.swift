@@ -27,6 +27,7 @@ import Testing
         case .listen: "\(found.address)"
         case .publicURL: found.settings.publicURL
         case .tlsCertificate, .tlsKey: "\(found.certificate as Any)"
+        case .tlsSelfSigned: "\(found.makesCertificate)"
         case .insecureHTTP: "\(found.address.isLoopback)"
         case .trustedProxies: "\(found.trustedProxies)"
         case .proxyHeader: "\(found.proxyHeader as Any)"
@@ -104,7 +105,9 @@ import Testing
     @Test("every setting has a flag, and is taken from each place")
     func everyPlace() async throws {
         let options = try ServeOptions.parse(
-            SettingName.allCases.flatMap { $0 == .insecureHTTP ? ["--insecure-http"] : ["--" + $0.rawValue, "x"] })
+            SettingName.allCases.flatMap {
+                [.insecureHTTP, .tlsSelfSigned].contains($0) ? ["--" + $0.rawValue] : ["--" + $0.rawValue, "x"]
+            })
         #expect(Set(options.flags.keys) == Set(SettingName.allCases))
         for name in SettingName.allCases
         where name != .publicURL && name != .data && name != .tlsKey && name != .tlsCertificate {
@@ -137,6 +140,23 @@ import Testing
             failure?.code == .configuration && failure?.message.contains(mentioned) == true, "\(failure?.message ?? "")"
         )
         #expect(failure?.message.contains("\n") == false)
+    }
+
+    @Test("a certificate of the server's own lets it listen to others, and stands beside no other")
+    func selfSigned() async throws {
+        let own = try await configuration([.data: "/d", .tlsSelfSigned: "true", .listen: "0.0.0.0:8443"])
+        #expect(own.makesCertificate && own.certificate == nil)
+        let directory = try TemporaryDirectory()
+        let file = directory.path + "/club.pem"
+        try LocalFiles.write("x", to: file)
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await configuration([.data: "/d", .tlsSelfSigned: "true", .tlsCertificate: file, .tlsKey: file])
+        }
+        #expect(failure?.code == .configuration && failure?.message.contains("leave out --tls-certificate") == true)
+        let plain = await #expect(throws: CommandFailure.self) {
+            try await configuration([.data: "/d", .listen: "0.0.0.0:8443"])
+        }
+        #expect(plain?.message.contains("--tls-self-signed") == true)
     }
 
     @Test("a missing file and an unknown variable are refused, an empty file and a comment are not")

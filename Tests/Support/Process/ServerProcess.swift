@@ -41,7 +41,7 @@ public final class ServerProcess: Sendable {
         self.environment = environment
         self.programs = programs
         self.lifetime = lifetime
-        scheme = arguments.contains("--tls-certificate") ? "https" : "http"
+        scheme = arguments.contains(where: ["--tls-certificate", "--tls-self-signed"].contains) ? "https" : "http"
         try await start()
     }
 

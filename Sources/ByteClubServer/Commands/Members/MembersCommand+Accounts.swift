@@ -82,6 +82,6 @@ enum TokenAdvice {
     static func tell(_ name: String, role: Role, _ address: ClubAddress?) {
         StandardError.write(
             line: "This is the token of \(name), \(role.phrase). It is shown only this once and works until it is shut "
-                + "out: \(name) runs 'byteclub login \(address?.url ?? "URL") --token-stdin' and pastes it.")
+                + "out: \(name) runs 'byteclub login \(address?.login ?? "URL") --token-stdin' and pastes it.")
     }
 }

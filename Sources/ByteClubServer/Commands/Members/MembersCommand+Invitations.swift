@@ -48,11 +48,13 @@ extension MembersCommand {
             guard let text = given ?? known else {
                 throw CommandFailure(.configuration, "the server never ran here, so its address is unknown; give --url")
             }
-            guard let address = ClubAddress(text) else {
+            // The key is that with which the server ran last, wherever it is reached.
+            guard let address = ClubAddress(text, pin: known.flatMap { ClubAddress.parts(of: $0).pin }) else {
                 let advice =
                     given == nil
                     ? "give --url, or start the server with --public-url" : "give one as in https://club.example:8443"
-                throw CommandFailure(.configuration, "nobody can open a link to '\(text)'; \(advice)")
+                throw CommandFailure(
+                    .configuration, "nobody can open a link to '\(ClubAddress.parts(of: text).url)'; \(advice)")
             }
             return address
         }

@@ -40,6 +40,7 @@ struct DirectoryCopy {
             try contents.share()
             try copyDatabase()
             let summary = try copyContents()
+            try copyCertificate()
             withExtendedLifetime(contents) {}
             try Directory.sync(draft)
             try publish()
@@ -119,6 +120,13 @@ struct DirectoryCopy {
         case .original, .backup:
             return try FileCopy.link(source + path, to: draft + path)
         }
+    }
+
+    /// Members know the server by the key of the certificate that it made, if it did, and so go on knowing it.
+    private func copyCertificate() throws {
+        let name = "/" + SelfSignedCertificate.fileName
+        guard Directory.fileLength(source + name) != nil else { return }
+        try FileCopy.copy(source + name, to: draft + name)
     }
 
     private func publish() throws {
