@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -47,6 +48,42 @@ extension EndToEnd {
             #expect(answer.starts(with: Array("HTTP/1.1 200".utf8)))
             let result = await login.result()
             #expect(result.status == 77, "\(result)")
+        }
+
+        @Test("a machine without a browser is let in by a short code, or refused, and shows two lines for it")
+        func shortCode() async throws {
+            let club = try await Club.start()
+            _ = try await club.server.addMember("cleo")
+            try await club.server.setPassword("long enough", of: "cleo")
+            let cleo = club.machine("cleo")
+            let browser = ShortCodeBrowser(machine: cleo)
+            for (decision, status) in [("refuse", Int32(77)), ("allow", 0)] {
+                let login = try cleo.start(["login", club.server.url, "--no-browser"])
+                let page = try await browser.decide(login, decision)
+                #expect(page == club.server.url + "/device")
+                let result = await login.result()
+                #expect(result.status == status, "\(result)")
+                #expect(result.errorLines.count == (status == 0 ? 2 : 3), "\(result)")
+                #expect(browser.asked.contains("ByteClub") && browser.asked.contains("127.0.0.1"))
+            }
+            #expect(try await cleo.byteclub("whoami").text.contains("cleo"))
+        }
+
+        @Test("a server that starts again meanwhile is asked for a new code")
+        func restartedServer() async throws {
+            let club = try await Club.start()
+            _ = try await club.server.addMember("cleo")
+            try await club.server.setPassword("long enough", of: "cleo")
+            let cleo = club.machine("cleo")
+            let login = try cleo.start(["login", club.server.url, "--no-browser"], timeout: .seconds(200))
+            let first = try #require(await login.line(of: .errors) { $0.hasPrefix("Type this code") })
+            await club.server.kill9()
+            try await club.server.start()
+            let second = await login.line(of: .errors) { $0.hasPrefix("Type this code") && $0 != first }
+            #expect(second != nil && login.errorsSoFar.contains("forgotten"))
+            login.send(SIGINT)
+            let result = await login.result()
+            #expect(result.status == 130 && result.errorLines.last == "byteclub: cancelled", "\(result)")
         }
 
         @Test(

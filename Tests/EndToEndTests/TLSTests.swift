@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -28,6 +29,59 @@ extension EndToEnd {
             try await expectEqual([ann], club)
             let plain = await RawExchange.send("GET /1/account/info", port: club.server.port)
             #expect(plain?.status != 200)
+        }
+
+        @Test(
+            "a club without a domain is safe by the key in its links, also when it starts again, and from another server"
+        )
+        func ownKey() async throws {
+            let folder = try TemporaryDirectory()
+            let server = try await ServerProcess(data: folder.path + "/data", arguments: ["--tls-self-signed"])
+            #expect(server.url.hasPrefix("https://"))
+            let invited = try await Program.run("byteclub", ["members", "invite", "--data", server.data])
+            let link = try #require(invited.lines.first)
+            let pin = try #require(link.split(separator: "#").last)
+            #expect(link.wholeMatch(of: /https:\S+\/invite\/[0-9a-f]{32}#sha256=[-_A-Za-z0-9]{43}/) != nil, "\(link)")
+            let cleo = MemberMachine("cleo", in: folder.path)
+            let unknown = try await cleo.byteclub("login", server.url, "--no-browser")
+            expectRefusal(unknown, [69], mentioning: "#sha256=")
+            let login = try cleo.start(["login", link, "--no-browser"])
+            let join = try #require(link.split(separator: "#").first)
+            #expect(try await ShortCodeBrowser(machine: cleo).decide(login, "allow", invitation: String(join)) != nil)
+            let result = await login.result()
+            #expect(result.status == 0 && result.text.contains("as cleo"), "\(result)")
+            #expect(!result.errorText.contains(pin), "no browser needs the key: \(result)")
+            try await expectWorking(cleo, note: "a.md")
+            #expect(try await cleo.byteclub("photos", "upload", Fixture.path("panoramas/city.jpg")).status == 0)
+            #expect(try await cleo.byteclub("doctor").status == 0)
+            let port = server.port
+            await server.stop()
+            try await server.start()
+            try await expectWorking(cleo, note: "b.md")
+            let again = try await Program.run("byteclub", ["members", "invite", "--data", server.data])
+            #expect(again.lines.first?.hasSuffix("#" + pin) == true, "\(again)")
+            await server.stop()
+            let other = try Program.start(
+                "byteclub",
+                ["serve", "--data", folder.path + "/other", "--listen", "127.0.0.1:\(port)", "--tls-self-signed"])
+            #expect(await other.line { $0.hasPrefix("listening on https:") } != nil)
+            expectRefusal(try await cleo.byteclub("notes", "list"), [69], mentioning: "not the pinned one")
+            expectRefusal(
+                try await cleo.byteclub("photos", "upload", Fixture.path("panoramas/city.jpg")), [69],
+                mentioning: "not the pinned one", afterProgress: true)
+            #expect(try await cleo.sync().status != 0)
+            other.send(SIGTERM)
+            let told = await other.result()
+            #expect(told.status == 0 && !told.errorText.contains("/1/"), "no request came: \(told)")
+        }
+
+        /// Expects a member's commands and mirror to work.
+        private func expectWorking(_ member: MemberMachine, note: String) async throws {
+            #expect(try await member.byteclub("notes", "add", note, input: Array("text\n".utf8)).status == 0)
+            let list = try await member.byteclub("notes", "list")
+            #expect(list.status == 0 && list.text.contains(note), "\(list)")
+            try await expectSynced(member)
+            #expect(FileTree(member.mirror).files.contains(note))
         }
 
         @Test("http to another machine is refused, so that the token never goes there")

@@ -20,6 +20,7 @@ struct ConnectionOptions: ParsableArguments {
         settings.server = server
         settings.folder = folder
         settings.certificateAuthorityFile = trust.certificateAuthorityFile
+        settings.pin = trust.pin
         settings.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
         return settings
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubCore
+import ByteClubHTTP
 
 /// Does what `byteclub login URL` asks for.
 struct LoginCommand: ClubCommand {
@@ -8,13 +9,15 @@ struct LoginCommand: ClubCommand {
         abstract: "Sign in to a club's server, and remember it.",
         discussion: """
             A browser shows the server's page, where you sign in and allow this machine; by the link of an invitation \
-            you join first. Without a browser here, open the page on another machine and paste the code that it \
-            shows. A token that the club's owner made with \
-            'byteclub members add' can be pasted as well, or read from standard input.
+            you join first. Without a browser here, open a page on another machine and type a short code there, or \
+            with an older server paste the code that the page shows. A token that the club's owner made with \
+            'byteclub members add' can be read from standard input. What follows '#sha256=' in a link is the key by \
+            which the server is known from then on, whatever its certificate says.
 
             Examples:
               byteclub login https://club.example
               byteclub login https://club.example/invite/8c365b1f0d2e47a9
+              byteclub login https://club.example --no-browser
               byteclub login https://club.example --token-stdin < token.txt
             """)
 
@@ -24,7 +27,7 @@ struct LoginCommand: ClubCommand {
     @Flag(help: "Read the token from standard input.")
     var tokenStdin = false
 
-    @Flag(help: "Show the page's address, and ask for the code that it gives.")
+    @Flag(help: "Show a page's address and a short code, for a browser on another machine.")
     var noBrowser = false
 
     @OptionGroup var trust: TrustOptions
@@ -41,14 +44,20 @@ struct LoginCommand: ClubCommand {
     }
 
     func run(in context: Context) async throws {
-        let (server, invitation) = Self.parts(of: server)
+        let (server, invitation, pin) = try Self.parts(of: server)
         var flags = Settings()
         flags.server = server
         flags.allowsInsecureHTTP = trust.allowsInsecureHTTP ? true : nil
         flags.certificateAuthorityFile = try trust.certificateAuthorityFile.map { try LocalFile.absolute($0) }
+        flags.pin = trust.pin ?? pin
         var settings = try context.settings(flags: flags)
         // Checked before the token is asked for.
         let address = try ServerAddress(server, allowsInsecureHTTP: settings.allowsInsecureHTTP ?? false)
+        if settings.pin == nil, settings.certificateAuthorityFile == nil {
+            // Who signs in again to the same server knows its key already.
+            let stored = try? context.credentials.load()
+            if stored?.server == address.origin { settings.pin = stored?.pin }
+        }
         let signIn = SignIn(context: context, server: address, trust: settings, invitation: invitation)
         settings.token = try await token(context, signIn)
         let login = try Login(settings: settings, credentials: nil)
@@ -57,15 +66,21 @@ struct LoginCommand: ClubCommand {
             Credentials(
                 server: address.origin, token: login.token, member: account.displayName,
                 certificateAuthorityFile: login.certificateAuthorityFile,
+                pin: login.pinnedKeys.first?.description,
                 allowsInsecureHTTP: login.allowsInsecureHTTP ? true : nil))
         try context.print(
             Result(server: address.origin, member: account.displayName, uid: account.uid), json: outputOptions.json)
     }
 
-    /// The server's address, and the invitation where that was given.
-    private static func parts(of text: String) -> (server: String, invitation: String?) {
-        guard let path = text.firstRange(of: "/invite/") else { return (text, nil) }
-        return (String(text[..<path.lowerBound]), text)
+    /// The server's address, and the invitation and the server's key where those were given.
+    private static func parts(of text: String) throws -> (server: String, invitation: String?, pin: String?) {
+        let halves = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let (link, pin) = (halves.first ?? "", halves.count > 1 ? halves.last : nil)
+        if let pin, PublicKeyPin(pin) == nil {
+            throw Failure(.usage, "'#\(pin)' at the link's end is no key; copy the whole link, up to its last letter")
+        }
+        guard let path = link.firstRange(of: "/invite/") else { return (link, nil, pin) }
+        return (String(link[..<path.lowerBound]), link, pin)
     }
 
     private func token(_ context: Context, _ signIn: SignIn) async throws -> String {
@@ -74,11 +89,17 @@ struct LoginCommand: ClubCommand {
             return try Token.check(String(decoding: bytes, as: UTF8.self), "the token on standard input")
         }
         let browser = noBrowser ? nil : context.browser
-        guard browser != nil || context.terminal.isInputTerminal else {
-            throw Failure(.usage, "there is neither a browser nor a terminal to sign in with; use --token-stdin")
+        let hasTerminal = context.terminal.isInputTerminal
+        guard browser != nil || noBrowser || hasTerminal else {
+            throw Failure(
+                .usage, "there is neither a browser nor a terminal to sign in with; use --no-browser or --token-stdin")
         }
         try await signIn.look()
-        if let browser { return try await signIn.through(browser) }
+        if let browser, let token = try await signIn.through(browser) { return token }
+        if let token = try await signIn.byShortCode() { return token }
+        guard hasTerminal else {
+            throw Failure(.usage, "this server has no short codes, and there is no terminal here; use --token-stdin")
+        }
         return try await signIn.byCode()
     }
 }

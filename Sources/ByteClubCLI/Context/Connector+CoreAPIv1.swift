@@ -16,7 +16,8 @@ extension Connector {
 
     private static func remote(_ login: Login, _ lane: Lane) throws -> CoreAPIv1Remote {
         var configuration = CoreAPIv1Remote.sessionConfiguration(
-            token: login.token, certificateAuthorityFile: login.certificateAuthorityFile)
+            token: login.token, certificateAuthorityFile: login.certificateAuthorityFile,
+            pinnedKeys: login.pinnedKeys)
         var content: Session?
         if lane == .mirror { configuration.maximumTasksPerHost = 16 }
         let api = try Session(configuration: configuration, name: "api")
@@ -33,8 +34,28 @@ extension Connector {
     @Sendable private static func redeem(
         _ request: SignInRequest, _ code: String, _ trust: Settings
     ) async throws -> String {
+        try await request.token(for: code, over: signInSession(trust))
+    }
+
+    /// Asks for a short code.
+    @Sendable static func beginShortCode(
+        _ request: DeviceSignIn, _ trust: Settings
+    ) async throws -> DeviceSignIn.Code? {
+        try await request.begin(over: signInSession(trust))
+    }
+
+    /// Asks how it stands with a short code.
+    @Sendable static func askShortCode(
+        _ request: DeviceSignIn, _ code: DeviceSignIn.Code, _ trust: Settings
+    ) async throws -> DeviceSignIn.Answer {
+        try await request.ask(code, over: signInSession(trust))
+    }
+
+    /// A session that has no credentials.
+    private static func signInSession(_ trust: Settings) throws -> Session {
         var configuration = SessionConfiguration.ephemeral
         configuration.certificateAuthorityFile = trust.certificateAuthorityFile
-        return try await request.token(for: code, over: Session(configuration: configuration, name: "sign-in"))
+        configuration.pinnedKeys = try trust.pinnedKeys()
+        return try Session(configuration: configuration, name: "sign-in")
     }
 }

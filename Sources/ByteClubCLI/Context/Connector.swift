@@ -21,4 +21,10 @@ struct Connector: Sendable {
     var disable: @Sendable (Login) async throws -> Void
     /// Asks a server once who one is, for a diagnosis.
     var probe: @Sendable (Login) async throws -> ServerProbe = ServerProbe.ask
+    /// Asks for a short code by which a browser anywhere lets this machine in; nil where the server has none.
+    var shortCode: @Sendable (DeviceSignIn, _ trust: Settings) async throws -> DeviceSignIn.Code? = beginShortCode
+    /// Asks whether a member has decided about a short code.
+    var shortCodeAnswer:
+        @Sendable (DeviceSignIn, DeviceSignIn.Code, _ trust: Settings) async throws
+            -> DeviceSignIn.Answer = askShortCode
 }

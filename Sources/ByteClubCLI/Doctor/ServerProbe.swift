@@ -18,7 +18,8 @@ struct ServerProbe: Sendable {
     /// Asks a server once, without trying again.
     @Sendable static func ask(_ login: Login) async throws -> ServerProbe {
         var configuration = CoreAPIv1Remote.sessionConfiguration(
-            token: login.token, certificateAuthorityFile: login.certificateAuthorityFile)
+            token: login.token, certificateAuthorityFile: login.certificateAuthorityFile,
+            pinnedKeys: login.pinnedKeys)
         configuration.retryPolicy = .never
         configuration.connectTimeout = .seconds(10)
         configuration.timeoutForRequest = .seconds(10)
@@ -49,7 +50,9 @@ extension TransferError.Code {
         case .cannotResolveHost: "check the name in the server's address, and this machine's network"
         case .cannotConnect: "check that the server runs, and that no firewall is in the way"
         case .timedOut: "check this machine's network, and whether the server is overloaded"
-        case .tls: "check the certificate's name and dates; for an authority of your own use --ca-file"
+        case .tls:
+            "ask the club's owner for the link with the server's key (…#sha256=…); for an authority of your own use "
+                + "--ca-file"
         case .libraryMissing: "install libcurl"
         default: nil
         }

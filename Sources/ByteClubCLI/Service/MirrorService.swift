@@ -30,6 +30,7 @@ struct MirrorService: Sendable {
     /// What may be set for a service by variables; a token is never among them.
     static let variables = [
         "XDG_CONFIG_HOME", "XDG_STATE_HOME", "BYTECLUB_SERVER", "BYTECLUB_FOLDER", "BYTECLUB_CA_FILE",
+        "BYTECLUB_PIN",
         "BYTECLUB_INSECURE_HTTP", "BYTECLUB_LIMIT_UP", "BYTECLUB_LIMIT_DOWN", "BYTECLUB_SCHEDULE", "BYTECLUB_PLAIN",
     ]
 

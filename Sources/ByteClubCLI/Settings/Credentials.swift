@@ -10,11 +10,13 @@ struct Credentials: Hashable, Sendable, Encodable {
     var member: String
     /// A PEM file of authorities to trust instead of the system's.
     var certificateAuthorityFile: String?
+    /// The only public key that the server may have.
+    var pin: String?
     /// Whether `login` was told that http will do.
     var allowsInsecureHTTP: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case server, token, member, certificateAuthorityFile = "ca_file", allowsInsecureHTTP = "insecure_http"
+        case server, token, member, certificateAuthorityFile = "ca_file", pin, allowsInsecureHTTP = "insecure_http"
     }
 }
 
@@ -22,7 +24,7 @@ extension Credentials: JSONReadable {
     /// Reads the file's object.
     init(json: inout JSONReader) throws(JSONError) {
         var (server, token, member): (String?, String?, String?)
-        var certificateAuthorityFile: String?
+        var (certificateAuthorityFile, pin): (String?, String?)
         var allowsInsecureHTTP: Bool?
         try json.object { (json, name) throws(JSONError) in
             switch name {
@@ -30,6 +32,7 @@ extension Credentials: JSONReadable {
             case "token": token = try json.value()
             case "member": member = try json.value()
             case "ca_file": certificateAuthorityFile = try json.optional()
+            case "pin": pin = try json.optional()
             case "insecure_http": allowsInsecureHTTP = try json.optional()
             default: try json.skip()
             }
@@ -39,6 +42,6 @@ extension Credentials: JSONReadable {
         guard let member else { throw JSONError(.missing("member")) }
         self.init(
             server: server, token: token, member: member, certificateAuthorityFile: certificateAuthorityFile,
-            allowsInsecureHTTP: allowsInsecureHTTP)
+            pin: pin, allowsInsecureHTTP: allowsInsecureHTTP)
     }
 }

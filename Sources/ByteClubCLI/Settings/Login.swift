@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubHTTP
 
 /// All that is needed to speak with a club's server.
 struct Login: Hashable, Sendable {
@@ -14,6 +15,8 @@ struct Login: Hashable, Sendable {
     var isFolderNamed: Bool
     /// A PEM file of authorities to trust instead of the system's.
     var certificateAuthorityFile: String?
+    /// The public keys that the server may have, one of which it must have; empty for any.
+    var pinnedKeys: Set<PublicKeyPin>
     /// Whether http is allowed to hosts other than this one.
     var allowsInsecureHTTP: Bool
 
@@ -52,8 +55,16 @@ struct Login: Hashable, Sendable {
         }
         isFolderNamed = settings.folder != nil
         if folder.isRoot { throw Failure(.configuration, "the folder cannot be the root; use \(Self.defaultFolder)") }
-        let stored = credentials?.server == server.origin ? credentials?.certificateAuthorityFile : nil
-        certificateAuthorityFile = settings.certificateAuthorityFile ?? stored
+        let stored = credentials?.server == server.origin ? credentials : nil
+        var trust = settings
+        if settings.certificateAuthorityFile == nil, settings.pin == nil {
+            (trust.certificateAuthorityFile, trust.pin) = (stored?.certificateAuthorityFile, stored?.pin)
+        }
+        certificateAuthorityFile = trust.certificateAuthorityFile
+        pinnedKeys = try trust.pinnedKeys()
+        if !pinnedKeys.isEmpty, server.origin.hasPrefix("http:") {
+            throw Failure(.configuration, "'\(server)' has no key, since it is not reached by https; leave the pin out")
+        }
         if let file = certificateAuthorityFile, !LocalFile.exists(file) {
             throw Failure(.configuration, "there is no file '\(file)' with certificate authorities")
         }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubHTTP
 
 /// What is set about the club, before it is known whether it is enough: flags, environment or file.
 struct Settings: Hashable, Sendable {
@@ -10,6 +11,8 @@ struct Settings: Hashable, Sendable {
     var folder: String?
     /// A PEM file of authorities to trust instead of the system's.
     var certificateAuthorityFile: String?
+    /// The only public key that the server may have, as `sha256//` and its hash in Base64.
+    var pin: String?
     /// Whether http is allowed to hosts other than this one.
     var allowsInsecureHTTP: Bool?
     /// The rate of photo uploads.
@@ -29,6 +32,7 @@ struct Settings: Hashable, Sendable {
         token = value("BYTECLUB_TOKEN")
         folder = value("BYTECLUB_FOLDER")
         certificateAuthorityFile = value("BYTECLUB_CA_FILE")
+        pin = value("BYTECLUB_PIN")
         rateLimit = value("BYTECLUB_LIMIT_RATE")
         uploadLimit = value("BYTECLUB_LIMIT_UP")
         downloadLimit = value("BYTECLUB_LIMIT_DOWN")
@@ -53,6 +57,7 @@ struct Settings: Hashable, Sendable {
             case "server": server = value
             case "folder": folder = value
             case "ca-file": certificateAuthorityFile = value
+            case "pin": pin = value
             case "limit-rate": rateLimit = value
             case "limit-up": uploadLimit = value
             case "limit-down": downloadLimit = value
@@ -63,10 +68,21 @@ struct Settings: Hashable, Sendable {
             default:
                 throw Failure(
                     .configuration,
-                    "\(place): there is no setting '\(name)'; there are server, folder, ca-file, insecure-http, "
+                    "\(place): there is no setting '\(name)'; there are server, folder, ca-file, pin, insecure-http, "
                         + "limit-rate, limit-up, limit-down and schedule")
             }
         }
+    }
+
+    /// The public keys that the server may have; empty for any.
+    ///
+    /// - Throws: ``Failure`` when what was set is no key.
+    func pinnedKeys() throws -> Set<PublicKeyPin> {
+        guard let pin else { return [] }
+        guard let key = PublicKeyPin(pin) else {
+            throw Failure(.configuration, "'\(pin)' is no key; write sha256// and its hash in Base64, as in curl")
+        }
+        return [key]
     }
 
     /// These settings, and the other ones where these say nothing.
@@ -76,6 +92,7 @@ struct Settings: Hashable, Sendable {
         merged.token = token ?? other.token
         merged.folder = folder ?? other.folder
         merged.certificateAuthorityFile = certificateAuthorityFile ?? other.certificateAuthorityFile
+        merged.pin = pin ?? other.pin
         merged.allowsInsecureHTTP = allowsInsecureHTTP ?? other.allowsInsecureHTTP
         merged.rateLimit = rateLimit ?? other.rateLimit
         merged.uploadLimit = uploadLimit ?? other.uploadLimit

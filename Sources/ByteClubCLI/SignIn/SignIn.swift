@@ -31,13 +31,12 @@ struct SignIn {
         }
     }
 
-    /// Shows the page in a browser of this machine, and waits for the answer.
-    func through(_ browser: Browser) async throws -> String {
+    /// Shows the page in a browser of this machine, and waits for the answer; nil when the browser does not start.
+    func through(_ browser: Browser) async throws -> String? {
         let listener = try RedirectListener()
         let request = try request(redirect: listener.url)
-        guard browser.open(invitation ?? request.url) else {
-            throw Failure(.configuration, "the browser did not start; use --no-browser")
-        }
+        try warnOfCertificate()
+        guard browser.open(invitation ?? request.url) else { return nil }
         let first =
             invitation == nil
             ? "A page opens in your browser. If it does not, open this one on this machine:"
@@ -61,7 +60,7 @@ struct SignIn {
     /// Has a code copied from a browser on any machine; a token that the owner made is taken as well.
     func byCode() async throws -> String {
         let request = try request(redirect: nil)
-        if let invitation { try context.diagnostics.write("Join by your invitation in a browser:\n  \(invitation)\n") }
+        try showInvitation()
         try context.diagnostics.write(
             """
             Open this page in a browser, sign in, and copy the code that it shows:
@@ -70,6 +69,20 @@ struct SignIn {
             """)
         let text = try Token.check(context.input.readSecret("Code or token: "), "the code")
         return text.utf8.count == Self.codeLength ? try await context.connector.token(request, text, trust) : text
+    }
+
+    /// Shows where somebody joins first who was invited.
+    func showInvitation() throws {
+        if let invitation { try context.diagnostics.write("Join by your invitation in a browser:\n  \(invitation)\n") }
+        try warnOfCertificate()
+    }
+
+    /// Says what a browser makes of a server that is known by its key.
+    private func warnOfCertificate() throws {
+        guard trust.pin != nil else { return }
+        try context.diagnostics.write(
+            "The browser warns of the server's certificate, which it does not know; this program has checked its key.\n"
+        )
     }
 
     /// Codes have 32 digits, tokens 64.
@@ -81,7 +94,8 @@ struct SignIn {
             allowsInsecureHTTP: trust.allowsInsecureHTTP ?? false)
     }
 
-    private static func hostName() -> String {
+    /// What this machine is called.
+    static func hostName() -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -5,7 +5,7 @@ import HTTPTypes
 /// A server that speaks Dropbox Core API v1: `byteclub-server`, or any other.
 ///
 /// Authorization is not its business: the sessions carry it, see
-/// ``sessionConfiguration(token:certificateAuthorityFile:)``.
+/// ``sessionConfiguration(token:certificateAuthorityFile:pinnedKeys:)``.
 public struct CoreAPIv1Remote: Remote {
     /// The most bytes per second that a ``put(_:at:condition:policy:progress:)`` or a download moves; nil for no limit.
     ///
@@ -42,13 +42,15 @@ public struct CoreAPIv1Remote: Remote {
     /// - Parameters:
     ///   - token: The member's bearer token.
     ///   - certificateAuthorityFile: A PEM file of authorities to trust instead of the system's.
+    ///   - pinnedKeys: The public keys one of which the server must have; empty for any key.
     /// - Returns: Settings to make a session with, and to change further.
     public static func sessionConfiguration(
-        token: String, certificateAuthorityFile: String? = nil
+        token: String, certificateAuthorityFile: String? = nil, pinnedKeys: Set<PublicKeyPin> = []
     ) -> SessionConfiguration {
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders[.authorization] = "Bearer \(token)"
         configuration.certificateAuthorityFile = certificateAuthorityFile
+        configuration.pinnedKeys = pinnedKeys
         return configuration
     }
 

@@ -47,11 +47,13 @@ struct Transport: Sendable {
     }
 
     /// Sends a form, which the session never repeats by itself.
-    func post(_ address: String, form: Parameters) async throws(RemoteError) -> Answer {
+    func post(
+        _ address: String, form: Parameters, statuses: Set<Int> = [200]
+    ) async throws(RemoteError) -> Answer {
         var fields = HTTPFields()
         fields[.contentType] = "application/x-www-form-urlencoded"
         let request = request(.post, address, fields: fields)
-        return try await perform(request) { () throws(TransferError) in
+        return try await perform(request, statuses: statuses) { () throws(TransferError) in
             try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)), options: .coreAPIv1)
         }
     }

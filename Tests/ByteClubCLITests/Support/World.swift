@@ -51,7 +51,8 @@ final class World: Sendable {
                 disable: { login in
                     _ = try await self.server.account()
                     self.disabled.withLock { $0.append(login.token) }
-                }, probe: { _ in ServerProbe(status: 401, date: nil, body: [], seconds: 0) }),
+                }, probe: { _ in ServerProbe(status: 401, date: nil, body: [], seconds: 0) },
+                shortCode: { _, _ in nil }, shortCodeAnswer: { _, _, _ in .over }),
             editor: Editor(run: editor), interrupts: interrupts,
             engine: SyncEngine.self)
     }

@@ -93,6 +93,7 @@ struct SyncOptions: ParsableArguments {
         add("--server", settings.server)
         add("--folder", settings.folder)
         add("--ca-file", settings.certificateAuthorityFile)
+        add("--pin", settings.pin)
         add("--limit-up", settings.uploadLimit)
         add("--limit-down", settings.downloadLimit)
         add("--schedule", settings.schedule)

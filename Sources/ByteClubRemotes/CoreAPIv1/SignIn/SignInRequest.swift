@@ -1,6 +1,5 @@
 public import ByteClubCore
 public import ByteClubHTTP
-import HTTPTypes
 
 /// A sign-in by OAuth 2.0 in a browser: the page to show, and the token for the code that comes of it.
 ///
@@ -51,16 +50,11 @@ public struct SignInRequest: Sendable {
     /// - Throws: `unauthorized` when the code is not accepted; otherwise as any call of a remote.
     public func token(for code: String, over session: Session) async throws(RemoteError) -> String {
         let transport = Transport(origin: origin, session: session)
-        var fields = HTTPFields()
-        fields[.contentType] = "application/x-www-form-urlencoded"
         let form: Parameters = [
             "grant_type": "authorization_code", "code": code, "client_id": Self.client, "redirect_uri": redirect,
             "code_verifier": verifier,
         ]
-        let request = transport.request(.post, "oauth2/token", fields: fields)
-        let answer = try await transport.perform(request, statuses: [200, 400]) { () throws(TransferError) in
-            try await session.data(for: request, body: .bytes(Array(form.encoded.utf8)), options: .coreAPIv1)
-        }
+        let answer = try await transport.post("oauth2/token", form: form, statuses: [200, 400])
         let reported = try answer.decoded(TokenAnswer.self)
         guard let token = reported.token else {
             throw RemoteError(
@@ -69,7 +63,8 @@ public struct SignInRequest: Sendable {
         return token
     }
 
-    private static let client = "byteclub"
+    /// The app that this program is, known to every server without registration.
+    static let client = "byteclub"
 
     /// 256 random bits.
     private static func secret() -> String {
@@ -79,19 +74,24 @@ public struct SignInRequest: Sendable {
 }
 
 /// What `/oauth2/token` answers, well or badly (RFC 6749 sections 5.1 and 5.2).
-private struct TokenAnswer: JSONReadable {
+struct TokenAnswer: JSONReadable {
+    /// The token, when all is well.
     var token: String?
+    /// What kind of refusal it is.
+    var error: String?
+    /// The same for people.
     var problem: String?
 
     init(json: inout JSONReader) throws(JSONError) {
-        var (token, problem): (String?, String?)
+        var (token, error, problem): (String?, String?, String?)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "access_token": token = try json.value()
+            case "error": error = try json.value()
             case "error_description": problem = try json.value()
             default: try json.skip()
             }
         }
-        (self.token, self.problem) = (token, problem)
+        (self.token, self.error, self.problem) = (token, error, problem)
     }
 }
