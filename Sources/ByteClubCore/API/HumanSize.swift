@@ -27,7 +27,7 @@ public enum HumanSize {
         var text = text.lowercased()[...]
         if text.hasSuffix("ib") { text = text.dropLast(2) } else if text.hasSuffix("b") { text = text.dropLast() }
         var scale = 1.0
-        if let unit = text.last, let power = ["k": 0, "m": 1, "g": 2, "t": 3][unit] {
+        if let unit = text.last, let power = ["k": 0, "m": 1, "g": 2][unit] {
             scale = Self.scale(power)
             text = text.dropLast()
         }

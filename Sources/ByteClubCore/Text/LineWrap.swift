@@ -25,9 +25,12 @@ public enum LineWrap {
                 used += 1 + needed
                 continue
             }
-            if number > 0 {
+            if number > 0, needed <= width - indent {
                 lines.append(current)
                 (current, used) = (margin, indent)
+            } else if number > 0 {
+                current += " "
+                used += 1
             }
             var isSequence = false
             for character in word {

@@ -43,7 +43,9 @@ import Testing
         let log = ClubLog(
             changes: [HistoryChange(entry, .moved, from: try RemotePath("/byteclub/old.md"), by: "Ann\u{1B}[8m")],
             folder: try RemotePath("/byteclub"))
-        let line = log.text(TextStyle(calendar: { CalendarTime.utc($0) }, columns: 80))
+        let lines = log.text(TextStyle(calendar: { CalendarTime.utc($0) }, columns: 80)).split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasPrefix("TIME"))
+        let line = String(lines.last ?? "")
         #expect(DisplayWidth.of(line) <= 80 && line.contains("…") && line.contains("moved  old.md → nn"))
         #expect(!line.contains("\u{1B}"))
     }

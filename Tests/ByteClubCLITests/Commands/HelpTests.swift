@@ -39,7 +39,7 @@ import Testing
     @Test("a completion gives names that bash expands to themselves and zsh takes for no description")
     func completionNames() async throws {
         let world = try World()
-        for name in ["a: $(b).md", "it's.md", "x\u{1B}.md"] { try await world.put("x", "/byteclub/" + name) }
+        for name in ["a: $(b).md", "it's.md", "x\u{202E}.md"] { try await world.put("x", "/byteclub/" + name) }
         for (shell, lines) in [
             ("bash", ["'a: $(b).md'", "'it'\\''s.md'"]), ("zsh", ["a\\: $(b).md", "it's.md", " "]),
             ("fish", ["a: $(b).md", "it's.md"]),

@@ -154,7 +154,7 @@ import Testing
         try write("one\nzwei\n", copy)
         try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "list") == .success)
-        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\t\n")
         #expect(await world.run("conflicts", "show", "plan.md") == .success, "\(world.err)")
         #expect(world.out == "--- plan.md\n+++ \(copy)\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n")
         #expect(await world.run("conflicts", "show", "plan.md", "--json") == .success)
@@ -165,7 +165,7 @@ import Testing
         #expect(!LocalFile.exists(mirror + "/" + copy))
         #expect(await world.run("conflicts", "resolve", "plan.md", "--keep", "mine") == .noInput)
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)  settled\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\n")
     }
 
     @Test("a conflict is found by every spelling of its name, and the entry that has it is shown and replaced")
@@ -228,12 +228,12 @@ import Testing
         try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
         // Without the mirror's own folder it may be somewhere else, with all its files.
         #expect(await world.run("conflicts", "list") == .success)
-        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\t\n")
         try LocalFile.makeDirectory(mirror + "/.byteclub")
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "no conflicts\n")
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01 00:00  plan.md  \(copy)  settled\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\n")
         for (name, text) in [("trip.md", "ours"), ("trip (conflict 5e6f7a8b).md", "others'")] {
             _ = try add(name, disk: text, server: text, synced: text)
             try write(text, name)

@@ -22,6 +22,7 @@ import Testing
         #expect(await world.run("notes", "list", in: terminal) == .success)
         #expect(
             world.out == """
+                \u{1B}[1mNAME              SIZE  CHANGED\u{1B}[0m
                 trip 2…ame.md  2.0 KiB  2013-08-06 09:15
                 Trip 10.md     5 bytes  2013-08-06 09:15
 

@@ -52,7 +52,7 @@ import Testing
                 for command in [
                     ["add", name, "--force"], ["list"], ["history", name], ["search", "31m"], ["rm", name],
                 ] {
-                    let context = world.context(input: "x", terminal: terminal)
+                    let context = world.context(["NO_COLOR": "1"], input: "x", terminal: terminal)
                     let status = await ByteClub.run(["notes"] + command + json, in: context)
                     #expect(status == .success, "\(command): \(world.err)")
                 }

@@ -45,8 +45,7 @@ import Testing
             table.facts(in: 30) == """
                 disk  one two three four five
                       six seven
-                hash
-                      999999999999999999999999
+                hash  999999999999999999999999
                       999999999999999999999999
                       99
                 """)

@@ -49,10 +49,10 @@ struct APIValueTests {
             (230_783, "225.4 KB"), (1_048_575, "1.0 MB"), (2_411_725, "2.3 MB"), (.max, "8.0 EB"),
         ]
         for (bytes, text) in rows { #expect(HumanSize.text(bytes) == text) }
-        for (text, bytes) in [("800", 800), ("2M", 2 << 20), ("1.5GiB", 3 << 29), ("10g", 10 << 30), ("1T", 1 << 40)] {
+        for (text, bytes) in [("800", 800), ("2M", 2 << 20), ("1.5GiB", 3 << 29), ("10g", 10 << 30)] {
             #expect(HumanSize.read(text) == Int64(bytes), "\(text)")
         }
-        for text in ["", "G", "-1", "1x", "1..5M", "0", "1e3", "9999999T"] {
+        for text in ["", "G", "-1", "1x", "1..5M", "0", "1e3", "9999999G", "1T"] {
             #expect(HumanSize.read(text) == nil, "\(text)")
         }
     }

@@ -29,8 +29,10 @@ extension EndToEnd {
             _ member: MemberMachine, _ command: [String], _ end: End, statuses: Set<Int32> = [0], input: String = "",
             environment: [String: String] = [:], location: SourceLocation = #_sourceLocation
         ) async throws -> ProgramResult {
+            // The bold letters of titles are the program's own.
             let result = try await member.start(
-                command, input: Array(input.utf8), environment: environment, terminals: end.terminals
+                command, input: Array(input.utf8), environment: environment.merging(["NO_COLOR": "1"]) { $1 },
+                terminals: end.terminals
             ).result()
             #expect(statuses.contains(result.status), "\(end): \(result)", sourceLocation: location)
             let (said, told) = (
