@@ -81,7 +81,7 @@ struct SelfSignedCertificateTests {
         let own = try SelfSignedCertificate(in: fixture.directory.path, for: [])
         let parent = try TemporaryDirectory()
         let target = parent.path + "/copy"
-        _ = try DataDirectory(path: fixture.directory.path).copy(to: target)
+        _ = try DataDirectory(path: fixture.directory.path).copy(to: target, sharing: .nothing)
         #expect(try SelfSignedCertificate(in: target, for: []).pin == own.pin)
     }
 }
