@@ -1,5 +1,6 @@
 """What each step of a first day prints."""
 
+import re
 import time
 
 # Where pictures and what terminals have shown are kept; None for nowhere.
@@ -24,4 +25,12 @@ def eventually(what, condition, evidence=lambda: "", seconds=60):
     while not (found := condition()) and time.monotonic() - began < seconds:
         time.sleep(0.05)
     told(found, what, "" if found else evidence(), began)
+    return found
+
+
+def match(pattern, text):
+    """The first place in a text that is of a pattern; without one the day ends."""
+    found = re.search(pattern, text, re.M)
+    if not found:
+        told(False, f"there is '{pattern}'", text)
     return found

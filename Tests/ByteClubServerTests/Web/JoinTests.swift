@@ -30,8 +30,10 @@ struct JoinTests {
             try await guest.submit(link, ["name": "Ben", "password": "long enough"])
             #expect(guest.place == "/" && guest.page.contains("You are a viewer"))
             #expect(guest.page.contains("byteclub login http") && !guest.page.contains("Invite the others"))
-            var owner = try await Self.owner(server)
-            try await owner.open("/")
+            let another = "/invite/\(try await server.store.addInvitation(role: .owner, lifetime: 1000, by: 1))"
+            var owner = Browser(server)
+            try await owner.open(another)
+            try await owner.submit(another, ["name": "Dee", "password": "long enough"])
             #expect(owner.page.contains("Invite the others"))
         }
     }
