@@ -6,10 +6,12 @@ extension EndToEnd {
     @Suite("Terminals and shells") struct TerminalTests {
         private static let long = "Minutes of the meeting about the new tripod, with all that was said and done.md"
 
+        private static let offline = ["BYTECLUB_SERVER": "http://127.0.0.1:1", "BYTECLUB_TOKEN": "x"]
+
         /// A member with some notes and a mirror.
         private static func member(of club: Club) async throws -> MemberMachine {
             let ann = try await club.member("ann")
-            for name in ["it's a $(trip) to \"x\".md", long, "plan.md"] {
+            for name in ["it's a trip; to \"x\".md", "run `id` $(id).md", long, "plan.md"] {
                 let added = try await ann.byteclub("notes", "add", name, input: Array("Meet at the car park.\n".utf8))
                 #expect(added.status == 0, "\(added)")
             }
@@ -70,14 +72,14 @@ extension EndToEnd {
             let all = try await complete("byteclub notes edit ''")
             #expect(
                 all.status == 0 && all.errors.isEmpty
-                    && Set(all.lines) == ["<it's a $(trip) to \"x\".md>", "<\(Self.long)>", "<plan.md>"], "\(all)")
-            #expect(try await complete("byteclub notes edit it").lines == ["<it's a $(trip) to \"x\".md>"])
+                    && Set(all.lines) == ["<it's a trip; to \"x\".md>", "<\(Self.long)>", "<plan.md>"], "\(all)")
+            #expect(try await complete("byteclub notes edit it").lines == ["<it's a trip; to \"x\".md>"])
             #expect(try await complete("byteclub why pl").lines == ["<plan.md>"])
             #expect(try await complete("byteclub unlink /").lines == ["<\(ann.mirror)>"])
             #expect(try await complete("byteclub share pl").lines == ["<plan.md>"])
             #expect(try await complete("byteclub members inv").lines == ["<invite>", "<invitations>"])
             #expect(try await complete("byteclub help ph").lines == ["<photos>"])
-            let offline = try await complete("byteclub notes edit pl", ["BYTECLUB_SERVER": "http://127.0.0.1:1"])
+            let offline = try await complete("byteclub notes edit pl", Self.offline)
             #expect(offline.errors.isEmpty && offline.lines == ["<plan.md>"], "\(offline)")
             let nowhere = ["XDG_CONFIG_HOME": "/nowhere", "HOME": "/nowhere"]
             let stranger = try await complete("byteclub notes edit pl", nowhere)

@@ -39,14 +39,20 @@ struct Completion: Sendable {
 
     /// Prints the names, one a line, as the shell wants them; nothing when there are none, whatever the reason.
     func answer() async {
-        let names = await names().filter { name in
-            name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } && name == Failure.line(name)
-        }
         let shell = context.environment["SAP_SHELL"] ?? ""
-        var lines = names.map { Self.written($0, for: shell) }
+        var lines = await names().filter { Self.isOffered($0, to: shell) }.map { Self.written($0, for: shell) }
         // The script for zsh expects a last line to throw away.
         if shell == "zsh" { lines.append(" ") }
         if !lines.isEmpty { try? context.output.line(lines.joined(separator: "\n")) }
+    }
+
+    /// Whether a shell can be given a name: on one line, and with nothing in it that drives the terminal.
+    ///
+    /// bash leaves `$` and backquotes as they are in the line that it completes, and would run what another member
+    /// wrote there.
+    private static func isOffered(_ name: String, to shell: String) -> Bool {
+        guard name == Failure.line(name), !name.utf8.contains(where: { $0 < 0x20 }) else { return false }
+        return shell != "bash" || !name.utf8.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "`") }
     }
 
     /// A name so that the shell's script makes the very name of it again: bash expands the list, substitutions included,

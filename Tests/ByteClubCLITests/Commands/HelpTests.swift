@@ -41,7 +41,7 @@ import Testing
         let world = try World()
         for name in ["a: $(b).md", "it's.md", "x\u{202E}.md"] { try await world.put("x", "/byteclub/" + name) }
         for (shell, lines) in [
-            ("bash", ["'a: $(b).md'", "'it'\\''s.md'"]), ("zsh", ["a\\: $(b).md", "it's.md", " "]),
+            ("bash", ["'it'\\''s.md'"]), ("zsh", ["a\\: $(b).md", "it's.md", " "]),
             ("fish", ["a: $(b).md", "it's.md"]),
         ] {
             let context = world.context(["SAP_SHELL": shell])
@@ -50,6 +50,8 @@ import Testing
             ]
             #expect(await ByteClub.run(words, in: context) == .success)
             #expect(Set(world.out.split(separator: "\n").map(String.init)).isSuperset(of: lines), "\(world.out)")
+            // In its line bash would run it.
+            #expect(shell != "bash" || !world.out.contains("$"))
             #expect(world.err.isEmpty)
         }
         world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unreachable, "no") }
