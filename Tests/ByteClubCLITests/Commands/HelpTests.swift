@@ -12,7 +12,8 @@ import Testing
         "photos thumbnail", "photos info", "photos rm", "photos history", "photos restore", "restore", "share", "sync",
         "sync pause", "sync resume", "sync select",
         "sync deselect", "sync selection", "sync verify", "sync deletes", "sync deletes review",
-        "sync deletes approve", "sync deletes restore", "sync revert", "status", "why", "log", "conflicts", "conflicts list",
+        "sync deletes approve", "sync deletes restore", "sync revert", "status", "why", "log", "conflicts",
+        "conflicts list",
         "conflicts show", "conflicts resolve", "mirrors", "unlink", "doctor",
     ]
 

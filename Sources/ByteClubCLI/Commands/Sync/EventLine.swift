@@ -15,7 +15,9 @@ enum EventLine {
         case .moveLocal: return "moved here \(event.from ?? "") to \(path)"
         case .moveRemote: return "moved on the server \(event.from ?? "") to \(path)"
         case .merge: return "merged \(path)"
-        case .conflict: return "conflict \(path): this machine's text is in \(event.copy ?? "a copy beside it")"
+        case .conflict:
+            let why = event.message.map { "; \($0)" } ?? ""
+            return "conflict \(path): this machine's text is in \(event.copy ?? "a copy beside it")\(why)"
         case .problem:
             let next = event.until == nil ? "" : "; trying again"
             return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "left alone") + next
