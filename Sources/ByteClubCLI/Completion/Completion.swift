@@ -49,10 +49,11 @@ struct Completion: Sendable {
     /// Whether a shell can be given a name: on one line, and with nothing in it that drives the terminal.
     ///
     /// bash leaves `$` and backquotes as they are in the line that it completes, and would run what another member
-    /// wrote there.
+    /// wrote there; a `~` at the beginning it takes for somebody's home.
     private static func isOffered(_ name: String, to shell: String) -> Bool {
         guard name == Failure.line(name), !name.utf8.contains(where: { $0 < 0x20 }) else { return false }
-        return shell != "bash" || !name.utf8.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "`") }
+        guard shell == "bash" else { return true }
+        return !name.hasPrefix("~") && !name.utf8.contains { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "`") }
     }
 
     /// A name so that the shell's script makes the very name of it again: bash expands the list, substitutions included,

@@ -51,8 +51,8 @@ extension TransferError.Code {
         case .cannotConnect: "check that the server runs, and that no firewall is in the way"
         case .timedOut: "check this machine's network, and whether the server is overloaded"
         case .tls:
-            "ask the club's owner for the link with the server's key (…#sha256=…); for an authority of your own use "
-                + "--ca-file"
+            "ask the club's owner for the link with the server's key (…#sha256=…), and run 'byteclub logout' first "
+                + "when that changed; for an authority of your own use --ca-file"
         case .libraryMissing: "install libcurl"
         default: nil
         }

@@ -81,7 +81,8 @@ struct SignIn {
     private func warnOfCertificate() throws {
         guard trust.pin != nil else { return }
         try context.diagnostics.write(
-            "The browser warns of the server's certificate, which it does not know; this program has checked its key.\n"
+            "The browser warns of the server's certificate, which nobody vouches for. This program has checked its key, "
+                + "but cannot check what the browser is shown: go on where you trust the network.\n"
         )
     }
 

@@ -30,6 +30,9 @@ public enum DisplayWidth {
     static func columns(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         switch first.value {
+        // The pictures that are shown in colour by themselves.
+        case 0x2300...0x2BFF where first.properties.isEmojiPresentation: return 2
+        case 0x1F000...0x1F2FF where first.properties.isEmojiPresentation: return 2
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
             0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
             return 2

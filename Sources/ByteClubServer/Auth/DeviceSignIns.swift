@@ -49,6 +49,8 @@ final class DeviceSignIns: Sendable {
         var answer = Answer.pending
         var interval = DeviceSignIns.interval
         var asked: Int64
+
+        func isWaiting(at now: Int64) -> Bool { expires > now && answer == .pending }
     }
 
     private let signIns = Mutex<[String: SignIn]>([:])
@@ -60,8 +62,10 @@ final class DeviceSignIns: Sendable {
         signIns.withLock { signIns in
             // One that is over is known for a while yet, so that its program is told why.
             signIns = signIns.filter { $0.value.expires + Self.lifetime > now }
-            let waiting = signIns.values.count { $0.party == party && $0.expires > now }
-            guard signIns.count < Self.most, waiting < Self.mostOfParty else { return nil }
+            let waiting = signIns.values.count { $0.party == party && $0.isWaiting(at: now) }
+            guard waiting < Self.mostOfParty else { return nil }
+            if signIns.count >= Self.most { signIns = signIns.filter { $0.value.isWaiting(at: now) } }
+            guard signIns.count < Self.most else { return nil }
             let (deviceCode, userCode) = (Secret.text(bytes: 32), UserCode())
             signIns[deviceCode] = SignIn(
                 asker: asker, party: party, userCode: userCode, expires: now + Self.lifetime, asked: now)
@@ -87,11 +91,11 @@ final class DeviceSignIns: Sendable {
     func ask(_ deviceCode: String, by app: App, at now: Int64) -> Answer {
         signIns.withLock { signIns in
             guard var signIn = signIns[deviceCode], signIn.asker.app.key == app.key else { return .unknown }
-            if signIn.expires <= now { return .expired }
             if signIn.answer != .pending {
                 signIns[deviceCode] = nil
                 return signIn.answer
             }
+            if signIn.expires <= now { return .expired }
             // The clock has whole seconds, so that one less is not too soon.
             let isTooSoon = now - signIn.asked < signIn.interval - 1
             signIn.asked = now
@@ -104,6 +108,6 @@ final class DeviceSignIns: Sendable {
     private static func waiting(
         _ signIns: [String: SignIn], _ code: UserCode, at now: Int64
     ) -> (key: String, value: SignIn)? {
-        signIns.first { $0.value.userCode == code && $0.value.expires > now && $0.value.answer == .pending }
+        signIns.first { $0.value.userCode == code && $0.value.isWaiting(at: now) }
     }
 }

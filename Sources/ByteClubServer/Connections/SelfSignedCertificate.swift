@@ -23,7 +23,7 @@ struct SelfSignedCertificate {
     /// - Throws: ``StorageError`` as the disk says, `NIOSSLError` when what is there is no certificate.
     init(in directory: String, for hosts: [String]) throws {
         path = directory + "/" + Self.fileName
-        if Directory.fileLength(path) == nil { try Self.write(try Self.make(hosts), to: path, in: directory) }
+        if !Directory.holds(path) { try Self.write(try Self.make(hosts), to: path, in: directory) }
         guard let certificate = try NIOSSLCertificate.fromPEMFile(path).first else {
             throw StorageError(.damaged, "'\(path)' holds no certificate; move it away, and the server makes a new one")
         }

@@ -36,8 +36,7 @@ struct BackupFolder {
         let earlier = names.filter(isBackup).sorted()
         let name = Self.name(now.seconds, besides: Set(names))
         let copy = try await make(name, of: data, after: earlier.last.map { path + "/" + $0 })
-        let removed = Array(earlier.dropLast(max(0, count - 1)))
-        for name in removed { try remove(name) }
+        let removed = try earlier.dropLast(max(0, count - 1)).filter(remove)
         return BackupSummary(path: path + "/" + name, copy: copy, removed: removed.map { path + "/" + $0 })
     }
 
@@ -60,14 +59,21 @@ struct BackupFolder {
         }
     }
 
-    private func remove(_ name: String) throws {
-        let leftover = path + "/" + name + Self.leftover
-        try rename(path + "/" + name, to: leftover)
-        Directory.remove(leftover)
+    /// Removes a backup; false when somebody is just restoring or verifying it.
+    private func remove(_ name: String) throws -> Bool {
+        let entry = path + "/" + name
+        let contents = try SQLiteStore.contentsLock(entry)
+        guard try contents.lock() else { return false }
+        defer { withExtendedLifetime(contents) {} }
+        try rename(entry, to: entry + Self.leftover)
+        Directory.remove(entry + Self.leftover)
+        return true
     }
 
     private func rename(_ entry: String, to target: String) throws {
-        let number = Directory.moveNew(entry, to: target)
+        var number = Directory.moveNew(entry, to: target)
+        // NFS and FUSE know only the plain rename; under the folder's lock nobody takes the name meanwhile.
+        if number == EINVAL || number == ENOSYS { number = unsafe Glibc.rename(entry, target) == 0 ? 0 : errno }
         guard number == 0 else { throw StorageError(errno: number, "cannot rename '\(entry)' to '\(target)'") }
         try Directory.sync(path)
     }

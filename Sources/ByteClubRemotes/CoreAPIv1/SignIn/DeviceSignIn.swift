@@ -59,11 +59,11 @@ public struct DeviceSignIn: Sendable {
     /// Asks for a code.
     ///
     /// - Parameter session: A session without credentials of its own.
-    /// - Returns: The code; nil when the server has no such sign-in.
+    /// - Returns: The code; nil when the server has no such sign-in, or too many wait there.
     /// - Throws: As any call of a remote.
     public func begin(over session: Session) async throws(RemoteError) -> Code? {
         let form: Parameters = ["client_id": SignInRequest.client, "device": device]
-        let answer = try await post("oauth2/device_authorization", form, [200, 404, 405], session)
+        let answer = try await post("oauth2/device_authorization", form, [200, 404, 405, 429], session)
         return answer.status == 200 ? try answer.decoded(CodeAnswer.self).code : nil
     }
 

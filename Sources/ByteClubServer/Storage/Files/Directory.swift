@@ -61,6 +61,12 @@ enum Directory {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
+    /// Whether there is anything at a path, or something that cannot be looked at.
+    static func holds(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 || errno != ENOENT
+    }
+
     /// The length of the regular file at a path; nil when there is none.
     static func fileLength(_ path: String) -> Int64? {
         var status = stat()
@@ -102,11 +108,15 @@ enum Directory {
         return "others may write in '\(path)', and so change all that is served from it; run 'chmod go-w'"
     }
 
-    /// Removes a directory with all in it, as far as that goes.
+    /// Removes a directory with all in it, as far as that goes; of a symbolic link the link alone.
     static func remove(_ path: String) {
+        guard isFolder(path) else {
+            unsafe unlink(path)
+            return
+        }
         for name in (try? names(in: path)) ?? [] {
             let entry = path + "/" + name
-            if unsafe unlink(entry) != 0 { remove(entry) }
+            remove(entry)
         }
         unsafe rmdir(path)
     }

@@ -115,8 +115,9 @@ struct DirectoryCopy {
         case .nothing:
             try FileCopy.copy(source + path, to: draft + path)
             return false
-        case .backup(let earlier) where Directory.fileLength(earlier + path) == bytes:
-            return try FileCopy.link(earlier + path, to: draft + path)
+        case .backup(let earlier)
+        where Directory.fileLength(earlier + path) == bytes && Directory.linkNew(earlier + path, to: draft + path) == 0:
+            return true
         case .original, .backup:
             return try FileCopy.link(source + path, to: draft + path)
         }
@@ -125,7 +126,7 @@ struct DirectoryCopy {
     /// Members know the server by the key of the certificate that it made, if it did, and so go on knowing it.
     private func copyCertificate() throws {
         let name = "/" + SelfSignedCertificate.fileName
-        guard Directory.fileLength(source + name) != nil else { return }
+        guard Directory.holds(source + name) else { return }
         try FileCopy.copy(source + name, to: draft + name)
     }
 
