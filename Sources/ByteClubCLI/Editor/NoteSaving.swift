@@ -57,7 +57,7 @@ struct NoteSaving: Sendable {
                 guard error.code == .conflict else { throw error }
             }
         }
-        let copy = try await store(text, hash, at: ConflictName.path(for: path, stamp))
+        let copy = try await store(text, hash)
         return EditResult(
             outcome: .conflict(copy: copy.path), path: path, folder: folder, revision: copy.rev, other: other)
     }
@@ -72,14 +72,20 @@ struct NoteSaving: Sendable {
     }
 
     /// Stores a conflict copy once, also when it is tried again.
-    private func store(_ text: [UInt8], _ hash: ContentHash, at copy: RemotePath) async throws -> Metadata {
-        do {
-            return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .fail, progress: nil)
-        } catch {
-            guard error.code == .conflict else { throw error }
-            let current = try await remote.metadata(at: copy)
-            if !current.isDeleted, current.contentHash == hash { return current }
-            return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .rename, progress: nil)
+    private func store(_ text: [UInt8], _ hash: ContentHash) async throws -> Metadata {
+        for number in 1...Self.mostCopies {
+            let copy = try ConflictName.path(for: path, stamp, number: number)
+            do {
+                return try await remote.put(.bytes(text), at: copy, condition: .create, policy: .fail, progress: nil)
+            } catch {
+                guard error.code == .conflict else { throw error }
+                let current = try await remote.metadata(at: copy)
+                if !current.isDeleted, current.contentHash == hash { return current }
+            }
         }
+        throw Failure(.tryAgain, "'\(path.name)' has \(Self.mostCopies) conflict copies; settle some of them first")
     }
+
+    /// How many copies of one minute a note may have.
+    private static let mostCopies = 50
 }

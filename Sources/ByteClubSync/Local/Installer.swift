@@ -51,7 +51,8 @@ struct StagedContent: Sendable {
     /// Gives the written file what belongs to its content.
     private mutating func finish(_ file: any DiskFile, durably: Bool) throws(FileError) {
         if let isExecutable { _ = try file.setExecutable(isExecutable) }
-        if let modified { try file.setModified(modified) }
+        // Some network file systems keep no such time; the content is worth more.
+        if let modified { try? file.setModified(modified) }
         if durably { try file.sync() }
         handle = try file.stat().handle
     }
@@ -216,6 +217,12 @@ final class Installer {
         var stat = try file.stat()
         if stat.isExecutable == !wanted {
             throw FileError(operation: "set the permissions of", path: local.location.name.text, code: EOPNOTSUPP)
+        }
+        guard stat.fingerprint.size == seen.fingerprint.size, stat.fingerprint.modified == seen.fingerprint.modified
+        else {
+            // Somebody wrote it meanwhile; what the tree knows is the content before.
+            report.rescans.insert(local.location.parent)
+            return nil
         }
         // The change time is ours; a write would set the modification time.
         stat.isRacy = seen.isRacy || stat.fingerprint.isContentRacy(at: context.environment.disk.now())

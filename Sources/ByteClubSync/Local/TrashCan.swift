@@ -186,7 +186,8 @@ final class TrashCan {
     /// time must be later than the folder's or the day's, so that an untouched file is never taken for a written one.
     private func isWrittenLate(_ file: DiskEntry, in folder: any DiskFolder, _ day: String) throws -> Bool {
         let stat = file.stat.fingerprint
-        guard stat.modified == stat.changed else { return false }
+        // Where the change time is none of its own, a file may have brought a date of the future.
+        guard stat.modified == stat.changed, stat.modified <= context.environment.disk.now() else { return false }
         return try WallClock.day(stat.modified) > day || stat.modified > folder.stat().fingerprint.modified
     }
 

@@ -88,7 +88,9 @@ extension Item {
         let theirs = remote.hash ?? (synced?.revision == remote.revision ? synced?.hash : nil)
         if mine == theirs {
             if !differsInExecutable { return .same }
-            return wantedExecutable == local.stat?.isExecutable ? .upload : .download
+            if wantedExecutable != local.stat?.isExecutable { return .download }
+            // What both sides have edited alike is agreed on before the bit is sent.
+            return isEditedRemotely ? .same : .upload
         }
         guard let synced else { return .resolveContent }
         switch (mine != synced.hash, isEditedRemotely) {

@@ -78,7 +78,9 @@ final class ContentFetcher {
             var present: [ItemID] = []
             var size: Int64 = 0
             try store.reading {
-                while let next = rest.first, group.count < Self.groupFiles, size < Self.groupBytes {
+                while let next = rest.first, group.count + present.count < Self.groupFiles,
+                    size < Self.groupBytes
+                {
                     rest.removeFirst()
                     guard let item = try store.item(next.item), let remote = item.remote, !remote.isFolder else {
                         continue

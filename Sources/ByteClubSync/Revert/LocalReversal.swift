@@ -26,6 +26,8 @@ struct LocalReversal {
                 guard let item = try store.item(item.id), try isDecided(item), let kind = item.localChange else {
                     continue
                 }
+                // What cannot be read may be as it was.
+                if kind == .edited, item.local?.hash == nil { continue }
                 let here = try store.shownPath(of: item.id)
                 let there = item.remote == nil ? here : try store.path(of: item.id, on: .remote)
                 guard LocalPath.isWithin(here, path) || LocalPath.isWithin(there, path) else { continue }
@@ -59,7 +61,9 @@ struct LocalReversal {
                 _ = try editor.forgetBase(step.item)
             }
         }
-        for step in steps where step.change.kind == .edited { try trash(step.item, local.trash, &report) }
+        for step in steps where try step.change.kind == .edited && isOtherContent(step.item) {
+            try trash(step.item, local.trash, &report)
+        }
         let new = Set(steps.lazy.filter { $0.change.kind == .new }.map(\.item))
         for id in new.sorted() where try store.item(id)?.local.map({ !new.contains($0.location.parent) }) ?? false {
             try remove(id, new, local.trash, &report)
@@ -69,6 +73,11 @@ struct LocalReversal {
             let items = Set(steps.map(\.item))
             try store.setHeldDeletions(try store.heldDeletions().filter { !items.contains($0.item) })
         }
+    }
+
+    /// Whether a file has another content than on the server, and not only another executable bit.
+    private func isOtherContent(_ id: ItemID) throws -> Bool {
+        try store.item(id).map { $0.local?.hash == nil || $0.local?.hash != $0.remote?.hash } ?? false
     }
 
     /// Moves entries to where the server has them as far as they can be; the next sync moves the others.
@@ -143,6 +152,7 @@ extension Item {
             if !local.isFolder, local.hash == nil || local.hash != remote.hash, synced == nil || isEditedLocally {
                 return .edited
             }
+            if differsInExecutable, wantedExecutable == local.stat?.isExecutable { return .edited }
             return isMovedLocally && !TemporaryName.isName(local.location.name, of: id) ? .moved : nil
         default: return nil
         }

@@ -34,6 +34,12 @@ extension SyncEngine {
         if isDryRun { environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) } }
         let store = try environment.openStore()
         defer { try? store.close() }
+        // Before a whole pass over the server's state all looks as if it had been made here.
+        guard try store.meta(.cursor) != nil, try store.meta(.isSweepPending) == nil else {
+            throw SyncError(
+                .configuration,
+                "'\(configuration.directory)' has not been compared with the server yet; let a sync end first")
+        }
         let root = try MirrorRoot(configuration, environment, store, isDryRun: isDryRun)
         let context = SyncContext(configuration, environment, store: store, root: root.folder, isWatching: false)
         let scanner = Scanner(root: root.folder, store: store)

@@ -8,7 +8,8 @@ import Testing
     private static let location = Location(.root, EntryName("run.sh"))
 
     private static func item(
-        _ mine: Bool?, _ theirs: Bool?, base: Bool?, hash: ContentHash = ContentHasher.hash([1])
+        _ mine: Bool?, _ theirs: Bool?, base: Bool?, hash: ContentHash = ContentHasher.hash([1]),
+        agreed: ContentHash = ContentHasher.hash([1])
     ) -> Item {
         let stat = FileStat(
             handle: FileHandle(high: 1, low: 1),
@@ -19,7 +20,7 @@ import Testing
             remote: RemoteState(
                 location: location, isFolder: false, hash: known, size: 1, revision: .number(1), isExecutable: theirs),
             synced: SyncedState(
-                location: location, isFolder: false, hash: known, size: 1, revision: .number(1), isExecutable: base))
+                location: location, isFolder: false, hash: agreed, size: 1, revision: .number(1), isExecutable: base))
     }
 
     @Test(
@@ -34,6 +35,12 @@ import Testing
         let item = Self.item(mine, theirs, base: base)
         #expect(item.intent == .merge(move: nil, content: content))
         #expect(item.isSettled == (content == .same))
+    }
+
+    @Test("what both sides have edited alike is agreed on before the bit is sent")
+    func editedAlike() {
+        let item = Self.item(true, false, base: false, agreed: ContentHasher.hash([2]))
+        #expect(item.intent == .merge(move: nil, content: .same))
     }
 
     @Test("with another content it is told what both sides are to have")

@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import CLinux
 import Glibc
 import TestSupport
 import Testing
@@ -48,6 +49,26 @@ import Testing
         #expect(summary.conflicts == 0)
         #expect(device.files() == Self.files)
         #expect(try await server.files() == Self.files)
+    }
+
+    @Test("what may be executed is taken back without touching the content")
+    func executable() async throws {
+        #expect(unsafe chmod(device.root + "/a.md", 0o755) == 0)
+        #expect(try revert() == ["edited a.md"])
+        #expect(device.trash.isEmpty)
+        try await expectAsBefore()
+        var status = stat()
+        #expect(unsafe stat(device.root + "/a.md", &status) == 0 && status.st_mode & S_IXUSR == 0)
+        #expect(try revert().isEmpty)
+    }
+
+    @Test("before a first sync nothing is taken back, since all would look new")
+    func neverSynced() async throws {
+        let other = try Device(server, in: FastDisk.path, forces: true)
+        other.write("mine.md", "mine")
+        #expect(throws: SyncError.self) { try SyncEngine.revert("", of: other.configuration, isDryRun: true) }
+        #expect(throws: SyncError.self) { try SyncEngine.revert("", of: other.configuration, isDryRun: false) }
+        #expect(other.files() == ["mine.md": "mine"] && other.trash.isEmpty)
     }
 
     @Test("every kind of change is taken back, nothing is lost, and the server is never asked to change anything")

@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -255,11 +256,10 @@ import Testing
 
     @Test(
         "of all files six in ten go one after the other, and each comes back on both sides with its text",
-        arguments: [
-            (1_000, Duration.zero, true), (1_000, .milliseconds(100), true), (1_000, .seconds(1), false),
-            (10_000, .zero, true), (10_000, .seconds(1), true),
-        ])
-    func club(count: Int, pace: Duration, usesExtension: Bool) throws {
+        arguments: [(Duration.zero, true), (.milliseconds(100), true), (.seconds(1), true), (.seconds(1), false)])
+    func club(pace: Duration, usesExtension: Bool) throws {
+        // With 10,000 it takes minutes, which `BYTECLUB_WAVE` asks for.
+        let count = unsafe getenv("BYTECLUB_WAVE").flatMap { unsafe Int(String(cString: $0)) } ?? 1_000
         let club = SimulatedClub(usesExtension: usesExtension)
         let (machine, other) = (club.machines[0], club.machines[1])
         machine.configuration.approvesDeletions = false
