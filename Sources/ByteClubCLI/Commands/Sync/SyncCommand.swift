@@ -55,13 +55,19 @@ struct SyncCommand: ParsableCommand {
     @OptionGroup var outputOptions: OutputOptions
 }
 
+/// Whether nothing is changed; one type for `sync` and those of its subcommands that have the flag, since the parser
+/// reads a parent's flags first, wherever they stand, and hands on groups by their types.
+struct DryRunOption: ParsableArguments {
+    @Flag(help: "Only print what would be done.")
+    var dryRun = false
+}
+
 /// How a directory is kept the same as the shared folder.
 struct SyncOptions: ParsableArguments {
     @Flag(help: "End when mirror and server agree.")
     var once = false
 
-    @Flag(help: "Only print what would be done.")
-    var dryRun = false
+    @OptionGroup var dryRunOption: DryRunOption
 
     @Flag(help: "Carry out deletions that are held because they are many.")
     var forceDeletes = false
@@ -74,6 +80,8 @@ struct SyncOptions: ParsableArguments {
 
     @OptionGroup var pace: PaceOptions
     @OptionGroup var connection: ConnectionOptions
+
+    var dryRun: Bool { dryRunOption.dryRun }
 
     func validate() throws {
         if [once, dryRun, install, uninstall].count(where: \.self) > 1, !(once && dryRun && !install && !uninstall) {

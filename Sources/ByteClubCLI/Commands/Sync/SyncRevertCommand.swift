@@ -22,9 +22,7 @@ struct SyncRevertCommand: MirrorRequest {
         completion: .file())
     var path: String?
 
-    @Flag(help: "Only print what would be taken back.")
-    var dryRun = false
-
+    @OptionGroup var dryRunOption: DryRunOption
     @OptionGroup var mirrorOptions: MirrorOptions
     @OptionGroup var outputOptions: OutputOptions
     var mirror: String? { mirrorOptions.mirror }
@@ -61,10 +59,10 @@ struct SyncRevertCommand: MirrorRequest {
 
     func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
         let path = try path.map { try place.relative($0) } ?? ""
-        let changes = try Engine.revert(path, of: place.configuration, isDryRun: dryRun)
+        let changes = try Engine.revert(path, of: place.configuration, isDryRun: dryRunOption.dryRun)
         if changes.isEmpty, !path.isEmpty, try Engine.explain(path, of: place.configuration).isEmpty {
             throw Failure(.noInput, "neither the mirror nor the server has '\(path)'")
         }
-        return Answer(directory: place.directory, changes: changes, isDryRun: dryRun)
+        return Answer(directory: place.directory, changes: changes, isDryRun: dryRunOption.dryRun)
     }
 }
