@@ -406,7 +406,9 @@ actor SyncSession {
             try store.candidates(wanted, in: loop.deletions.wave), of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
-        if loop.deletions.wave.start == nil { loop.deletions.wave.notice(try store.newItem()) }
+        if loop.deletions.wave.last != nil, loop.deletions.wave.start == nil {
+            loop.deletions.wave.notice(try store.newItem())
+        }
         report.wave = loop.deletions.wave
         outcome.held = verdict.heldWeight
         let writes = verdict.allowed.compactMap(\.write)
