@@ -77,7 +77,7 @@ final class ConflictCopier {
             try context.log(.conflict, before, rule: Rule.editedBoth.rawValue, copy)
         }
         installer.note(conflictCopy: item.id, at: Location(local.location.parent, name))
-        report.emit(SyncEvent(.conflict, path: before, copy: copy, message: "both sides changed it; both are kept"))
+        report.emit(SyncEvent(.conflict, path: before, copy: copy, message: "both sides changed it"))
         report.done += 1
         return true
     }

@@ -116,8 +116,8 @@ final class Mover {
                 event,
                 SyncEvent(
                     .conflict, path: before, copy: copy,
-                    message: holder.map { "the server does not tell it from '\($0)'; both are kept" }
-                        ?? "another entry has the name; both are kept"),
+                    message: holder.map { "the server does not tell it from '\($0)'" }
+                        ?? "another entry has the name"),
             ]
         }
         for event in events { report.emit(event) }
