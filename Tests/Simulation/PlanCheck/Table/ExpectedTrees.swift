@@ -202,7 +202,10 @@ struct ExpectedTrees {
             }
             return .changed
         }
-        let location = Location(local.location.parent, Self.copyName(local.location.name))
+        // What is a copy by its name already gets a number, not a second stamp.
+        let original = ConflictName.original(of: local.location.name.text).map(EntryName.init) ?? local.location.name
+        var location = Location(local.location.parent, Self.copyName(original))
+        if location.isSameKey(as: local.location) { location.name = Self.copyName(original, number: 2) }
         if isTaken(location) { return .open }
         entries[loser]?.location = location
         return .changed
