@@ -13,6 +13,8 @@ struct ExpectedTrees {
         var hash: ContentHash?
         /// Whether that is the server's place for it already.
         var isCommitted: Bool
+        /// Of what it became a copy: the numbers of two copies of one minute may be either's.
+        var original: EntryName?
     }
 
     /// A conflict copy.
@@ -208,6 +210,7 @@ struct ExpectedTrees {
         if location.isSameKey(as: local.location) { location.name = Self.copyName(original, number: 2) }
         if isTaken(location) { return .open }
         entries[loser]?.location = location
+        entries[loser]?.original = original
         return .changed
     }
 
@@ -260,6 +263,14 @@ struct ExpectedTrees {
             case (let entry?, let item?):
                 for location in [item.local?.location, item.remote?.location] {
                     if Self.isSame(entry.location, location ?? .root) { continue }
+                    if let original = entry.original, let location,
+                        (1...3).contains(where: { number in
+                            let copy = Location(entry.location.parent, Self.copyName(original, number: number))
+                            return Self.isSame(copy, location)
+                        })
+                    {
+                        continue
+                    }
                     return "\(id) is not at \(entry.location.parent)/\(entry.location.name)"
                 }
                 if item.local?.hash != entry.hash || world.serverHash(item) != entry.hash {
