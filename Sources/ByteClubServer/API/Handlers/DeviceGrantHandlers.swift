@@ -76,12 +76,7 @@ private struct DeviceAuthorization: JSONWritable {
     let userCode: UserCode
     let page: String
 
-    /// No cache may keep it.
-    var response: Response {
-        var response = Response.json(self)
-        response.headers[.cacheControl] = "no-store"
-        return response
-    }
+    var response: Response { .secret(self) }
 
     func write(to json: inout JSONText) {
         json.object { json in

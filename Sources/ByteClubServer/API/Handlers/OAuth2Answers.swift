@@ -45,17 +45,21 @@ struct OAuth2Refusal: JSONWritable {
     }
 }
 
+extension Response {
+    /// An answer with a secret in it, which no cache may keep (RFC 6749 section 5.1).
+    static func secret(_ value: some JSONWritable) -> Response {
+        var response = json(value)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}
+
 /// A token for a program; the member's number is a text here, unlike in the account.
 struct OAuth2Token: JSONWritable {
     let token: String
     let uid: Int64?
 
-    /// No cache may keep it (RFC 6749 section 5.1).
-    var response: Response {
-        var response = Response.json(self)
-        response.headers[.cacheControl] = "no-store"
-        return response
-    }
+    var response: Response { .secret(self) }
 
     func write(to json: inout JSONText) {
         json.object { json in
