@@ -20,6 +20,8 @@ public struct MediaInfo: Hashable, Sendable {
     public var taken: APIDate?
     /// Where the photo was taken.
     public var place: Place?
+    /// What it is as a picture; nil for a film, and for a file that is no picture.
+    public var shape: PhotoShape?
 
     /// The wire's word for a file that is still to be looked at.
     public static let pendingWord = "pending"
@@ -27,9 +29,10 @@ public struct MediaInfo: Hashable, Sendable {
     public static let pending = MediaInfo(isPending: true)
 
     /// Creates what is known.
-    public init(taken: APIDate? = nil, place: Place? = nil) {
+    public init(taken: APIDate? = nil, place: Place? = nil, shape: PhotoShape? = nil) {
         self.taken = taken
         self.place = place
+        self.shape = shape
     }
 
     private init(isPending: Bool) {
@@ -38,7 +41,7 @@ public struct MediaInfo: Hashable, Sendable {
 }
 
 extension MediaInfo: Encodable {
-    private enum CodingKeys: String, CodingKey { case taken = "time_taken", place = "lat_long" }
+    private enum CodingKeys: String, CodingKey { case taken = "time_taken", place = "lat_long", shape }
 
     /// Encodes the wire's object, or the word for a file that is still to be looked at.
     public func encode(to encoder: any Encoder) throws {
@@ -49,6 +52,7 @@ extension MediaInfo: Encodable {
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encodeIfPresent(taken, forKey: .taken)
         try box.encodeIfPresent(place.map { [$0.latitude, $0.longitude] }, forKey: .place)
+        try box.encodeIfPresent(shape, forKey: .shape)
     }
 }
 
@@ -65,6 +69,7 @@ extension MediaInfo: JSONReadable {
             switch name {
             case "time_taken": read.taken = try json.optional()
             case "lat_long": read.place = try json.optional()
+            case "shape": read.shape = try json.optional()
             default: try json.skip()
             }
         }

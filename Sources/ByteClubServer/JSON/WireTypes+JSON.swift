@@ -123,6 +123,33 @@ extension MediaInfo: JSONWritable {
                     json.value(place.longitude)
                 }
             }
+            if let shape {
+                json.key("shape")
+                shape.write(to: &json)
+            }
+        }
+    }
+}
+
+extension PhotoShape: JSONWritable {
+    func write(to json: inout JSONText) {
+        let angles: [(StaticString, Double?)] = [
+            ("hfov", hFOV), ("vfov", vFOV), ("yaw", yaw), ("pitch", pitch), ("heading", heading),
+        ]
+        json.object { json in
+            json.key("kind")
+            json.value(kind.rawValue)
+            json.key("width")
+            json.value(Int64(width))
+            json.key("height")
+            json.value(Int64(height))
+            for (name, angle) in angles {
+                guard let value = angle else { continue }
+                json.key(name)
+                json.value(value)
+            }
+            json.key("is_estimate")
+            json.value(isEstimate)
         }
     }
 }

@@ -1,0 +1,66 @@
+/// What members say of a photo, in a note beside it that is called like the photo with `.md` added, and so goes wherever
+/// notes go: into mirrors, histories and other clouds.
+///
+/// A note that begins with a block between two lines of `---` may say in it how the photo should be looked at:
+///
+///     ---
+///     view: sphere
+///     ---
+///     The ridge, an hour before the storm.
+public struct PhotoCaption: Hashable, Sendable {
+    /// How a member wants the photo to be looked at; nil leaves it to the photo's own tags and shape.
+    public var view: PhotoShape.Kind?
+    /// What is said, without the block.
+    public var text: String
+    /// The other lines of the block, as they were.
+    private var otherLines: [Substring] = []
+
+    private static let fence = "---"
+    private static let viewName = "view:"
+
+    /// Creates a caption.
+    public init(view: PhotoShape.Kind? = nil, text: String = "") {
+        self.view = view
+        self.text = text
+    }
+
+    /// Reads a note; a view that is none is an ordinary line of the block.
+    public init(note: String) {
+        // By bytes: a carriage return and a line feed are one character.
+        let lines = note.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        guard lines.first == Self.fence[...], let end = lines.dropFirst().firstIndex(of: Self.fence[...]) else {
+            text = note
+            return
+        }
+        text = lines[(end + 1)...].joined(separator: "\n")
+        for line in lines[1..<end] {
+            if line.hasPrefix(Self.viewName),
+                let kind = PhotoShape.Kind(rawValue: Self.trimmed(line.dropFirst(Self.viewName.count)))
+            {
+                view = kind
+            } else {
+                otherLines.append(line)
+            }
+        }
+    }
+
+    /// The note that says this; empty when there is nothing to say.
+    public var note: String {
+        let block = (view.map { ["\(Self.viewName) \($0.rawValue)"[...]] } ?? []) + otherLines
+        if block.isEmpty { return text }
+        return ([Self.fence[...]] + block + [Self.fence[...], text[...]]).joined(separator: "\n")
+    }
+
+    /// Where the caption of a photo is.
+    ///
+    /// - Throws: ``PathError`` when the name would be too long.
+    public static func path(of photo: RemotePath) throws(PathError) -> RemotePath {
+        try (photo.parent ?? .root).appending(photo.name + ".md")
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}
