@@ -6,7 +6,9 @@ public struct JSONText {
     /// The UTF-8 text so far.
     public private(set) var bytes: [UInt8] = []
     private let isASCII: Bool
-    private var date: (seconds: Int64, text: String)?
+    private var needsComma = false
+    /// The last dates, since an entry has two and its neighbours often the same ones.
+    private var dates: (latest: (seconds: Int64, text: String)?, other: (seconds: Int64, text: String)?)
 
     /// Starts an empty text.
     ///
@@ -19,16 +21,20 @@ public struct JSONText {
     public mutating func object(_ members: (inout JSONText) throws -> Void) rethrows {
         separate()
         bytes.append(UInt8(ascii: "{"))
+        needsComma = false
         try members(&self)
         bytes.append(UInt8(ascii: "}"))
+        needsComma = true
     }
 
     /// Writes an array whose elements `elements` writes.
     public mutating func array(_ elements: (inout JSONText) throws -> Void) rethrows {
         separate()
         bytes.append(UInt8(ascii: "["))
+        needsComma = false
         try elements(&self)
         bytes.append(UInt8(ascii: "]"))
+        needsComma = true
     }
 
     /// Writes a member's name; its value comes next.
@@ -38,12 +44,14 @@ public struct JSONText {
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
+        needsComma = false
     }
 
     /// Writes a member's name that is known at run time only; its value comes next.
     public mutating func key(named name: String) {
         value(name)
         bytes.append(UInt8(ascii: ":"))
+        needsComma = false
     }
 
     /// Writes a string.
@@ -89,7 +97,7 @@ public struct JSONText {
     /// Writes a whole number.
     public mutating func value(_ number: Int64) {
         separate()
-        bytes.append(contentsOf: String(number).utf8)
+        append(decimal: number)
     }
 
     /// Writes a number with a fraction; it must be finite.
@@ -106,8 +114,11 @@ public struct JSONText {
 
     /// Writes a date in the protocol's form; the same date again costs nothing.
     public mutating func value(date seconds: Int64, text: () -> String) {
-        if date?.seconds != seconds { date = (seconds, text()) }
-        value(date?.text ?? "")
+        if dates.latest?.seconds != seconds {
+            let isOther = dates.other?.seconds == seconds
+            dates = (isOther ? dates.other : (seconds, text()), dates.latest)
+        }
+        value(dates.latest?.text ?? "")
     }
 
     /// Writes nothing's name.
@@ -138,10 +149,20 @@ public struct JSONText {
     }
 
     private mutating func separate() {
-        switch bytes.last {
-        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
-        default: bytes.append(UInt8(ascii: ","))
-        }
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    /// Digits from the last to the first, as a text of its own would cost more than all the rest of a number.
+    private mutating func append(decimal number: Int64) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        let first = bytes.count
+        var rest = number.magnitude
+        repeat {
+            bytes.append(UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0"))
+            rest /= 10
+        } while rest > 0
+        bytes[first...].reverse()
     }
 
     private mutating func append(_ scalar: Unicode.Scalar) {
