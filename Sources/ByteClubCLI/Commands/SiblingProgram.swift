@@ -4,19 +4,22 @@ import Glibc
 struct SiblingProgram: Sendable {
     /// Hosts a club.
     static let server = SiblingProgram(
-        name: "byteclub-server", advice: "install it on the machine that hosts the club")
+        name: "byteclub-server", title: "byteclub", advice: "install it on the machine that hosts the club")
     /// Keeps a mirror: this program with the engine and its database.
-    static let mirror = SiblingProgram(name: "byteclub-mirror", advice: "install it beside 'byteclub'")
+    static let mirror = SiblingProgram(
+        name: "byteclub-mirror", title: "byteclub-mirror", advice: "install it beside 'byteclub'")
 
     /// The program's file name.
     let name: String
+    /// What it is called by: it names itself so in its messages.
+    let title: String
     /// What to do when it is missing.
     let advice: String
 
     /// Becomes that program with these arguments; returns only by throwing.
     func become(_ arguments: [String], _ context: Context) throws -> Never {
         for path in candidates(context.environment, executable: context.executable) {
-            var vector: [UnsafeMutablePointer<CChar>?] = unsafe ([name] + arguments).map { unsafe strdup($0) }
+            var vector: [UnsafeMutablePointer<CChar>?] = unsafe ([title] + arguments).map { unsafe strdup($0) }
             unsafe vector.append(nil)
             defer { unsafe vector.forEach { unsafe free($0) } }
             signal(SIGPIPE, SIG_DFL)

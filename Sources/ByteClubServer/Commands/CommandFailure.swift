@@ -59,7 +59,7 @@ struct CommandFailure: Error {
 
     /// Writes the line and ends the program.
     func exit() -> Never {
-        StandardError.write(line: "byteclub-server: \(message)")
+        StandardError.write(line: "\(RootCommand.title): \(message)")
         Glibc.exit(code.rawValue)
     }
 }
