@@ -97,7 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard let invitation = try? await OwnerInvitation.current(in: store, at: SystemTime.seconds()) else { return }
         logger.notice(
             """
-            the club has no owner yet; until \(invitation.expires) this link makes one: \
+            the club has no owner yet; until \(invitation.expires.rfc3339) this link makes one: \
             \(address.invitation(invitation.secret))
             """)
     }

@@ -136,6 +136,7 @@ import Testing
         #expect(try await world.text("/byteclub/trip.md") == "first")
         let forced = world.context(input: "second")
         #expect(await world.run("notes", "add", "trip.md", "--force", in: forced) == .success)
+        #expect(world.out == "replaced 'trip.md'\n")
         #expect(try await world.text("/byteclub/trip.md") == "second")
     }
 

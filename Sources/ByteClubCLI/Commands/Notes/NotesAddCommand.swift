@@ -30,20 +30,26 @@ struct NotesAddCommand: ClubCommand {
         let login = try context.login(flags: connection.settings)
         let path = try EntryPath.note(name, login)
         let (text, modified, isExecutable) = try read(context)
-        let condition: WriteCondition = force ? .overwrite : .create
-        let stored = try await context.withRemote(login) { remote in
-            do {
-                return try await remote.put(
+        let isForced = force
+        let change = try await context.withRemote(login) { remote in
+            func put(_ condition: WriteCondition) async throws -> Metadata {
+                try await remote.put(
                     .bytes(text), at: path, modified: modified, executable: isExecutable, condition: condition,
                     policy: .fail, progress: nil)
+            }
+            do {
+                return EntryChange(verb: "added", entry: try await put(.create), folder: login.notes)
             } catch let error as RemoteError where error.code == .conflict {
+                if isForced {
+                    return EntryChange(verb: "replaced", entry: try await put(.overwrite), folder: login.notes)
+                }
                 // It may be there in other letter case.
                 let there = (try? await remote.metadata(at: path))?.path ?? path
                 let name = there.name(below: login.notes)
                 throw Failure(.cannotCreate, "there is a note '\(name)' already; use --force to replace it")
             }
         }
-        try context.print(EntryChange(verb: "added", entry: stored, folder: login.notes), json: outputOptions.json)
+        try context.print(change, json: outputOptions.json)
     }
 
     /// The text, when its file was last changed, and whether that may be executed.
