@@ -54,6 +54,8 @@ public enum ByteClub {
     static func run(_ arguments: [String], in context: Context) async -> ExitStatus {
         var context = context
         context.arguments = arguments
+        context.pager = Pager(before: context.output, context.terminal, context.environment)
+        if let pager = context.pager { context.output = pager.output }
         let screen = Screen()
         if context.terminal.isOutputTerminal { context.output = screen.before(context.output) }
         let status = await run(arguments, before: context)

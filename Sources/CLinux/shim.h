@@ -139,6 +139,12 @@ static inline int byteclub_terminal_columns(int descriptor) {
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+/// The terminal's height in lines, or 0 when the descriptor is no terminal.
+static inline int byteclub_terminal_rows(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 /// Lets malloc have so many heaps at most, instead of eight for each processor.
 static inline void byteclub_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 

@@ -24,6 +24,8 @@ struct Context: Sendable {
     var editor: Editor
     /// How to show a page; nil when there is no screen for it.
     var browser: Browser?
+    /// How to show a result that is longer than the screen; nil to write all of it at once.
+    var pager: Pager?
     /// How Ctrl-C and SIGTERM reach a command.
     var interrupts: Interrupts
     /// What keeps mirrors; nil in a program that leaves them to another.

@@ -2,13 +2,22 @@ import Glibc
 
 /// A command of the person's own choice, such as that in `EDITOR` or `BROWSER`.
 enum ShellCommand {
-    /// Starts it with one argument behind its own, and gives its process.
+    /// Starts it with arguments behind its own, and gives its process.
     ///
     /// A detached one has a process group of its own, which Ctrl-C does not reach, and neither reads nor writes at the
     /// terminal.
     ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - arguments: What follows its own arguments, whatever it holds.
+    ///   - detached: Whether it is on its own.
+    ///   - input: What it reads instead of the terminal.
+    ///   - environment: Variables beside those of this process.
     /// - Throws: ``FileError`` when it cannot be started.
-    static func start(_ command: String, _ argument: String, detached: Bool = false) throws -> pid_t {
+    static func start(
+        _ command: String, _ arguments: String..., detached: Bool = false, input: Int32? = nil,
+        environment: [String] = []
+    ) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -32,13 +41,23 @@ enum ShellCommand {
                 unsafe posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0)
             }
         }
-        // The value is a shell command; the argument is its last, whatever it holds.
-        let arguments = ["/bin/sh", "-c", command + " \"$@\"", command, argument]
-        var vector: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
+        if let input { unsafe posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO) }
+        var vector: [UnsafeMutablePointer<CChar>?] =
+            unsafe (["/bin/sh", "-c", command + " \"$@\"", command] + arguments)
+            .map { unsafe strdup($0) }
         unsafe vector.append(nil)
         defer { unsafe vector.forEach { unsafe free($0) } }
+        let added: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) }
+        defer { unsafe added.forEach { unsafe free($0) } }
+        var variables = unsafe added
+        var own = unsafe environ
+        while let variable = unsafe own.pointee {
+            unsafe variables.append(variable)
+            unsafe own += 1
+        }
+        unsafe variables.append(nil)
         var child = pid_t()
-        let failure = unsafe posix_spawn(&child, "/bin/sh", &files, &attributes, vector, environ)
+        let failure = unsafe posix_spawn(&child, "/bin/sh", &files, &attributes, vector, variables)
         guard failure == 0 else { throw FileError(.read, "/bin/sh", failure) }
         return child
     }

@@ -11,6 +11,8 @@ struct Terminal: Sendable {
     var isErrorTerminal: Bool
     /// The width of the terminal of standard error, else of standard output, now, in columns; nil when unknown.
     var columns: @Sendable () -> Int?
+    /// The height of the terminal of standard output, now, in lines; nil when unknown.
+    var rows: @Sendable () -> Int? = { nil }
 
     /// The terminals of the process.
     static var current: Terminal {
@@ -19,6 +21,10 @@ struct Terminal: Sendable {
             isErrorTerminal: isatty(STDERR_FILENO) == 1,
             columns: {
                 [STDERR_FILENO, STDOUT_FILENO].map { Int(byteclub_terminal_columns($0)) }.first { $0 > 0 }
+            },
+            rows: {
+                let rows = Int(byteclub_terminal_rows(STDOUT_FILENO))
+                return rows > 0 ? rows : nil
             })
     }
 

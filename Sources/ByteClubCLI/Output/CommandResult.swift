@@ -68,7 +68,7 @@ extension Context {
         if json { return try output.write(JSON.bytes(result)) }
         let text = result.text(style)
         if text.isEmpty { return }
-        if result.isVisible { try output.visibleLine(text) } else { try output.line(text) }
+        try showing { if result.isVisible { try output.visibleLine(text) } else { try output.line(text) } }
     }
 
     /// What the text of a result depends on here.

@@ -53,7 +53,7 @@ struct NotesShowCommand: ClubCommand {
             }
             throw EntryPath.missing("note", path.name(below: login.notes))
         }
-        guard let file else { return try context.output.write(note.bytes) }
+        guard let file else { return try context.showing { try context.output.write(note.bytes) } }
         try await file.write { temporary in
             try LocalFile.createSynced(temporary, note.bytes, mode: 0o644)
             try LocalFile.complete(temporary, as: note.metadata)

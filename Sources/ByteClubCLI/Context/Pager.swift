@@ -1,0 +1,136 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// What shows a result that is longer than the screen, page by page.
+///
+/// As with git it is the shell command in `BYTECLUB_PAGER`, else that in `PAGER`, else `less`, which ends by itself when
+/// all fits (`LESS=FRX` unless it is set); an empty one or `cat` means none.
+final class Pager: Sendable {
+    private enum State {
+        /// What is written goes to the terminal.
+        case idle
+        /// What is written is counted: it may still fit.
+        case gathering([UInt8])
+        /// What is written goes to the pager; it is kept until the pager has started.
+        case showing(Child, [UInt8])
+    }
+
+    fileprivate struct Child {
+        let process: pid_t
+        /// Where it reads from; nil when the person has seen enough.
+        var input: Int32?
+    }
+
+    /// What a shell ends with when it cannot run a command.
+    private static let notRun: ClosedRange<Int32> = 126...127
+
+    private let command: String
+    private let environment: [String]
+    private let terminal: Output
+    private let rows: @Sendable () -> Int?
+    private let state = Mutex(State.idle)
+
+    /// A pager before a terminal; nil where there is none or nobody sits.
+    init?(before terminal: Output, _ screen: Terminal, _ environment: [String: String]) {
+        guard screen.isInputTerminal, screen.isOutputTerminal, environment["TERM"] != "dumb" else { return nil }
+        command = environment["BYTECLUB_PAGER"] ?? environment["PAGER"] ?? "less"
+        if command.isEmpty || command == "cat" { return nil }
+        self.environment = environment["LESS"] == nil ? ["LESS=FRX"] : []
+        self.terminal = terminal
+        rows = screen.rows
+    }
+
+    /// Where what the pager may show is to be written.
+    var output: Output { Output { try self.write($0) } }
+
+    /// Shows what is written meanwhile, and waits until the person has seen it; Ctrl-C belongs to the pager.
+    func show(_ write: () throws -> Void) throws {
+        let oldInterrupt = signal(SIGINT, SIG_IGN)
+        let oldQuit = signal(SIGQUIT, SIG_IGN)
+        defer {
+            signal(SIGINT, oldInterrupt)
+            signal(SIGQUIT, oldQuit)
+        }
+        state.withLock { $0 = .gathering([]) }
+        defer { state.withLock { $0 = .idle } }
+        do { try write() } catch {
+            try? finish()
+            throw error
+        }
+        try finish()
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        try state.withLock { state in
+            switch state {
+            case .idle: try terminal.write(bytes)
+            case .gathering(let earlier):
+                let text = earlier + bytes
+                // The prompt needs a line, too.
+                if text.count(where: { $0 == UInt8(ascii: "\n") }) < (rows() ?? .max) {
+                    state = .gathering(text)
+                } else if var child = try? start() {
+                    child.take(text)
+                    state = .showing(child, text)
+                } else {
+                    state = .idle
+                    try terminal.write(text)
+                }
+            case .showing(var child, let earlier):
+                child.take(bytes)
+                state = .showing(child, earlier + bytes)
+            }
+        }
+    }
+
+    private func finish() throws {
+        switch state.withLock({ $0 }) {
+        case .idle: break
+        case .gathering(let text): if !text.isEmpty { try terminal.write(text) }
+        case .showing(let child, let text):
+            if Self.notRun.contains(child.wait()) { try terminal.write(text) }
+        }
+    }
+
+    private func start() throws -> Child {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe byteclub_pipe(&ends) == 0 else { throw FileError(.read, command) }
+        defer { close(ends[0]) }
+        do {
+            let process = try ShellCommand.start(command, input: ends[0], environment: environment)
+            return Child(process: process, input: ends[1])
+        } catch {
+            close(ends[1])
+            throw error
+        }
+    }
+}
+
+extension Pager.Child {
+    /// Writes bytes, unless it takes none any more.
+    mutating func take(_ bytes: [UInt8]) {
+        guard let descriptor = input else { return }
+        do { try LocalFile.write(bytes, to: descriptor, "pager") } catch {
+            close(descriptor)
+            input = nil
+        }
+    }
+
+    /// Waits for its end, and gives its exit code.
+    func wait() -> Int32 {
+        if let input { close(input) }
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 {
+            guard errno == EINTR else { return 0 }
+        }
+        return (status >> 8) & 0xFF
+    }
+}
+
+extension Context {
+    /// Writes a result, which may be longer than the screen.
+    func showing(_ write: () throws -> Void) throws {
+        if let pager { try pager.show(write) } else { try write() }
+    }
+}
