@@ -17,7 +17,8 @@ struct RootCommand: ParsableCommand {
               byteclub members invite --data ~/club-data
             ('byteclub serve --help' tells how others reach it.)
 
-            With --json commands print JSON with names in camelCase and times as RFC 3339 in UTC.
+            With --json commands print JSON with names in camelCase and times as RFC 3339 in UTC. \
+            What is longer than the screen is shown by the command in BYTECLUB_PAGER, else PAGER, else less.
 
             Exit codes: 0 done, 64 usage, 65 bad name, note or photo, 66 no such thing, 69 server unreachable, \
             73 is there already, 74 input or output, 75 not or partly done and safe to try again, 76 the server's \

@@ -28,7 +28,7 @@ struct PagerTests {
         let pager = try #require(Pager(before: written.output, Self.terminal, ["PAGER": command]))
         try pager.show { try pager.output.write(Self.text(lines: 23)) }
         #expect(written.text == Self.text(lines: 23))
-        #expect(access(file, F_OK) != 0)
+        #expect(unsafe access(file, F_OK) != 0)
         try pager.show {
             try pager.output.write(Self.text(lines: 20))
             try pager.output.write(Self.text(lines: 5000))
