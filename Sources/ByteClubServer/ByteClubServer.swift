@@ -14,13 +14,11 @@ public enum ByteClubServer {
 }
 
 struct RootCommand: AsyncParsableCommand {
-    private static let name = "byteclub-server"
-
     /// What people called to get here: `byteclub` hands the commands of a host on under its own name.
-    static let title = CommandLine.arguments.first == "byteclub" ? "byteclub" : name
+    static let title = CommandLine.arguments.first == "byteclub" ? "byteclub" : "byteclub-server"
 
     static let configuration = CommandConfiguration(
-        commandName: name,
+        commandName: title,
         abstract: "Holds a club's notes and photos, and serves them over Dropbox Core API v1.",
         version: "byteclub-server \(Release.version)",
         subcommands: [
@@ -50,9 +48,8 @@ struct RootCommand: AsyncParsableCommand {
         var line = message(for: error).split(separator: "\n").first ?? "the arguments are wrong"
         while let last = line.last, last == "." || last.isWhitespace { line.removeLast() }
         let hint = fullMessage(for: error).split(separator: "'").last {
-            $0.hasPrefix("\(name) ") && $0.hasSuffix("--help")
+            $0.hasPrefix("\(title) ") && $0.hasSuffix("--help")
         }
-        return line.prefix(1).lowercased() + line.dropFirst()
-            + "; see '\(title)\(hint?.dropFirst(name.count) ?? " --help")'"
+        return line.prefix(1).lowercased() + line.dropFirst() + "; see '\(hint ?? "\(title) --help")'"
     }
 }

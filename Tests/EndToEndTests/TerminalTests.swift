@@ -23,10 +23,20 @@ extension EndToEnd {
         func widths() async throws {
             let club = try await Club.start()
             let ann = try await Self.member(of: club)
+            let hosting = [
+                ["members", "invite", "--url", "https://club.example"],
+                ["apps", "add", "A program with a long name"],
+            ]
+            for command in hosting {
+                let made = try await ann.start(command + ["--data", club.server.data]).result()
+                #expect(made.status == 0, "\(made)")
+            }
             let commands = [
                 ["notes", "list"], ["notes", "history", "plan.md"], ["notes", "search", "car"], ["log"],
                 ["log", "--club"], ["status"], ["mirrors"], ["doctor"], ["sync", ann.mirror, "--once"],
                 ["members", "list", "--data", club.server.data],
+                ["members", "invitations", "--data", club.server.data],
+                ["apps", "list", "--data", club.server.data],
             ]
             for command in commands {
                 for (columns, environment) in [
