@@ -6,9 +6,11 @@ extension TreeStore {
         try deletions.map { operation in
             guard operation.side == .remote else { return DeletionGuard.Candidate(operation: operation, weight: 1) }
             var (weight, fresh) = (1, wave.counts(operation.item) ? 0 : 1)
-            try visitRemote(below: operation.item) { item in
-                weight += 1
-                if !wave.counts(item.id) { fresh += 1 }
+            if try item(operation.item)?.isFolder == true {
+                try visitRemote(below: operation.item) { item in
+                    weight += 1
+                    if !wave.counts(item.id) { fresh += 1 }
+                }
             }
             return DeletionGuard.Candidate(operation: operation, weight: weight, fresh: fresh)
         }
