@@ -17,6 +17,9 @@ struct PagerTests {
         var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
     }
 
+    /// As the program does: a closed pipe is an error to be handled.
+    init() { signal(SIGPIPE, SIG_IGN) }
+
     private static func text(lines: Int) -> String { (0..<lines).map { "line \($0)\n" }.joined() }
 
     @Test("a result that fits the screen is written to it, a longer one is the pager's, with less set up as git does")
