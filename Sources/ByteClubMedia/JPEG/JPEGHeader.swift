@@ -27,9 +27,17 @@ public struct JPEGHeader: Sendable, Hashable {
 
     let frame: FrameHeader
     let scanStart: Int
-    let isAdobe: Bool
+    /// Whether there is a JFIF segment, which says what the components mean (ITU T.871, 10.1).
+    let isJFIF: Bool
+    /// What Adobe's segment says the components mean: 0 as they are, 1 YCbCr, 2 YCCK; nil without one.
+    let adobeTransform: UInt8?
+    var isAdobe: Bool { adobeTransform != nil }
     let exifRange: Range<Int>?
     let xmpRange: Range<Int>?
+    /// The multi-picture format's TIFF structure (CIPA DC-007, 5.1).
+    let mpfRange: Range<Int>?
+    /// Where the parts of the extended XMP lie, in the file's order; not loaded.
+    let extendedXMP: [Range<Int>]
 
     /// Reads the header of a file, seeking from segment to segment.
     ///
@@ -52,7 +60,10 @@ public struct JPEGHeader: Sendable, Hashable {
         var exif: Range<Int>?
         var xmp: Range<Int>?
         var icc = ICCParts()
-        var isAdobe = false
+        var mpf: Range<Int>?
+        var extended: [Range<Int>] = []
+        var isJFIF = false
+        var adobe: UInt8?
         var scan: [UInt8] = []
         var scanStart = 0
         while scan.isEmpty {
@@ -63,15 +74,23 @@ public struct JPEGHeader: Sendable, Hashable {
                 scanStart = segment.body.upperBound
                 guard !scan.isEmpty else { throw MediaError(.damaged, "the JPEG ends before its picture begins") }
             case 0xE1:
-                let start = try source.read(at: segment.body.lowerBound, count: min(29, segment.body.count))
+                let start = try source.read(at: segment.body.lowerBound, count: min(35, segment.body.count))
                 if exif == nil, start.starts(with: "Exif\0\0") { exif = segment.body.dropFirst(6) }
                 if xmp == nil, start.starts(with: "http://ns.adobe.com/xap/1.0/\0") { xmp = segment.body.dropFirst(29) }
+                if start.starts(with: "http://ns.adobe.com/xmp/extension/\0") {
+                    extended.append(segment.body.dropFirst(35))
+                }
             case 0xE2:
-                icc.add(
-                    segment.body,
-                    start: try source.read(at: segment.body.lowerBound, count: min(14, segment.body.count)))
+                let start = try source.read(at: segment.body.lowerBound, count: min(14, segment.body.count))
+                icc.add(segment.body, start: start)
+                if mpf == nil, start.starts(with: "MPF\0") { mpf = segment.body.dropFirst(4) }
+            case 0xE0:
+                let start = try source.read(at: segment.body.lowerBound, count: min(14, segment.body.count))
+                if start.count == 14, start.starts(with: "JFIF\0") { isJFIF = true }
             case 0xEE:
-                isAdobe = try source.read(at: segment.body.lowerBound, count: 5).starts(with: "Adobe") || isAdobe
+                // A decoder takes no shorter one, and the last of several.
+                let start = try source.read(at: segment.body.lowerBound, count: min(12, segment.body.count))
+                if start.count == 12, start.starts(with: "Adobe") { adobe = start[11] }
             case let marker where FrameHeader.isStartOfFrame(marker):
                 let body = try source.read(at: segment.body.lowerBound, count: min(18, segment.body.count))
                 guard frame == nil else { throw MediaError(.damaged, "the JPEG has two frame headers") }
@@ -99,9 +118,12 @@ public struct JPEGHeader: Sendable, Hashable {
         self.focalLength35mm = tags?.focalLength35mm
         self.xmp = try xmp.map { range throws(MediaError) in try source.read(at: range.lowerBound, count: range.count) }
         self.iccRanges = icc.ranges
-        self.isAdobe = isAdobe
+        self.isJFIF = isJFIF
+        self.adobeTransform = adobe
         self.exifRange = exif
         self.xmpRange = xmp
+        self.mpfRange = mpf
+        self.extendedXMP = extended
     }
 }
 

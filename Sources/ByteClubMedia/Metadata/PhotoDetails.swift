@@ -1,4 +1,4 @@
-/// When and where a photo was taken, as the camera wrote it into the EXIF tags (EXIF 2.32, 4.6.5 and 4.6.6).
+/// When, where and with what a photo was taken, as its camera or a later program wrote it into the file.
 public struct PhotoDetails: Sendable, Hashable {
     /// Degrees north and east.
     public struct Place: Sendable, Hashable {
@@ -8,40 +8,104 @@ public struct PhotoDetails: Sendable, Hashable {
         public let longitude: Double
     }
 
-    /// When the shutter opened, in seconds since 1970; the camera's own clock, unless it wrote its distance from UTC.
-    public private(set) var taken: Int64?
+    /// When the shutter opened, and what says so; nil when nothing does.
+    ///
+    /// EXIF's DateTimeOriginal or DateTimeDigitized, else the satellites' clock, else the XMP packet, else the file's
+    /// name. An EXIF date without a zone takes the one by which it agrees with the satellites' clock.
+    public private(set) var time: PhotoTime?
     /// Where the camera was.
     public private(set) var place: Place?
+    /// The camera's maker, as EXIF has it.
+    public private(set) var make: String?
+    /// The camera's model, as EXIF has it.
+    public private(set) var model: String?
+
+    /// When the shutter opened, in seconds since 1970; the camera's own clock, unless it is known how far that is from
+    /// UTC.
+    public var taken: Int64? { time?.seconds }
 
     /// Reads the header of a JPEG file; blocks for the file's storage.
     ///
-    /// Errors: `io`, `notAJPEG`, `damaged`, `unsupported`. Tags that are missing or broken are only left out. With
-    /// `followsLinks` false, a symbolic link at the path is an error.
-    public init(file path: String, followsLinks: Bool = true) throws(MediaError) {
-        try self.init(FileSource(path: path, followsLinks: followsLinks))
-    }
-
-    /// Reads the header of a JPEG in memory.
+    /// Tags that are missing or broken are only left out. With `followsLinks` false, a symbolic link at the path is an
+    /// error. The date may be taken from `name`, the photo's own name for people; nil when there is none.
     ///
-    /// Errors: `notAJPEG`, `damaged`, `unsupported`.
-    public init(bytes: [UInt8]) throws(MediaError) {
-        try self.init(MemorySource(bytes: bytes))
+    /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`.
+    public init(file path: String, name: String? = nil, followsLinks: Bool = true) throws(MediaError) {
+        let source = try FileSource(path: path, followsLinks: followsLinks)
+        try self.init(JPEGHeader(source), source, name: name)
     }
 
-    private init(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) {
-        guard let range = try JPEGHeader(source).exifRange, let tags = try TIFFStructure(source, range) else { return }
-        let main = try tags.directory(source, at: tags.first)
-        if let pointer = tags.integer(main[0x8769]) {
-            let details = try tags.directory(source, at: pointer)
-            let zone = try tags.text(source, details[0x9011]).flatMap { Self.seconds(ofZone: $0) } ?? 0
-            taken = try tags.text(source, details[0x9003]).flatMap { Self.seconds(of: $0) }.map { $0 - zone }
+    /// Reads the header of a JPEG in memory; the first part of a file is enough if it reaches the first scan.
+    ///
+    /// - Throws: `notAJPEG`, `damaged`, `unsupported`.
+    public init(bytes: [UInt8], name: String? = nil) throws(MediaError) {
+        let source = MemorySource(bytes: bytes)
+        try self.init(JPEGHeader(source), source, name: name)
+    }
+
+    init(
+        _ header: JPEGHeader, _ source: borrowing some ByteSource & ~Copyable, name: String?
+    ) throws(MediaError) {
+        var satellites: PhotoTime?
+        if let range = header.exifRange, let tags = try TIFFStructure(source, range) {
+            let main = try tags.directory(source, at: tags.first)
+            make = try tags.text(source, main[0x010F]).flatMap(Self.trimmed)
+            model = try tags.text(source, main[0x0110]).flatMap(Self.trimmed)
+            if let pointer = tags.integer(main[0x8769]) {
+                let details = try tags.directory(source, at: pointer)
+                time = try Self.time(source, tags, details, date: 0x9003, fraction: 0x9291, zone: 0x9011)
+                if time == nil {
+                    time = try Self.time(source, tags, details, date: 0x9004, fraction: 0x9292, zone: 0x9012)
+                }
+            }
+            if let pointer = tags.integer(main[0x8825]) {
+                let fields = try tags.directory(source, at: pointer)
+                place = try Self.place(source, tags, fields)
+                satellites = try Self.satelliteTime(source, tags, fields)
+            }
         }
-        if let pointer = tags.integer(main[0x8825]) {
-            let fields = try tags.directory(source, at: pointer)
-            let latitude = try Self.degrees(source, tags, fields[1], fields[2], negative: "S", limit: 90)
-            let longitude = try Self.degrees(source, tags, fields[3], fields[4], negative: "W", limit: 180)
-            if let latitude, let longitude { place = Place(latitude: latitude, longitude: longitude) }
+        time = time?.zoned(by: satellites) ?? satellites ?? header.xmp.flatMap(Self.time(inXMP:))
+        if time == nil { time = name.flatMap { PhotoTime(fileName: $0) } }
+    }
+
+    private static func time(
+        _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field],
+        date: Int, fraction: Int, zone: Int
+    ) throws(MediaError) -> PhotoTime? {
+        PhotoTime(
+            exif: try tags.text(source, fields[date]), fraction: try tags.text(source, fields[fraction]),
+            zone: try tags.text(source, fields[zone]))
+    }
+
+    /// The satellites' clock, which goes by UTC (EXIF 2.32, 4.6.6).
+    private static func satelliteTime(
+        _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field]
+    ) throws(MediaError) -> PhotoTime? {
+        guard let day = try tags.text(source, fields[0x1D]), var clock = WallClockTime(day),
+            let parts = try tags.fractions(source, fields[0x07], count: 3), parts.allSatisfy({ $0 < 61 })
+        else { return nil }
+        (clock.hour, clock.minute, clock.second) = (Int(parts[0]), Int(parts[1]), Int(parts[2]))
+        return PhotoTime(clock: clock, zone: 0, source: .gps)
+    }
+
+    private static func time(inXMP xmp: [UInt8]) -> PhotoTime? {
+        for (namespace, name) in [
+            ("http://ns.adobe.com/exif/1.0/", "DateTimeOriginal"), ("http://ns.adobe.com/xap/1.0/", "CreateDate"),
+            ("http://ns.adobe.com/photoshop/1.0/", "DateCreated"),
+        ] {
+            let text = XMPPacket.properties(of: namespace, in: xmp)[name]
+            if let time = text.flatMap(PhotoTime.init(iso8601:)) { return time }
         }
+        return nil
+    }
+
+    private static func place(
+        _ source: borrowing some ByteSource & ~Copyable, _ tags: TIFFStructure, _ fields: [Int: TIFFStructure.Field]
+    ) throws(MediaError) -> Place? {
+        let latitude = try degrees(source, tags, fields[1], fields[2], negative: "S", limit: 90)
+        let longitude = try degrees(source, tags, fields[3], fields[4], negative: "W", limit: 180)
+        guard let latitude, let longitude else { return nil }
+        return Place(latitude: latitude, longitude: longitude)
     }
 
     private static func degrees(
@@ -58,25 +122,9 @@ public struct PhotoDetails: Sendable, Hashable {
         return side == negative ? -rounded : rounded
     }
 
-    /// The seconds of `2013:08:05 16:40:12`.
-    private static func seconds(of text: String) -> Int64? {
-        let numbers = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == " " }.map { Int64($0) ?? -1 }
-        guard numbers.count == 6, (1...9999).contains(numbers[0]), (1...12).contains(numbers[1]),
-            (1...31).contains(numbers[2]), (0...23).contains(numbers[3]), (0...59).contains(numbers[4]),
-            (0...60).contains(numbers[5])
-        else { return nil }
-        // Days since 1970, in years that begin in March, so that the leap day comes last.
-        let year = numbers[1] > 2 ? numbers[0] : numbers[0] - 1
-        let month = (numbers[1] + 9) % 12
-        let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + numbers[2] - 719_469
-        return ((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
-    }
-
-    /// The seconds of `+02:00`.
-    private static func seconds(ofZone text: String) -> Int64? {
-        guard let sign = text.first, sign == "+" || sign == "-" else { return nil }
-        let numbers = text.dropFirst().split(separator: ":").map { Int64($0) ?? -1 }
-        guard numbers.count == 2, (0...14).contains(numbers[0]), (0...59).contains(numbers[1]) else { return nil }
-        return (numbers[0] * 3600 + numbers[1] * 60) * (sign == "-" ? -1 : 1)
+    private static func trimmed(_ text: String) -> String? {
+        let start = text.drop { $0 == " " }
+        let end = start.lastIndex { $0 != " " }
+        return end.map { String(start[...$0]) }
     }
 }

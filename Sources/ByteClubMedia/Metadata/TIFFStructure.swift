@@ -43,12 +43,38 @@ struct TIFFStructure {
         return fields
     }
 
-    /// A single short or long number.
+    /// The offset of the directory that follows the one at an offset; nil when there is none.
+    func next(
+        _ source: borrowing some ByteSource & ~Copyable, after offset: Int
+    ) throws(MediaError) -> Int? {
+        guard offset >= 8, offset <= range.count - 2 else { return nil }
+        let size = try source.read(at: range.lowerBound + offset, count: 2)
+        guard size.count == 2 else { return nil }
+        let place = offset + 2 + 12 * number(size[...])
+        guard place <= range.count - 4 else { return nil }
+        let link = try source.read(at: range.lowerBound + place, count: 4)
+        let next = number(link[...])
+        return link.count == 4 && next >= 8 ? next : nil
+    }
+
+    /// The bytes of a field without a type, the first `limit` of them.
+    func data(
+        _ source: borrowing some ByteSource & ~Copyable, _ field: Field?, limit: Int
+    ) throws(MediaError) -> [UInt8]? {
+        guard let field, field.type == 7, field.count > 0 else { return nil }
+        return try bytes(source, field, min(field.count, limit))
+    }
+
+    /// A single whole number of any type; nil when it is negative.
     func integer(_ field: Field?) -> Int? {
         guard let field, field.count == 1 else { return nil }
         switch field.type {
+        case 1: return field.value.first.map { Int($0) }
         case 3: return number(field.value[..<2])
-        case 4: return number(field.value[...])
+        case 4, 13: return number(field.value[...])
+        // Signed: some programs write them where only positive ones have a meaning.
+        case 8: return Self.positive(number(field.value[..<2]), bits: 16)
+        case 9: return Self.positive(number(field.value[...]), bits: 32)
         default: return nil
         }
     }
@@ -85,7 +111,10 @@ struct TIFFStructure {
         return bytes.count == count ? bytes : nil
     }
 
-    private func number(_ bytes: ArraySlice<UInt8>) -> Int { Self.number(bytes, isLittle) }
+    private static func positive(_ number: Int, bits: Int) -> Int? { number >> (bits - 1) == 0 ? number : nil }
+
+    /// The number that some bytes are in the structure's order.
+    func number(_ bytes: ArraySlice<UInt8>) -> Int { Self.number(bytes, isLittle) }
 
     private static func number(_ bytes: ArraySlice<UInt8>, _ isLittle: Bool) -> Int {
         isLittle ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : bytes.reduce(0) { $0 << 8 | Int($1) }

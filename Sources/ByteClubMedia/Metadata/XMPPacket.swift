@@ -9,6 +9,9 @@ struct XMPPacket {
         let depth: Int
     }
 
+    /// A packet declares a few dozen namespaces; more would only be there to make looking them up slow.
+    private static let mostBindings = 256
+
     private let bytes: [UInt8]
     private let namespace: String
     private var position = 0
@@ -19,9 +22,39 @@ struct XMPPacket {
 
     /// The properties by local name, blanks around the values removed; the first of a name wins.
     static func properties(of namespace: String, in bytes: [UInt8]) -> [String: String] {
-        var packet = XMPPacket(bytes: bytes, namespace: namespace)
+        var packet = XMPPacket(bytes: utf8(bytes), namespace: namespace)
         packet.scan()
         return packet.found
+    }
+
+    /// The packet's text in UTF-8, whichever encoding it begins with (ISO 16684-1, 7.3.2, allows UTF-16 and UTF-32).
+    private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
+        // The packet's first characters are a mark of the byte order or ASCII, whose other bytes are 0.
+        let zeros = bytes.prefix(8).map { $0 == 0 }
+        func isText(_ pattern: [Bool]) -> Bool {
+            zeros.count == 8 && zeros.dropFirst(4).elementsEqual((0..<4).map { pattern[$0 % pattern.count] })
+        }
+        let (size, isLittle): (Int, Bool)
+        if isText([false, true, true, true]) {
+            (size, isLittle) = (4, true)
+        } else if isText([true, true, true, false]) {
+            (size, isLittle) = (4, false)
+        } else if isText([false, true]) {
+            (size, isLittle) = (2, true)
+        } else if isText([true, false]) {
+            (size, isLittle) = (2, false)
+        } else {
+            return bytes
+        }
+        let units = stride(from: 0, to: bytes.count - size + 1, by: size).map { start in
+            let unit = bytes[start..<start + size]
+            return isLittle
+                ? unit.reversed().reduce(0) { $0 << 8 | UInt32($1) } : unit.reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        if size == 2 {
+            return Array(String(decoding: units.map { UInt16(truncatingIfNeeded: $0) }, as: UTF16.self).utf8)
+        }
+        return Array(String(decoding: units, as: UTF32.self).utf8)
     }
 
     private init(bytes: [UInt8], namespace: String) {
@@ -78,6 +111,7 @@ struct XMPPacket {
         }
         position += 1
         for (attribute, value) in attributes where attribute == "xmlns" || attribute.hasPrefix("xmlns:") {
+            guard bindings.count < Self.mostBindings else { break }
             bindings.append(Binding(prefix: String(attribute.dropFirst(6)), uri: value, depth: depth))
         }
         for (attribute, value) in attributes {

@@ -9,15 +9,21 @@ struct GPano: Sendable, Hashable {
     let vFOV: Double
     let yaw: Double
     let pitch: Double
+    /// The compass direction of the middle of the whole panorama, 0 to 360.
+    let heading: Double?
+    let initialView: PanoramaDirection?
 
     /// Reads the tags; nil when there are none.
     ///
     /// `width` and `height` stand in for crop sizes that are missing.
     init?(xmp: [UInt8], width: Int, height: Int) {
-        let tags = XMPPacket.properties(of: Self.namespace, in: xmp)
+        self.init(tags: XMPPacket.properties(of: Self.namespace, in: xmp), width: width, height: height)
+    }
+
+    private init?(tags: [String: String], width: Int, height: Int) {
         guard !tags.isEmpty else { return nil }
         projection = (tags["ProjectionType"] ?? "").lowercased()
-        wantsViewer = tags["UsePanoramaViewer"]?.lowercased() != "false"
+        wantsViewer = !["false", "0"].contains(tags["UsePanoramaViewer"]?.lowercased())
 
         func number(_ name: String) -> Double? {
             tags[name].flatMap(Double.init).flatMap { $0.isFinite && abs($0) < 1e9 ? $0 : nil }
@@ -34,13 +40,31 @@ struct GPano: Sendable, Hashable {
         let across = min(cropWidth, fullWidth)
         let down = min(cropHeight, fullHeight)
         let left = min(max(0, number("CroppedAreaLeftPixels") ?? (fullWidth - across) / 2), fullWidth - across)
-        let top = min(max(0, number("CroppedAreaTopPixels") ?? (fullHeight - down) / 2), fullHeight - down)
+        // The horizon is in the middle of the height that the file gives, even when that height is not half the width.
+        let offset = number("CroppedAreaTopPixels").map { $0 + (fullHeight - (givenHeight ?? fullHeight)) / 2 }
+        let top = min(max(0, offset ?? (fullHeight - down) / 2), fullHeight - down)
         hFOV = 360 * across / fullWidth
         vFOV = 180 * down / fullHeight
         yaw = 360 * (left + across / 2) / fullWidth - 180
         pitch = 90 - 180 * (top + down / 2) / fullHeight
+
+        let heading = number("PoseHeadingDegrees").map { Self.compass($0) }
+        self.heading = heading
+        let initialHeading = number("InitialViewHeadingDegrees")
+        let initialPitch = number("InitialViewPitchDegrees")
+        initialView =
+            initialHeading == nil && initialPitch == nil
+            ? nil
+            : PanoramaDirection(
+                // A compass direction, as the pose is; without a pose the middle counts as north.
+                yaw: initialHeading.map { $0 - (heading ?? 0) } ?? 0, pitch: initialPitch ?? 0)
     }
 
     /// Whether the picture covers the whole sphere, to a thousandth.
     var isWhole: Bool { hFOV >= 359.64 && vFOV >= 179.82 }
+
+    private static func compass(_ degrees: Double) -> Double {
+        let turned = degrees.truncatingRemainder(dividingBy: 360)
+        return turned < 0 ? turned + 360 : turned
+    }
 }

@@ -24,59 +24,97 @@ public struct Panorama: Sendable, Hashable {
     /// Degrees covered from left to right, 0 to 360; nil when nothing says so.
     public let hFOV: Double?
     /// Degrees covered from bottom to top, 0 to 180; nil when nothing says so.
+    ///
+    /// On a cylinder a degree up is as long as a degree across, so a row lies at the tangent of its elevation.
     public let vFOV: Double?
     /// Degrees from the middle of the whole panorama to the centre of this part, right is positive; 0 when unknown.
     public let yaw: Double
-    /// Degrees of the centre above the horizon, −90 to 90; 0 when unknown.
+    /// Degrees of the centre above the horizon, −90 to 90, in the measure of `vFOV`; 0 when unknown.
     public let pitch: Double
-    /// Whether the angles are a guess from the focal length.
+    /// The compass direction of the middle of the whole panorama, degrees from north through east, 0 to 360; nil when
+    /// unknown.
+    public let heading: Double?
+    /// Where a viewer should look first; nil when nothing says so.
+    public let initialView: PanoramaDirection?
+    /// Whether the angles are a guess.
     public let isEstimate: Bool
+    /// Whether a strip without tags has the shape and size of a whole sphere, so that a person may be asked.
+    public let mayBeSphere: Bool
     /// The EXIF orientation to apply, 1 to 8.
     ///
     /// It differs from the header's for a sphere that claims to lie on its side: turning it would break the projection.
     public let orientation: Int
+    /// Pixels across with the orientation applied.
+    public let seenWidth: Int
+    /// Pixels down with the orientation applied.
+    public let seenHeight: Int
     /// One line that says which rule decided.
     public let why: String
 
-    /// Decides by the header's tags and shape.
-    public init(header: JPEGHeader) {
+    /// Decides by the header's tags and shape, or as a person has chosen.
+    ///
+    /// - Parameters:
+    ///   - header: What the photo says.
+    ///   - view: The kind that somebody chose; nil for the rule. Angles that a chosen kind needs and the photo does not
+    ///     give are guessed from its shape.
+    public init(header: JPEGHeader, view: Kind? = nil) {
         let tags = header.xmp.flatMap { GPano(xmp: $0, width: header.width, height: header.height) }
-        let isOnItsSide = header.orientation >= 5
-        if let tags, !tags.wantsViewer {
+        if let view {
+            self.init(view, chosenFor: header, tags: tags)
+        } else if let tags, !tags.wantsViewer {
             self.init(.flat, header, why: "GPano UsePanoramaViewer is False")
         } else if let tags, tags.projection == "equirectangular" {
-            let kind: Kind = tags.isWhole ? .sphere : .partialSphere
             let shape = tags.isWhole ? "the whole sphere" : "a part of the sphere"
             self.init(
-                kind, header, hFOV: tags.hFOV, vFOV: tags.vFOV, yaw: tags.yaw, pitch: tags.pitch,
-                orientation: isOnItsSide ? 1 : header.orientation, why: "GPano equirectangular, \(shape)")
+                tags.isWhole ? .sphere : .partialSphere, header, tags: tags, why: "GPano equirectangular, \(shape)")
         } else if let tags, tags.projection == "cylindrical" {
-            self.init(
-                .cylinder, header, hFOV: tags.hFOV, vFOV: tags.vFOV, yaw: tags.yaw, pitch: tags.pitch,
-                orientation: isOnItsSide ? 1 : header.orientation, why: "GPano cylindrical")
+            self.init(.cylinder, header, tags: tags, why: "GPano cylindrical")
         } else {
-            let width = isOnItsSide ? header.height : header.width
-            let height = isOnItsSide ? header.width : header.height
-            self.init(untagged: header, width: width, height: height)
+            self.init(untagged: header)
         }
     }
 
-    private init(untagged header: JPEGHeader, width: Int, height: Int) {
-        let long = Double(max(width, height))
-        let aspect = long / Double(min(width, height))
-        if header.customRendered == 6 {
-            // A phone is held across the way it is swept, so the short side of the strip spans 36 mm of film.
-            let focal = Double(header.focalLength35mm ?? 26)
-            let short = 2 * atan(18 / focal) * 180 / .pi
-            let swept = min(240, aspect * 36 / focal * 180 / .pi)
-            let isWide = width >= height
+    private init(_ kind: Kind, chosenFor header: JPEGHeader, tags: GPano?) {
+        let why = "chosen by a person"
+        switch kind {
+        case .flat:
+            self.init(.flat, header, why: why)
+        case .strip:
+            let angles = Self.phoneAngles(header)
             self.init(
-                .strip, header, hFOV: isWide ? swept : short, vFOV: isWide ? min(180, short) : min(180, swept),
-                isEstimate: true, why: "EXIF CustomRendered is 6, a phone's panorama")
-        } else if aspect >= 2 {
-            let mayBeSphere = width == 2 * height && width >= 2048
+                .strip, header, hFOV: angles?.across, vFOV: angles?.down, heading: tags?.heading,
+                isEstimate: angles != nil, why: why)
+        case .sphere:
             self.init(
-                .strip, header,
+                .sphere, header, hFOV: 360, vFOV: 180, heading: tags?.heading, initialView: tags?.initialView,
+                orientation: Self.unturned(header), why: why)
+        case .partialSphere, .cylinder:
+            if let tags {
+                self.init(kind, header, tags: tags, why: why)
+            } else {
+                // As much as fits a whole turn and the poles, or what the focal length says.
+                let orientation = Self.unturned(header)
+                let seen = Self.size(of: header, orientation: orientation)
+                let angles = Self.phoneAngles(header)
+                let aspect = Double(seen.width) / Double(seen.height)
+                let across = angles?.across ?? min(360, 180 * aspect)
+                self.init(
+                    kind, header, hFOV: across, vFOV: min(180, across / aspect), isEstimate: true,
+                    orientation: orientation, why: why)
+            }
+        }
+    }
+
+    private init(untagged header: JPEGHeader) {
+        let seen = Self.size(of: header, orientation: header.orientation)
+        if let angles = Self.phoneAngles(header) {
+            self.init(
+                .strip, header, hFOV: angles.across, vFOV: angles.down, isEstimate: true,
+                why: "EXIF CustomRendered is 6, a phone's panorama")
+        } else if max(seen.width, seen.height) >= 2 * min(seen.width, seen.height) {
+            let mayBeSphere = seen.width == 2 * seen.height && seen.width >= 2048
+            self.init(
+                .strip, header, mayBeSphere: mayBeSphere,
                 why: mayBeSphere
                     ? "no tags; exactly 2:1, so it may be a sphere"
                     : "no tags; the long side is twice the short or more")
@@ -85,18 +123,49 @@ public struct Panorama: Sendable, Hashable {
         }
     }
 
+    private init(_ kind: Kind, _ header: JPEGHeader, tags: GPano, why: String) {
+        self.init(
+            kind, header, hFOV: tags.hFOV, vFOV: tags.vFOV, yaw: tags.yaw, pitch: tags.pitch, heading: tags.heading,
+            initialView: tags.initialView, orientation: header.orientation >= 5 ? 1 : header.orientation, why: why)
+    }
+
     private init(
         _ kind: Kind, _ header: JPEGHeader, hFOV: Double? = nil, vFOV: Double? = nil, yaw: Double = 0,
-        pitch: Double = 0,
-        isEstimate: Bool = false, orientation: Int? = nil, why: String
+        pitch: Double = 0, heading: Double? = nil, initialView: PanoramaDirection? = nil, isEstimate: Bool = false,
+        mayBeSphere: Bool = false, orientation: Int? = nil, why: String
     ) {
         self.kind = kind
         self.hFOV = hFOV
         self.vFOV = vFOV
         self.yaw = yaw
         self.pitch = pitch
+        self.heading = heading
+        self.initialView = initialView
         self.isEstimate = isEstimate
+        self.mayBeSphere = mayBeSphere
         self.orientation = orientation ?? header.orientation
+        (seenWidth, seenHeight) = Self.size(of: header, orientation: self.orientation)
         self.why = why
+    }
+
+    private static func size(of header: JPEGHeader, orientation: Int) -> (width: Int, height: Int) {
+        orientation >= 5 ? (header.height, header.width) : (header.width, header.height)
+    }
+
+    /// The orientation of a picture that somebody calls a sphere: one that is wide already is not turned on its side.
+    private static func unturned(_ header: JPEGHeader) -> Int {
+        header.orientation >= 5 && header.width >= 2 * header.height ? 1 : header.orientation
+    }
+
+    /// The angles of a phone's panorama by its focal length; nil when the photo does not say that it is one.
+    private static func phoneAngles(_ header: JPEGHeader) -> (across: Double, down: Double)? {
+        guard header.customRendered == 6 else { return nil }
+        let seen = size(of: header, orientation: header.orientation)
+        let aspect = Double(max(seen.width, seen.height)) / Double(min(seen.width, seen.height))
+        // A phone is held across the way it is swept, so the short side of the strip spans 36 mm of film.
+        let focal = Double(header.focalLength35mm ?? 26)
+        let short = 2 * atan(18 / focal) * 180 / .pi
+        let swept = min(240, aspect * 36 / focal * 180 / .pi)
+        return seen.width >= seen.height ? (swept, short) : (short, min(180, swept))
     }
 }

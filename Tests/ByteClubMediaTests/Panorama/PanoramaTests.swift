@@ -134,6 +134,58 @@ import Testing
         #expect(try Self.panorama("", width: 210, height: 100, orientation: 6).kind == .strip)
     }
 
+    @Test("a person's choice beats the rule, and its angles come from the tags or the shape")
+    func override() throws {
+        let partial = try JPEGHeader(file: Photos.path("partial"))
+        #expect(Panorama(header: partial, view: .flat).kind == .flat)
+        #expect(Panorama(header: partial, view: .flat).hFOV == nil)
+        let whole = Panorama(header: partial, view: .sphere)
+        #expect(whole.kind == .sphere && whole.hFOV == 360 && whole.vFOV == 180 && whole.yaw == 0)
+        #expect(Panorama(header: partial, view: .cylinder).hFOV == 168.75)
+        let plain = try JPEGHeader(file: Photos.path("portrait"))
+        let guess = Panorama(header: plain, view: .partialSphere)
+        #expect(guess.hFOV == 135 && guess.vFOV == 180 && guess.isEstimate)
+        #expect(guess.seenWidth == 300 && guess.seenHeight == 400)
+        let phone = try JPEGHeader(file: Photos.path("phone-strip"))
+        let cylinder = Panorama(header: phone, view: .cylinder)
+        #expect(cylinder.hFOV == 240 && cylinder.isEstimate)
+        #expect(abs((cylinder.vFOV ?? 0) - 240 * 228 / 1024) < 0.001)
+        for kind in Panorama.Kind.allCases {
+            #expect(Panorama(header: plain, view: kind).kind == kind)
+        }
+        let side = MakingJPEGs.with(try MakingJPEGs.quarters(), exif: MakingJPEGs.exif(orientation: 6))
+        let lying = Panorama(header: try JPEGHeader(bytes: side), view: .sphere)
+        #expect(lying.orientation == 1 && lying.seenWidth == 240 && lying.seenHeight == 120)
+    }
+
+    @Test("the heading is the pose's, and the first view is found from it")
+    func headings() throws {
+        func read(_ tags: KeyValuePairs<String, String>) throws -> Panorama {
+            let all = "<x xmlns:g='\(GPano.namespace)' g:ProjectionType='equirectangular' "
+            return try Self.panorama(all + tags.map { "g:\($0)='\($1)'" }.joined(separator: " ") + "/>")
+        }
+        #expect(Panorama(header: try JPEGHeader(file: Photos.path("sunset"))).heading == 330)
+        #expect(try read([:]).heading == nil && read([:]).initialView == nil)
+        let both = try read([
+            "PoseHeadingDegrees": "350", "InitialViewHeadingDegrees": "20.5", "InitialViewPitchDegrees": "-12",
+        ])
+        #expect(both.heading == 350 && both.initialView == PanoramaDirection(yaw: 30.5, pitch: -12))
+        #expect(try read(["PoseHeadingDegrees": "-90"]).heading == 270)
+        let initial = try read(["InitialViewHeadingDegrees": "190", "InitialViewPitchDegrees": "900"]).initialView
+        #expect(initial == PanoramaDirection(yaw: -170, pitch: 90))
+    }
+
+    @Test("a full height that is not half the width still has the horizon in its middle")
+    func flatCylinder() throws {
+        let xmp = Self.element([
+            "ProjectionType": "cylindrical", "FullPanoWidthPixels": "8000", "FullPanoHeightPixels": "1500",
+            "CroppedAreaImageWidthPixels": "8000", "CroppedAreaImageHeightPixels": "1500",
+            "CroppedAreaLeftPixels": "0", "CroppedAreaTopPixels": "0",
+        ])
+        let panorama = try Self.panorama(xmp)
+        #expect(panorama.kind == .cylinder && panorama.hFOV == 360 && panorama.vFOV == 67.5 && panorama.pitch == 0)
+    }
+
     @Test("real photos are told right", .enabled(if: Photos.fetched != nil))
     func realPhotos() throws {
         let directory = try #require(Photos.fetched)

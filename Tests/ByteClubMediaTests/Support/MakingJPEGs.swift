@@ -63,3 +63,23 @@ enum MakingJPEGs {
         try JPEGDecoder().decode(jpeg, header: JPEGHeader(bytes: jpeg))
     }
 }
+
+extension MakingJPEGs {
+    /// A marker segment with any body.
+    static func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
+        var segment: [UInt8] = [0xFF, marker]
+        segment.append(uint16: body.count + 2)
+        return segment + body
+    }
+
+    static func segment(_ marker: UInt8, _ signature: String, _ body: [UInt8]) -> [UInt8] {
+        segment(marker, Array(signature.utf8) + body)
+    }
+
+    /// The bytes from the first table on.
+    static func picture(_ jpeg: [UInt8]) -> [UInt8] {
+        var offset = 2
+        while let length = jpeg.uint16(at: offset + 2), jpeg[offset + 1] != 0xDB { offset += 2 + length }
+        return Array(jpeg[offset...])
+    }
+}

@@ -20,13 +20,18 @@ enum Photos {
     }
 
     /// The larger photos fetched by `Config/fetch-fixtures`, or nil.
-    static var fetched: String? {
+    static var fetched: String? { cached("byteclub-fixtures", with: "1.jpg") }
+
+    /// The photos that `Tests/Tools/photo-kinds` fetches and makes, with a table of what they are, or nil.
+    static var kinds: String? { cached("byteclub-kinds", with: "kinds.tsv") }
+
+    private static func cached(_ folder: String, with name: String) -> String? {
         func variable(_ name: String) -> String? {
             unsafe getenv(name).map { unsafe String(cString: $0) }
         }
         let cache = variable("XDG_CACHE_HOME") ?? variable("HOME").map { $0 + "/.cache" }
-        let directory = (cache ?? "") + "/byteclub-fixtures/"
-        return unsafe access(directory + "1.jpg", R_OK) == 0 ? directory : nil
+        let directory = (cache ?? "") + "/\(folder)/"
+        return unsafe access(directory + name, R_OK) == 0 ? directory : nil
     }
 }
 
