@@ -1,0 +1,84 @@
+/// The segments that stand before the picture in a copy to give away, each built anew.
+struct SharedMetadata {
+    /// GPano's properties that are numbers and say what the picture shows.
+    private static let numbers = [
+        "CroppedAreaImageHeightPixels", "CroppedAreaImageWidthPixels", "CroppedAreaLeftPixels", "CroppedAreaTopPixels",
+        "FullPanoHeightPixels", "FullPanoWidthPixels", "InitialCameraDolly", "InitialHorizontalFOVDegrees",
+        "InitialVerticalFOVDegrees", "InitialViewHeadingDegrees", "InitialViewPitchDegrees", "InitialViewRollDegrees",
+        "LargestValidInteriorRectHeight", "LargestValidInteriorRectLeft", "LargestValidInteriorRectTop",
+        "LargestValidInteriorRectWidth", "PoseHeadingDegrees", "PosePitchDegrees", "PoseRollDegrees",
+        "SourcePhotosCount",
+    ]
+    private static let words = ["ExposureLockUsed", "IsPhotosphere", "ProjectionType", "UsePanoramaViewer"]
+    private static let dates = ["FirstPhotoDate", "LastPhotoDate"]
+
+    let header: JPEGHeader
+    let time: PhotoTime?
+
+    /// Writes the segments: JFIF, EXIF, XMP, the colour profile, Adobe's; none that the photo has nothing for.
+    func write(
+        _ source: borrowing some ByteSource & ~Copyable, to write: ([UInt8]) throws(MediaError) -> Void
+    ) throws(MediaError) {
+        // Without it, or Adobe's, decoders guess the colours' meaning.
+        if header.isJFIF { try write([0xFF, 0xE0, 0, 16] + Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0]) }
+        if let exif { try write(Self.segment(0xE1, Array("Exif\0\0".utf8) + exif)) }
+        if let xmp { try write(Self.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp)) }
+        for (index, range) in header.iccRanges.enumerated() {
+            let part: [UInt8] = [
+                UInt8(truncatingIfNeeded: index + 1), UInt8(truncatingIfNeeded: header.iccRanges.count),
+            ]
+            let body = try source.read(at: range.lowerBound, count: range.count)
+            try write(Self.segment(0xE2, Array("ICC_PROFILE\0".utf8) + part + body))
+        }
+        if let transform = header.adobeTransform {
+            try write(Self.segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, transform]))
+        }
+    }
+
+    private static func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
+        var segment: [UInt8] = [0xFF, marker]
+        segment.append(uint16: body.count + 2)
+        return segment + body
+    }
+
+    /// Orientation, the mark of a phone's panorama with the focal length that gives its angles, and the date.
+    private var exif: [UInt8]? {
+        var main: [TIFFEntry] = []
+        var details: [TIFFEntry] = []
+        if header.orientation != 1 { main.append(TIFFEntry(0x0112, short: header.orientation)) }
+        if let time {
+            details.append(TIFFEntry(0x9003, text: time.exifDate))
+            if let zone = time.exifZone { details.append(TIFFEntry(0x9011, text: zone)) }
+            if let fraction = time.exifFraction { details.append(TIFFEntry(0x9291, text: fraction)) }
+        }
+        if header.customRendered == 6 {
+            details.append(TIFFEntry(0xA401, short: 6))
+            if let focal = header.focalLength35mm { details.append(TIFFEntry(0xA405, short: focal)) }
+        }
+        return main.isEmpty && details.isEmpty ? nil : TIFFEntry.structure(main, exif: details)
+    }
+
+    private var xmp: [UInt8]? {
+        let tags = header.xmp.map { XMPPacket.properties(of: GPano.namespace, in: $0) } ?? [:]
+        // Only what has the form of its kind: a text field could hold anything.
+        var kept = Self.numbers.filter { tags[$0].flatMap(Double.init)?.isFinite == true }
+        kept += Self.words.filter { tags[$0].map { $0.utf8.allSatisfy(Self.isLetter) && $0.utf8.count < 40 } == true }
+        if time != nil { kept += Self.dates.filter { tags[$0].flatMap(PhotoTime.init(iso8601:)) != nil } }
+        guard !kept.isEmpty else { return nil }
+        let attributes = kept.compactMap { name in tags[name].map { "\n   GPano:\(name)=\"\($0)\"" } }.joined()
+        return Array(
+            """
+            <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>
+            <x:xmpmeta xmlns:x="adobe:ns:meta/">
+             <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+              <rdf:Description rdf:about="" xmlns:GPano="\(GPano.namespace)"\(attributes)/>
+             </rdf:RDF>
+            </x:xmpmeta>
+            <?xpacket end="r"?>
+            """.utf8)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)
+    }
+}
