@@ -21,14 +21,14 @@ class Browser:
     port = 9515
     count = itertools.count(1)
 
-    def __init__(self, name, phone=False):
+    def __init__(self, name, phone=False, switches=("disable-gpu",), **capabilities):
         self.name = name
-        switches = ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "window-size=1280,900"]
+        switches = ["headless=new", "no-sandbox", "disable-dev-shm-usage", "window-size=1280,900", *switches]
         options = {"args": ["--" + switch for switch in switches]}
         if phone:
             options["mobileEmulation"] = {"deviceMetrics": {"width": 390, "height": 844, "pixelRatio": 2}}
         # Somebody who has been told of the certificate clicks the browser's warning away.
-        wanted = {"browserName": "chrome", "acceptInsecureCerts": True, "goog:chromeOptions": options}
+        wanted = {"browserName": "chrome", "acceptInsecureCerts": True, "goog:chromeOptions": options, **capabilities}
         self.path = ""
         self.path = "/" + self.call("POST", "", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
 
