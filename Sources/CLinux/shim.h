@@ -139,10 +139,17 @@ static inline int byteclub_terminal_columns(int descriptor) {
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/// The terminal's height in lines, or 0 when the descriptor is no terminal.
+/// The terminal's height in rows, or 0 when the descriptor is no terminal.
 static inline int byteclub_terminal_rows(int descriptor) {
     struct winsize size;
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+/// The pixels that a cell of the terminal has across (`vertical` 0) or down (1), or 0 when the terminal does not tell.
+static inline int byteclub_terminal_cell(int descriptor, int vertical) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return 0;
+    return vertical ? size.ws_ypixel / size.ws_row : size.ws_xpixel / size.ws_col;
 }
 
 /// Lets malloc have so many heaps at most, instead of eight for each processor.

@@ -56,6 +56,35 @@ extension EndToEnd {
             }
         }
 
+        @Test("photos are drawn in text on a terminal that tells nothing, and in a pipe or without colour not at all")
+        func photos() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let uploaded = try await ann.byteclub("photos", "upload", Fixture.path("panoramas/city.jpg"))
+            #expect(uploaded.status == 0, "\(uploaded)")
+            for command in [
+                ["photos", "show", "city.jpg"], ["photos", "show", "city.jpg", "--view", "-30,10"],
+                ["photos", "list", "--thumbs"],
+            ] {
+                let drawn = try await ann.start(
+                    command, environment: ["TERM": "xterm", "COLORTERM": "truecolor"],
+                    terminals: [.output, .errors], columns: 60
+                ).result()
+                #expect(drawn.status == 0 && drawn.text.contains("\u{1B}[0m"), "\(drawn)")
+                #expect(drawn.text.contains("\u{2580}") && !drawn.text.contains("\u{1B}_G"), "\(command)")
+                for environment in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
+                    let plain = try await ann.start(
+                        command, environment: ["TERM": "xterm"].merging(environment) { $1 },
+                        terminals: [.output, .errors], columns: 60
+                    ).result()
+                    #expect(plain.status == 0 && !plain.text.contains("\u{1B}"), "\(plain)")
+                }
+                let piped = try await ann.start(command).result()
+                #expect(piped.status == 0 && !piped.output.contains(0x1B), "\(piped)")
+                #expect(piped.text.contains("city.jpg"), "\(piped)")
+            }
+        }
+
         @Test("bash completes names with blanks and quotation marks, runs nothing of them, and is silent when offline")
         func completion() async throws {
             let bash = try #require(Program.system("bash"))

@@ -41,14 +41,22 @@ struct RemovedEntries: CommandResult {
 
 extension Context {
     /// Deletes each of several entries; failures are reported and do not stop the others.
+    ///
+    /// What `companion` names goes along with an entry, where it is there.
     func remove(
-        _ paths: [RemotePath], below folder: RemotePath, kind: String, _ login: Login, json: Bool
+        _ paths: [RemotePath], below folder: RemotePath, kind: String, _ login: Login, json: Bool,
+        companion: @escaping @Sendable (RemotePath) -> RemotePath? = { _ in nil }
     ) async throws {
         let outcome = try await withRemote(login) { remote in
             var outcome = BatchOutcome<Metadata>()
             for path in paths {
                 do {
                     outcome.done.append(try await EntryRemoval.remove(path, below: folder, kind: kind, remote))
+                    guard let companion = companion(path) else { continue }
+                    do {
+                        outcome.done.append(
+                            try await EntryRemoval.remove(companion, below: folder, kind: kind, remote))
+                    } catch let failure as Failure where failure.status == .noInput {}
                 } catch {
                     try Task.checkCancellation()
                     outcome.failures.append(Failure(error))

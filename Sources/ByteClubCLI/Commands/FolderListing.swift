@@ -8,6 +8,8 @@ struct FolderListing: Sendable {
     var isRecursive = false
     /// A folder that is left out.
     var excluded: RemotePath?
+    /// Whether photos come with what is known of them as pictures.
+    var hasMediaInfo = false
 
     /// The files that a folder has; none when there is no such folder.
     ///
@@ -20,7 +22,10 @@ struct FolderListing: Sendable {
         while let next = rest.popLast() {
             let listed: Metadata?
             do {
-                listed = try await remote.list(next, unless: nil, includeDeleted: isDeleted)
+                listed =
+                    hasMediaInfo
+                    ? try await remote.listWithMediaInfo(next, includeDeleted: isDeleted)
+                    : try await remote.list(next, unless: nil, includeDeleted: isDeleted)
             } catch {
                 guard error.code == .notFound else { throw error }
                 continue

@@ -38,6 +38,9 @@ struct Output: Sendable {
     /// Writes a line in which all that is of others can be shown already, so that the rest may drive the terminal.
     func visibleLine(_ text: String) throws { try putVisible(Array((text + "\n").utf8)) }
 
+    /// Writes what drives the terminal on purpose, and holds nothing of others that would.
+    func writeVisible(_ bytes: [UInt8]) throws { try putVisible(bytes) }
+
     /// Writes a line.
     func line(_ text: String) throws { try put(Array((text + "\n").utf8)) }
 }

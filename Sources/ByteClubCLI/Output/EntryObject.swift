@@ -29,6 +29,13 @@ struct EntryObject: Encodable, Sendable {
     var deleted: Bool?
     /// The piece of the text that a search found.
     var snippet: TextSnippet?
+    /// What the server knows of a photo as a picture, as on the wire.
+    var photoInfo: MediaInfo?
+
+    private enum CodingKeys: String, CodingKey {
+        case name, path, type, size, modified, mtime, executable, rev, author, hash, deleted, snippet
+        case photoInfo = "photo_info"
+    }
 
     /// Takes what the server tells.
     init(_ entry: Metadata) {
@@ -44,6 +51,7 @@ struct EntryObject: Encodable, Sendable {
         hash = entry.contentHash
         deleted = entry.isDeleted ? true : nil
         snippet = entry.snippet
+        photoInfo = entry.photoInfo
     }
 
     /// The paragraph of a command's help that names the members.

@@ -38,6 +38,10 @@ public protocol Remote: Sendable {
     /// Describes a folder with its children; nil when its hash still is `hash`. `GET /metadata`
     func list(_ path: RemotePath, unless hash: String?, includeDeleted: Bool) async throws(RemoteError) -> Metadata?
 
+    /// Describes a folder with its children, photos with what is known of them as pictures, where the server tells
+    /// that. `GET /metadata` with `include_media_info`
+    func listWithMediaInfo(_ path: RemotePath, includeDeleted: Bool) async throws(RemoteError) -> Metadata?
+
     /// The bytes of a file, at most `limit` of them; more is the error `tooLarge`. `GET /files`
     func content(
         at path: RemotePath, revision: Revision?, range: Range<Int64>?, limit: Int
@@ -106,6 +110,13 @@ public protocol Remote: Sendable {
 }
 
 extension Remote {
+    /// Describes a folder with its children, for servers that know nothing of pictures.
+    public func listWithMediaInfo(
+        _ path: RemotePath, includeDeleted: Bool
+    ) async throws(RemoteError) -> Metadata? {
+        try await list(path, unless: nil, includeDeleted: includeDeleted)
+    }
+
     /// A file's versions, newest first, deletions among them.
     public func revisions(of path: RemotePath, limit: Int) async throws(RemoteError) -> [Metadata] {
         try await revisions(of: path, before: nil, limit: limit)

@@ -173,6 +173,28 @@ import Testing
             ]))
     }
 
+    @Test("photos as a server tells of them that knows pictures")
+    func kinds() async throws {
+        let shapes: [(String, MediaInfo?)] = [
+            (
+                "ridge.jpg",
+                MediaInfo(
+                    taken: APIDate(seconds: 1_375_700_000), place: .init(latitude: 46.5483, longitude: -7.0412),
+                    shape: PhotoShape(kind: .partialSphere, width: 15_872, height: 2606))
+            ),
+            ("city.jpg", MediaInfo(shape: PhotoShape(kind: .sphere, width: 5760, height: 2880))),
+            (Self.long + ".jpg", .pending), ("film.jpg", nil),
+        ]
+        var photos: [Metadata] = []
+        for (name, info) in shapes {
+            var photo = try await world.put("x", "/byteclub/photos/" + name)
+            photo.photoInfo = info
+            photos.append(photo)
+        }
+        let folder = try RemotePath("/byteclub/photos")
+        try await check("photos-kinds", PhotoList(photos: photos, folder: folder), isList: true)
+    }
+
     private static func status() -> SyncStatus {
         var status = SyncStatus()
         (status.isKnown, status.files, status.folders, status.bytes) = (true, 1_234, 56, 3_210_987_654)

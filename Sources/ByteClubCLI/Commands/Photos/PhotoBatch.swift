@@ -8,6 +8,7 @@ struct PhotoBatch: Sendable {
     let server: ServerAddress
     let folder: RemotePath
     let quality: Int?
+    let stripsPlace: Bool
     let json: Bool
     let reporter: ProgressReporter
 
@@ -52,13 +53,14 @@ struct PhotoBatch: Sendable {
         if try await !PhotoFile.check(file) {
             context.note("'\(file)' seems to be cut short, since its picture has no end; it is sent as it is")
         }
-        guard let quality else {
+        guard quality != nil || stripsPlace else {
             let record = try UploadRecord(of: file, to: folder, on: server, context)
             return try await send(file, file, path, place, &known, record)
         }
         let temporary = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(temporary) }
-        try await PhotoFile.reencode(file, quality: quality, to: temporary)
+        if let quality { try await PhotoFile.reencode(file, quality: quality, to: temporary) }
+        if stripsPlace { try await PhotoFile.strip(quality == nil ? file : temporary, to: temporary) }
         return try await send(file, temporary, path, place, &known)
     }
 

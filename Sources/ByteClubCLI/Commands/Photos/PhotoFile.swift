@@ -55,7 +55,16 @@ enum PhotoFile {
         }
     }
 
-    /// A name for a photo that is encoded anew, in a private directory.
+    /// Copies a photo without where, with what and by whom it was taken; the picture and the date stay.
+    static func strip(_ file: String, to temporary: String) async throws {
+        try await BlockingWork.run {
+            do { try ShareCopy.write(file: file, to: temporary, keepsDate: true) } catch let error as MediaError {
+                throw Failure(.badData, "'\(file)' cannot be copied without its place: \(error)")
+            }
+        }
+    }
+
+    /// A name for a photo that is made here and is not to stay, in a private directory.
     static func temporary(in state: String) throws -> String {
         let directory = state + "/reencoded"
         try LocalFile.makePrivateDirectory(directory)

@@ -11,6 +11,8 @@ struct PhotoInfo: CommandResult {
         /// Degrees covered, nil when nothing says so.
         var hFOV: Double?
         var vFOV: Double?
+        /// The compass direction of the middle, degrees from north through east; nil when unknown.
+        var heading: Double?
         /// Which rule decided.
         var why: String
     }
@@ -21,6 +23,8 @@ struct PhotoInfo: CommandResult {
     var view: View?
     /// When and where it was taken, as the photo says.
     var details: PhotoDetails?
+    /// What members say of it; empty when they say nothing.
+    var caption = ""
 
     private static let words = [
         "sphere": "whole sphere", "partialSphere": "part of a sphere", "cylinder": "cylinder", "strip": "long strip",
@@ -34,14 +38,17 @@ struct PhotoInfo: CommandResult {
         photo = try await remote.metadata(at: path)
         if photo.isDeleted || photo.isFolder { throw EntryPath.missing("photo", path.name) }
         guard photo.bytes > 0 else { return }
+        let note = try await PhotoNote.ifPossible(of: path, remote)
+        caption = note?.text ?? ""
         let range = 0..<min(photo.bytes, Self.headBytes)
         let head = try await remote.content(at: path, revision: photo.rev, range: range, limit: Int(Self.headBytes))
         details = try? PhotoDetails(bytes: head.bytes)
         guard let header = try? JPEGHeader(bytes: head.bytes) else { return }
-        let panorama = Panorama(header: header)
+        let chosen = note?.caption.view.flatMap { Panorama.Kind(rawValue: $0.rawValue) }
+        let panorama = Panorama(header: header, view: chosen)
         view = View(
-            width: header.width, height: header.height, kind: panorama.kind.rawValue, hFOV: panorama.hFOV,
-            vFOV: panorama.vFOV, why: panorama.why)
+            width: panorama.seenWidth, height: panorama.seenHeight, kind: panorama.kind.rawValue, hFOV: panorama.hFOV,
+            vFOV: panorama.vFOV, heading: panorama.heading, why: panorama.why)
     }
 
     func text(_ style: TextStyle) -> String {
@@ -57,7 +64,12 @@ struct PhotoInfo: CommandResult {
                     .joined(separator: ", "),
             ])
             table.rows.append(["why", view.why])
+            if let heading = view.heading { table.rows.append(["heading", "\(Int(heading.rounded()))°"]) }
         }
+        if !caption.isEmpty {
+            table.rows.append(["caption", caption.split(whereSeparator: \.isNewline).joined(separator: " ")])
+        }
+        if let camera { table.rows.append(["camera", camera]) }
         // UTC where the camera wrote its distance from that, else its own clock.
         if let taken = details?.taken { table.rows.append(["taken", CalendarTime.utc(taken).description]) }
         if let place = details?.place { table.rows.append(["place", "\(place.latitude), \(place.longitude)"]) }
@@ -71,12 +83,22 @@ struct PhotoInfo: CommandResult {
         return style.facts(table)
     }
 
-    private enum CodingKeys: String, CodingKey { case view, taken, latitude, longitude }
+    /// Make and model of the camera, the make once where the model begins with it.
+    private var camera: String? {
+        let (make, model) = (details?.make ?? "", details?.model ?? "")
+        let names = model.lowercased().hasPrefix(make.lowercased()) ? [model] : [make, model]
+        let camera = names.filter { !$0.isEmpty }.joined(separator: " ")
+        return camera.isEmpty ? nil : camera
+    }
+
+    private enum CodingKeys: String, CodingKey { case view, caption, camera, taken, latitude, longitude }
 
     func encode(to encoder: any Encoder) throws {
         try EntryObject(photo).encode(to: encoder)
         var box = encoder.container(keyedBy: CodingKeys.self)
         try box.encodeIfPresent(view, forKey: .view)
+        if !caption.isEmpty { try box.encode(caption, forKey: .caption) }
+        try box.encodeIfPresent(camera, forKey: .camera)
         try box.encodeIfPresent(details?.taken.map { CalendarTime.utc($0).rfc3339 }, forKey: .taken)
         try box.encodeIfPresent(details?.place?.latitude, forKey: .latitude)
         try box.encodeIfPresent(details?.place?.longitude, forKey: .longitude)

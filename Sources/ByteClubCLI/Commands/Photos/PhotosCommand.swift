@@ -7,14 +7,16 @@ struct PhotosCommand: ParsableCommand {
         abstract: "Upload, download and list panorama photos.",
         discussion: """
             Photos are the JPEGs in the folder 'photos' of the shared folder. Their bytes are never changed unless \
-            --quality asks for it.
+            --quality or --strip-gps asks for it.
 
             Examples:
               byteclub photos upload *.jpg --limit-rate 500K
+              byteclub photos show ridge.jpg
               byteclub photos thumbnail ridge.jpg --size l -o small.jpg
             """,
         subcommands: [
-            PhotosListCommand.self, PhotosUploadCommand.self, PhotosDownloadCommand.self, PhotosThumbnailCommand.self,
-            PhotosInfoCommand.self, PhotosRemoveCommand.self, PhotosHistoryCommand.self, PhotosRestoreCommand.self,
+            PhotosListCommand.self, PhotosShowCommand.self, PhotosUploadCommand.self, PhotosDownloadCommand.self,
+            PhotosThumbnailCommand.self, PhotosInfoCommand.self, PhotosCaptionCommand.self, PhotosSetViewCommand.self,
+            PhotosRemoveCommand.self, PhotosHistoryCommand.self, PhotosRestoreCommand.self,
         ])
 }

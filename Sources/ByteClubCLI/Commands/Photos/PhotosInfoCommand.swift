@@ -4,7 +4,8 @@ import ByteClubCore
 /// Does what `byteclub photos info NAME` asks for.
 struct PhotosInfoCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Tell what is known of a photo: size, version, and how to look at it.",
+        commandName: "info",
+        abstract: "Tell what is known of a photo: size, version, how to look at it and why, caption, camera.",
         discussion: "Only the photo's first 256 KiB are fetched, where its tags are.")
 
     @Argument(help: "The photo's name.", completion: .names)

@@ -1,10 +1,13 @@
 import ArgumentParser
+import ByteClubCore
 
 /// Does what `byteclub photos rm NAME...` asks for.
 struct PhotosRemoveCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove photos; their versions stay in the history.",
         discussion: """
+            The caption of a photo, the note beside it, is removed with it; 'byteclub notes restore' brings that back.
+
             Example:
               byteclub photos rm old.jpg
               byteclub photos list --deleted
@@ -20,6 +23,8 @@ struct PhotosRemoveCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let paths = try names.map { try EntryPath.photo($0, login) }
-        try await context.remove(paths, below: try login.photos, kind: "photo", login, json: outputOptions.json)
+        try await context.remove(
+            paths, below: try login.photos, kind: "photo", login, json: outputOptions.json,
+            companion: { try? PhotoCaption.path(of: $0) })
     }
 }

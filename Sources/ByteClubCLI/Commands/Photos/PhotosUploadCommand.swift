@@ -14,7 +14,7 @@ struct PhotosUploadCommand: ClubCommand {
 
             Examples:
               byteclub photos upload ridge.jpg
-              byteclub photos upload ~/Pictures/trip
+              byteclub photos upload ~/Pictures/trip --album trip --strip-gps
               byteclub photos upload *.jpg --limit-rate 500K --quality 60
             """)
 
@@ -25,6 +25,15 @@ struct PhotosUploadCommand: ClubCommand {
     @Option(
         help: ArgumentHelp("Encode anew with this quality, 1 to 100; else the bytes stay as they are.", valueName: "q"))
     var quality: Int?
+
+    @Flag(
+        name: .customLong("strip-gps"),
+        help: "Leave the place, the camera and its notes out of what is sent; the picture and the date stay.")
+    var stripGPS = false
+
+    @Option(
+        help: ArgumentHelp("The folder of the photos to put them in, made when it is not there.", valueName: "name"))
+    var album: String?
 
     @OptionGroup var transfer: TransferOptions
     @OptionGroup var connection: ConnectionOptions
@@ -39,15 +48,14 @@ struct PhotosUploadCommand: ClubCommand {
         let login = try context.login(flags: flags)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
         let reporter = ProgressReporter(context, display: transfer.display(context, json: outputOptions.json))
-        let (files, quality, json) = (files, quality, outputOptions.json)
-        let folder = try login.photos
+        let (files, quality, stripsPlace, json) = (files, quality, stripGPS, outputOptions.json)
+        let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
         let outcome: BatchOutcome<UploadedPhoto>
         do {
             outcome = try await context.withRemote(login, lane) { remote in
                 let batch = PhotoBatch(
                     context: context, remote: remote, server: login.server, folder: folder, quality: quality,
-                    json: json,
-                    reporter: reporter)
+                    stripsPlace: stripsPlace, json: json, reporter: reporter)
                 return try await reporter.ticking { try await batch.upload(files) }
             }
         } catch let failure as Failure where failure.status == .interrupted || failure.status == .terminated {

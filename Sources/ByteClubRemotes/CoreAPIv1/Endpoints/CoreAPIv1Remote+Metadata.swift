@@ -23,6 +23,20 @@ extension CoreAPIv1Remote: TextSearchRemote {
         return answer.status == 304 ? nil : try answer.decoded(Metadata.self)
     }
 
+    /// Describes a folder with its children and what is known of photos.
+    /// `GET /1/metadata/<root>/<path>?list=true&include_media_info=true`
+    public func listWithMediaInfo(
+        _ path: RemotePath, includeDeleted: Bool
+    ) async throws(RemoteError) -> Metadata? {
+        try await transport.get(
+            address("metadata", path),
+            query: [
+                "list": "true", "file_limit": Self.listingLimit, "include_media_info": "true",
+                "include_deleted": includeDeleted ? "true" : nil,
+            ]
+        ).decoded(Metadata.self)
+    }
+
     /// The entries below a folder whose names match. `GET /1/search/<root>/<path>`
     public func search(_ path: RemotePath, query: String, limit: Int) async throws(RemoteError) -> [Metadata] {
         try await transport.get(

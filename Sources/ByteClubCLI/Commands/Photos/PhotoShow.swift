@@ -1,0 +1,100 @@
+import ByteClubCore
+import ByteClubMedia
+import Glibc
+
+/// Draws photos of a server in the terminal.
+struct PhotoShow: Sendable {
+    /// The largest photo that is fetched as a whole in order to look around in it.
+    static let mostBytes: Int64 = 64 << 20
+
+    let context: Context
+    let remote: any Remote
+    /// The folder below which photos are named.
+    let folder: RemotePath
+    let canvas: PictureCanvas
+
+    /// Draws a photo from the server's thumbnail below its name.
+    func show(_ path: RemotePath) async throws {
+        try await draw(path, .xl, canvas) { metadata in
+            context.style.emphasized(Failure.line(metadata.path.name(below: folder)))
+        }
+    }
+
+    /// Draws a list: each line, and below it the photo.
+    func list(_ list: PhotoList) async throws {
+        var small = canvas
+        (small.columns, small.rows) = (min(canvas.columns, 40), 6)
+        let lines = list.text(context.style).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        // The titles are a line of their own.
+        let titles = lines.count - list.photos.count
+        for line in lines.prefix(max(0, titles)) { try context.output.visibleLine(line) }
+        for (photo, line) in zip(list.photos, lines.dropFirst(max(0, titles))) {
+            do {
+                try await draw(photo.path, .l, small) { _ in line }
+            } catch let failure as Failure where failure.status == .badData {
+                try context.output.visibleLine(line)
+            }
+        }
+    }
+
+    /// Looks around in a photo, which is fetched as a whole.
+    func look(_ path: RemotePath, _ view: PanoramaView) async throws {
+        let metadata = try await Self.metadata(of: path, remote)
+        guard metadata.bytes <= Self.mostBytes else {
+            throw Failure(
+                .badData,
+                "'\(path.name)' has \(HumanSize.shown(metadata.bytes)); only up to "
+                    + "\(HumanSize.shown(Self.mostBytes)) can be looked around in")
+        }
+        let file = try PhotoFile.temporary(in: context.directories.state)
+        defer { unsafe unlink(file) }
+        context.note("fetching the whole of '\(path.name)', \(HumanSize.shown(metadata.bytes)), to look around in it")
+        _ = try await remote.download(
+            path, revision: metadata.rev, limit: Self.mostBytes, to: file, progress: nil)
+        let chosen = try await PhotoNote.ifPossible(of: path, remote)?.caption.view
+        let kind = chosen.flatMap { Panorama.Kind(rawValue: $0.rawValue) }
+        let box = PictureBox(width: 16, height: 9, columns: canvas.columns, rows: canvas.rows)
+        let (width, height) = canvas.pixels(of: box)
+        let name = path.name
+        let picture = try await BlockingWork.run {
+            do { return try view.render(file: file, as: kind, width: width, height: height) } catch let error
+                as MediaError
+            {
+                throw Failure(
+                    .badData,
+                    error.code == .unsupported
+                        ? "'\(name)' is no panorama to look around in; leave --view out"
+                        : "'\(name)' cannot be shown: \(error.code)")
+            }
+        }
+        try context.output.writeVisible(try canvas.bytes(picture, box))
+    }
+
+    /// What the server says of a photo that is there.
+    static func metadata(of path: RemotePath, _ remote: any Remote) async throws -> Metadata {
+        do {
+            let metadata = try await remote.metadata(at: path)
+            if metadata.isDeleted || metadata.isFolder { throw EntryPath.missing("photo", path.name) }
+            return metadata
+        } catch let error as RemoteError where error.code == .notFound {
+            throw EntryPath.missing("photo", path.name)
+        }
+    }
+
+    private func draw(
+        _ path: RemotePath, _ size: ThumbnailSize, _ canvas: PictureCanvas, _ line: (Metadata) -> String
+    ) async throws {
+        do {
+            let thumbnail = try await remote.thumbnail(of: path, size: size, format: .jpeg)
+            let bytes = try canvas.bytes(jpeg: thumbnail.bytes)
+            try context.output.visibleLine(line(thumbnail.metadata))
+            try context.output.writeVisible(bytes)
+        } catch let error as RemoteError where error.code == .notFound {
+            throw EntryPath.missing("photo", path.name)
+        } catch let error as RemoteError where error.code == .undecodable {
+            throw Failure(.badData, "'\(path.name)' is no picture that the server can read")
+        } catch is MediaError {
+            throw Failure(.badData, "the server's thumbnail of '\(path.name)' cannot be decoded")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub photos caption NAME [TEXT]` asks for.
+struct PhotosCaptionCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "caption", abstract: "Print a photo's caption, or say what it is.",
+        discussion: """
+            The caption is a note beside the photo, called like it with .md added, and is synced as notes are. An empty \
+            text removes it.
+
+            Examples:
+              byteclub photos caption ridge.jpg "An hour before the storm."
+              byteclub photos caption ridge.jpg --edit
+            """)
+
+    @Argument(help: "The photo's name.", completion: .names)
+    var name: String
+
+    @Argument(help: "The caption; left out, it is printed.")
+    var text: String?
+
+    @Flag(help: "Edit the note in your editor, as 'byteclub notes edit' does.")
+    var edit = false
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func validate() throws {
+        if edit, text != nil { throw ValidationError("--edit and a text exclude each other") }
+    }
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryPath.photo(name, login)
+        if edit {
+            _ = try await context.withRemote(login) { try await PhotoShow.metadata(of: path, $0) }
+            let note = try PhotoCaption.path(of: path)
+            let result = try await NoteEditing(context: context, login: login, path: note).run(.fresh)
+            try context.print(result, json: outputOptions.json)
+            if case .conflict = result.outcome { throw Failure.silent(.tryAgain) }
+            return
+        }
+        let text = text
+        let note = try await context.withRemote(login) { remote in
+            _ = try await PhotoShow.metadata(of: path, remote)
+            var note = try await PhotoNote(of: path, remote)
+            if let text {
+                note.caption.text = text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
+                try await note.save(remote)
+            }
+            return note
+        }
+        let name = path.name(below: try login.photos)
+        let done = text.map { $0.isEmpty ? "removed the caption of '\(name)'" : "saved the caption of '\(name)'" }
+        try context.print(PhotoNoteResult(photo: path, note: note, done: done), json: outputOptions.json)
+        if text == nil, note.text.isEmpty { context.noteEmpty("'\(name)' has no caption") }
+    }
+}
+
+/// What a photo's note says; as JSON an object with path, caption and view.
+struct PhotoNoteResult: CommandResult {
+    var photo: RemotePath
+    var note: PhotoNote
+    /// What was done; nil when the caption was asked for.
+    var done: String?
+
+    func text(_ style: TextStyle) -> String { done.map { Failure.line($0) } ?? note.text }
+
+    private enum CodingKeys: String, CodingKey { case path, caption, view }
+
+    func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(photo, forKey: .path)
+        try box.encode(note.text, forKey: .caption)
+        try box.encodeIfPresent(note.caption.view?.rawValue, forKey: .view)
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub photos set-view NAME VIEW` asks for.
+struct PhotosSetViewCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set-view", abstract: "Say how a photo is to be looked at, whatever its tags say.",
+        discussion: """
+            This is kept in the note beside the photo that also has its caption; the photo's bytes stay as they are. \
+            'auto' leaves it to the photo's tags and shape again.
+
+            Example:
+              byteclub photos set-view hall.jpg sphere
+            """)
+
+    @Argument(help: "The photo's name.", completion: .names)
+    var name: String
+
+    @Argument(help: "How: \(PhotoKindFilter.words) or auto.")
+    var view: PhotoView
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryPath.photo(name, login)
+        let kind = view.kind
+        let note = try await context.withRemote(login) { remote in
+            _ = try await PhotoShow.metadata(of: path, remote)
+            var note = try await PhotoNote(of: path, remote)
+            if note.caption.view != kind {
+                note.caption.view = kind
+                try await note.save(remote)
+            }
+            return note
+        }
+        let shown = kind?.rawValue ?? "its tags and shape say"
+        let done = "'\(path.name(below: try login.photos))' is now shown as \(shown)"
+        try context.print(PhotoNoteResult(photo: path, note: note, done: done), json: outputOptions.json)
+    }
+}
+
+/// How a photo is looked at, as a word of the command line.
+struct PhotoView: Sendable, Hashable, ExpressibleByArgument {
+    /// The kind; nil leaves it to the photo.
+    var kind: PhotoShape.Kind?
+
+    /// Reads a kind or `auto`.
+    init?(argument: String) {
+        kind = PhotoShape.Kind(rawValue: argument)
+        if kind == nil, argument != "auto" { return nil }
+    }
+
+    static var allValueStrings: [String] { PhotoShape.Kind.allCases.map(\.rawValue) + ["auto"] }
+}

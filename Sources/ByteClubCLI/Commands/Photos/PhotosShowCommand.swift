@@ -1,0 +1,88 @@
+import ArgumentParser
+import ByteClubCore
+import ByteClubMedia
+
+/// Does what `byteclub photos show NAME...` asks for.
+struct PhotosShowCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Draw photos in the terminal; in a pipe tell what is known of them.",
+        discussion: """
+            A panorama gets the terminal's whole width. Pictures are sent as kitty, iTerm2 or sixel terminals take \
+            them, else they are drawn in half blocks of text; the terminal is asked once when the environment does not \
+            tell. With NO_COLOR, TERM=dumb, or in a pipe nothing is drawn unless --as says how.
+
+            --view looks around in a panorama: degrees to the right of its middle, degrees above the horizon, and how \
+            many degrees the view is wide. For that the whole photo is fetched, up to 64 MiB.
+
+            Examples:
+              byteclub photos show ridge.jpg
+              byteclub photos show ridge.jpg --view -45,10
+              byteclub photos show 'trip-*.jpg' --as blocks
+            """)
+
+    @Argument(help: "The photos' names, or patterns with * and ?.", completion: .names)
+    var names: [String]
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Look around: 'yaw,pitch' or 'yaw,pitch,fov'.", valueName: "view"),
+        transform: ViewArgument.read)
+    var view: PanoramaView?
+
+    @Option(help: "How to draw; else as this terminal can.")
+    var `as`: PictureWay?
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let folder = try login.photos
+        let (names, view, json) = (names, view, outputOptions.json)
+        let canvas = json ? nil : try await context.pictureCanvas(self.as)
+        let outcome = try await context.withRemote(login, mayTakeLong: view != nil) { remote in
+            var outcome = BatchOutcome<RemotePath>()
+            var known: [PhotoInfo] = []
+            for photo in try await PhotoPattern.photos(names, login, remote) {
+                do {
+                    let path = try photo.get()
+                    if let canvas, canvas.way != .none {
+                        let show = PhotoShow(context: context, remote: remote, folder: folder, canvas: canvas)
+                        if let view { try await show.look(path, view) } else { try await show.show(path) }
+                    } else {
+                        let info = try await PhotoInfo(of: path, remote)
+                        if json {
+                            known.append(info)
+                        } else {
+                            if !outcome.done.isEmpty { try context.output.line("") }
+                            try context.print(info, json: false)
+                        }
+                    }
+                    outcome.done.append(path)
+                } catch {
+                    if error is Output.BrokenPipe { throw error }
+                    try Task.checkCancellation()
+                    outcome.failures.append(Failure(error))
+                }
+            }
+            if json { try context.output.write(JSON.bytes(known)) }
+            return outcome
+        }
+        try outcome.finish(context)
+    }
+}
+
+/// A direction to look in, as words of the command line.
+enum ViewArgument {
+    /// Reads `yaw,pitch` or `yaw,pitch,fov`.
+    static func read(_ text: String) throws -> PanoramaView {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Double(String($0)) }
+        let numbers = parts.compactMap { $0 }
+        guard (2...3).contains(parts.count), numbers.count == parts.count, abs(numbers[0]) <= 360,
+            abs(numbers[1]) <= 90, numbers.count == 2 || (1...150).contains(numbers[2])
+        else {
+            throw ValidationError(
+                "write degrees as in 90,-10 or 90,-10,60: yaw -360 to 360, pitch -90 to 90, field of view 1 to 150")
+        }
+        return PanoramaView(yaw: numbers[0], pitch: numbers[1], fov: numbers.count == 3 ? numbers[2] : 90)
+    }
+}

@@ -1,0 +1,76 @@
+import ByteClubCore
+
+/// Photos of a folder with what they are as pictures; as JSON an array of ``EntryObject``s.
+struct PhotoList: CommandResult {
+    /// The photos in the order in which they are printed.
+    var photos: [Metadata]
+    /// The folder below which they are named.
+    var folder: RemotePath
+    var isVisible: Bool { true }
+
+    /// What stands for what the server is still to find out.
+    private static let pending = "-"
+
+    /// Name, size, date, and what the server tells of pictures, in columns that fit the terminal; elsewhere separated by
+    /// tabs, first name, bytes and the file's date, then the rest.
+    func text(_ style: TextStyle) -> String {
+        let tells = photos.contains { $0.photoInfo != nil }
+        guard tells else { return EntryList(entries: photos, folder: folder, dates: .file).text(style) }
+        return style.columns == nil ? tabs(style) : table(style)
+    }
+
+    private func tabs(_ style: TextStyle) -> String {
+        var table = TextTable()
+        table.rows = photos.map { photo in
+            let info = photo.photoInfo
+            let place = info?.place.map { "\($0.latitude),\($0.longitude)" }
+            return [
+                photo.path.name(below: folder), photo.isDeleted ? "deleted" : style.size(photo.bytes),
+                style.date(EntryDate.file.of(photo)), Self.kind(photo), Self.pixels(photo, "x"),
+                style.date(info?.taken), place ?? "",
+            ]
+        }
+        return style.list(table)
+    }
+
+    private func table(_ style: TextStyle) -> String {
+        var table = TextTable(
+            .init("NAME", isShortened: true), .init("KIND", rank: 3), .init("PIXELS", .right, rank: 4),
+            .init("SIZE", .right, rank: 2), .init("DATE", rank: 1), .init("PLACE", rank: 5))
+        table.rows = photos.map { photo in
+            [
+                photo.path.name(below: folder) + (photo.isFolder ? "/" : ""), Self.kind(photo),
+                Self.pixels(photo, "×"),
+                photo.isDeleted ? "deleted" : photo.isFolder ? "" : style.size(photo.bytes), Self.date(photo, style),
+                photo.photoInfo?.place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" } ?? "",
+            ]
+        }
+        return style.list(table)
+    }
+
+    private static func kind(_ photo: Metadata) -> String {
+        guard let info = photo.photoInfo else { return "" }
+        return info.isPending ? pending : info.shape?.kind.rawValue ?? ""
+    }
+
+    private static func pixels(_ photo: Metadata, _ times: String) -> String {
+        guard let info = photo.photoInfo else { return "" }
+        return info.isPending ? pending : info.shape.map { "\($0.width)\(times)\($0.height)" } ?? ""
+    }
+
+    /// When the photo was taken by its camera's clock, else the file's date.
+    private static func date(_ photo: Metadata, _ style: TextStyle) -> String {
+        if let taken = photo.photoInfo?.taken { return CalendarTime.utc(taken.seconds).description }
+        return style.date(EntryDate.file.of(photo))
+    }
+
+    /// Degrees in hundredths, about a kilometre.
+    private static func short(_ degrees: Double) -> String {
+        guard degrees.isFinite, abs(degrees) < 1000 else { return "?" }
+        let hundredths = Int((abs(degrees) * 100).rounded())
+        let rest = hundredths % 100
+        return (degrees < 0 && hundredths > 0 ? "-" : "") + "\(hundredths / 100)." + (rest < 10 ? "0" : "") + "\(rest)"
+    }
+
+    func encode(to encoder: any Encoder) throws { try photos.map { EntryObject($0) }.encode(to: encoder) }
+}

@@ -1,0 +1,82 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite("Captions and views of photos") struct PhotoCaptionTests {
+    private let note = "/byteclub/photos/city.jpg.md"
+
+    private func world() async throws -> World {
+        let world = try World()
+        #expect(await world.run("photos", "upload", Fixture.path("panoramas/city.jpg")) == .success, "\(world.err)")
+        return world
+    }
+
+    @Test("a caption is a note beside the photo; an empty one removes it")
+    func caption() async throws {
+        let world = try await world()
+        #expect(await world.run("photos", "caption", "city.jpg", "The square.") == .success, "\(world.err)")
+        #expect(world.out == "saved the caption of 'city.jpg'\n")
+        #expect(try await world.text(note) == "The square.\n")
+        #expect(await world.run("photos", "caption", "city.jpg") == .success)
+        #expect(world.out == "The square.\n")
+        #expect(await world.run("photos", "info", "city.jpg") == .success)
+        #expect(world.out.contains("caption  The square."), "\(world.out)")
+        #expect(await world.run("photos", "caption", "city.jpg", "") == .success)
+        #expect(try await world.text(note) == nil)
+        #expect(await world.run("photos", "caption", "none.jpg", "x") == .noInput)
+        #expect(await world.run("photos", "caption", "city.jpg", "x", "--edit") == .usage)
+    }
+
+    @Test("a chosen view is kept with the caption, counts for info, and 'auto' takes it back")
+    func view() async throws {
+        let world = try await world()
+        #expect(await world.run("photos", "caption", "city.jpg", "The square.") == .success)
+        #expect(await world.run("photos", "set-view", "city.jpg", "strip") == .success, "\(world.err)")
+        #expect(try await world.text(note) == "---\nview: strip\n---\nThe square.\n")
+        #expect(await world.run("photos", "info", "city.jpg") == .success)
+        #expect(world.out.contains("long strip"), "\(world.out)")
+        #expect(await world.run("photos", "caption", "city.jpg", "") == .success)
+        #expect(try await world.text(note)?.contains("view: strip") == true)
+        #expect(await world.run("photos", "set-view", "city.jpg", "auto") == .success)
+        #expect(try await world.text(note) == nil)
+        #expect(await world.run("photos", "set-view", "city.jpg", "cube") == .usage)
+    }
+
+    @Test("a caption that somebody changed meanwhile is kept, and the end is 75")
+    func revisionGuard() async throws {
+        let world = try await world()
+        try await world.put("Mine.\n", note)
+        let photo = try RemotePath("/byteclub/photos/city.jpg")
+        var stale = try await PhotoNote(of: photo, world.server)
+        try await world.put("Theirs.\n", note)
+        stale.caption.text = "Late.\n"
+        let failure = await #expect(throws: Failure.self) { try await stale.save(world.server) }
+        #expect(failure?.status == .tryAgain)
+        #expect(try await world.text(note) == "Theirs.\n")
+    }
+
+    @Test("a photo's caption is removed with it, and a photo without one alone")
+    func remove() async throws {
+        let world = try await world()
+        try await world.put("Mine.\n", note)
+        #expect(await world.run("photos", "rm", "city.jpg") == .success, "\(world.err)")
+        #expect(world.out == "removed 'city.jpg'\nremoved 'city.jpg.md'\n")
+        try await world.put("x", "/byteclub/photos/bare.jpg")
+        #expect(await world.run("photos", "rm", "bare.jpg") == .success && world.err.isEmpty, "\(world.err)")
+        #expect(world.out == "removed 'bare.jpg'\n")
+    }
+
+    @Test("in a pipe 'show' tells what 'info' tells")
+    func show() async throws {
+        let world = try await world()
+        #expect(await world.run("photos", "info", "city.jpg") == .success)
+        let info = world.out
+        #expect(await world.run("photos", "show", "city.jpg") == .success, "\(world.err)")
+        #expect(world.out == info && !info.contains("\u{1B}"))
+        for view in ["1", "1,2,3,4", "x,0", "0,91", "0,0,0"] {
+            #expect(await world.run("photos", "show", "city.jpg", "--view", view) == .usage, "\(view)")
+        }
+    }
+}

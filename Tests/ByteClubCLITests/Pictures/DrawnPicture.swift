@@ -1,0 +1,134 @@
+import ByteClubMedia
+
+@testable import ByteClubCLI
+
+/// What a terminal makes of the bytes that draw a picture, written from the protocols alone.
+struct DrawnPicture {
+    /// Pixels across and down.
+    let width: Int
+    let height: Int
+    /// Three bytes a pixel.
+    private(set) var rgb: [UInt8]
+
+    private init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+        rgb = [UInt8](repeating: 0, count: width * height * 3)
+    }
+
+    /// How near the pixels are to those of a picture of this size, in decibels.
+    func psnr(to picture: Picture) -> Double {
+        guard picture.rgb.count == rgb.count else { return 0 }
+        var sum = 0
+        for (a, b) in zip(rgb, picture.rgb) { sum += (Int(a) - Int(b)) * (Int(a) - Int(b)) }
+        // 10 log10(255² / mean), by halvings of 3.0103 dB: exact enough for a bound.
+        let ratio = 65_025 / max(1e-9, Double(sum) / Double(rgb.count))
+        return 3.0103 * (Double(ratio.exponent) + (ratio.significand - 1))
+    }
+
+    private mutating func set(_ column: Int, _ row: Int, _ color: [UInt8]) {
+        guard column < width, row < height, color.count == 3 else { return }
+        for channel in 0..<3 { rgb[(row * width + column) * 3 + channel] = color[channel] }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int { Int(String(decoding: bytes, as: UTF8.self)) ?? -1 }
+
+    /// Half blocks in colours that SGR 38 and 48 set; nil for any other escape sequence or letter.
+    init?(halfBlocks bytes: [UInt8], width: Int, height: Int) {
+        self.init(width: width, height: height)
+        var (column, row, place) = (0, 0, 0)
+        var (text, back): ([UInt8], [UInt8]) = ([0, 0, 0], [0, 0, 0])
+        while place < bytes.count {
+            switch bytes[place] {
+            case 0x1B:
+                guard let end = bytes[place...].firstIndex(of: UInt8(ascii: "m")) else { return nil }
+                var codes = bytes[(place + 2)..<end].split(separator: UInt8(ascii: ";")).map(Self.number)[...]
+                place = end + 1
+                while let code = codes.popFirst(), code != 0 {
+                    var color: [UInt8] = []
+                    if codes.popFirst() == 5, let index = codes.popFirst() {
+                        color = Self.indexed(index)
+                    } else {
+                        for _ in 0..<3 { color.append(UInt8(clamping: codes.popFirst() ?? 0)) }
+                    }
+                    if code == 38 { text = color } else if code == 48 { back = color } else { return nil }
+                }
+            case 0x0A:
+                (column, row, place) = (0, row + 2, place + 1)
+            case 0x20, 0xE2:
+                let isBlank = bytes[place] == 0x20
+                set(column, row, isBlank ? back : text)
+                set(column, row + 1, back)
+                (column, place) = (column + 1, place + (isBlank ? 1 : 3))
+            default: return nil
+            }
+        }
+    }
+
+    /// xterm's colours, by their published formula.
+    private static func indexed(_ index: Int) -> [UInt8] {
+        if index >= 232 { return [UInt8](repeating: UInt8(clamping: (index - 232) * 10 + 8), count: 3) }
+        let digits = [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6]
+        return digits.map { $0 == 0 ? 0 : UInt8(clamping: 55 + 40 * $0) }
+    }
+
+    /// Sixels within a device control string.
+    init?(sixels bytes: [UInt8], width: Int, height: Int) {
+        self.init(width: width, height: height)
+        guard bytes.starts(with: Array("\u{1B}Pq\"1;1;\(width);\(height)".utf8)),
+            var place = bytes.firstIndex(of: UInt8(ascii: "#"))
+        else { return nil }
+        var (column, top, palette, color) = (0, 0, [Int: [UInt8]](), [UInt8]())
+        func number() -> Int {
+            let end = bytes[place...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.endIndex
+            defer { place = end }
+            return Self.number(bytes[place..<end])
+        }
+        while place < bytes.count, bytes[place] != 0x1B {
+            var letter = bytes[place]
+            place += 1
+            switch letter {
+            case UInt8(ascii: "#"):
+                let index = number()
+                if bytes[place] == UInt8(ascii: ";") {
+                    var parts: [Int] = []
+                    while bytes[place] == UInt8(ascii: ";") {
+                        place += 1
+                        parts.append(number())
+                    }
+                    palette[index] = parts.dropFirst().map { UInt8(clamping: ($0 * 255 + 50) / 100) }
+                }
+                color = palette[index] ?? []
+            case UInt8(ascii: "$"): column = 0
+            case UInt8(ascii: "-"): (column, top) = (0, top + 6)
+            default:
+                var count = 1
+                if letter == UInt8(ascii: "!") {
+                    count = number()
+                    letter = bytes[place]
+                    place += 1
+                }
+                guard (0x3F...0x7E).contains(letter) else { return nil }
+                for _ in 0..<count {
+                    for bit in 0..<6 where (letter - 0x3F) >> UInt8(bit) & 1 == 1 { set(column, top + bit, color) }
+                    column += 1
+                }
+            }
+        }
+    }
+
+    /// The file that base64 stands for; nil when it is none.
+    static func base64(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var (bytes, group, bits) = ([UInt8](), 0, 0)
+        for letter in text where letter != UInt8(ascii: "=") {
+            guard let value = letters.firstIndex(of: letter) else { return nil }
+            (group, bits) = ((group << 6 | value) & 0xFFFF, bits + 6)
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: group >> bits))
+            }
+        }
+        return bytes
+    }
+}
