@@ -101,6 +101,7 @@ let package = Package(
         // Loaded when the first session starts, so that commands without a network do not wait for its 36 libraries.
         .systemLibrary(name: "CLibcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLiteLog"),
@@ -108,7 +109,7 @@ let package = Package(
         .target(
             name: "ByteClubHTTP", dependencies: ["CLibcurl", httpTypes, logging],
             swiftSettings: settings),
-        .target(name: "ByteClubMedia", dependencies: ["CTurboJPEG", "CZlib"], swiftSettings: settings),
+        .target(name: "ByteClubMedia", dependencies: ["CPNG", "CTurboJPEG", "CZlib"], swiftSettings: settings),
         .target(
             name: "ByteClubRemotes", dependencies: ["ByteClubCore", "ByteClubHTTP", httpTypes],
             swiftSettings: settings),
@@ -148,7 +149,8 @@ let package = Package(
             name: "byteclub-server", dependencies: ["ByteClubServer"], swiftSettings: settings,
             linkerSettings: staticStart + staticFoundation),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["ByteClubCore", "CLinux", "TestSupport"], swiftSettings: settings),
+            name: "Benchmarks", dependencies: ["ByteClubCore", "ByteClubMedia", "CLinux", "TestSupport"],
+            swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
             swiftSettings: settings),

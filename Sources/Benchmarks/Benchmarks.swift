@@ -6,8 +6,10 @@ import TestSupport
 /// `Benchmarks siege --work DIR [--minutes N] [--seed N] [--beside DIR] [--json]` besieges a server instead; see
 /// ``Siege``.
 ///
+/// `Benchmarks pictures SIZE[,SIZE...] DIR FILE...` makes the pictures that the case `media` measures; see ``Pictures``.
+///
 /// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--corpus
-/// DIR] [--label TEXT]`
+/// DIR] [--photos DIR] [--label TEXT]`
 @main
 struct Benchmarks {
     static func main() async {
@@ -17,6 +19,7 @@ struct Benchmarks {
                 let isKept = try await Siege.run(Array(arguments.dropFirst()))
                 exit(isKept ? 0 : 1)
             }
+            if arguments.first == "pictures" { exit(try Pictures.run(Array(arguments.dropFirst()))) }
             try await run(Settings(arguments))
         } catch {
             let line = "benchmarks: \(error)\n"
@@ -31,7 +34,7 @@ struct Benchmarks {
             ("latency", LatencyCase.run), ("rename", RenameCase.run), ("idle", IdleCase.run),
             ("million", MillionCase.run),
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
-            ("batch", BatchCase.run), ("search", SearchCase.run),
+            ("batch", BatchCase.run), ("search", SearchCase.run), ("media", MediaCase.run),
         ]
         if let missing = Peer.missing { print(missing + "\n") }
         for (name, run) in cases where settings.runs(name) {

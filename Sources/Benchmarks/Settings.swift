@@ -18,6 +18,8 @@ struct Settings: Sendable {
     var edits = 100
     /// A folder of texts to search; nil for generated notes.
     var corpus: String?
+    /// The folder of `Config/fetch-fixtures photos`; nil when there is none.
+    var photos: String?
     /// What the titles say of the conditions, for example of the link.
     var label = ""
 
@@ -38,6 +40,7 @@ struct Settings: Sendable {
             case "--mebibytes": mebibytes = try Self.number(value)
             case "--edits": edits = try Self.number(value)
             case "--corpus": corpus = value
+            case "--photos": photos = value
             case "--label": label = " (\(value))"
             default: throw UsageError(description: "there is no flag \(flag)")
             }

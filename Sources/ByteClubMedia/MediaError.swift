@@ -8,7 +8,7 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The bytes do not begin like a JPEG.
+        /// The bytes do not begin like a JPEG, nor like a PNG where that is taken too.
         public static let notAJPEG = Code(kind: .notAJPEG)
         /// It begins like a JPEG, but its structure is broken before any picture can be shown.
         public static let damaged = Code(kind: .damaged)

@@ -10,18 +10,26 @@ struct DecodeBudget: Sendable {
     /// 540 million.
     var steps = 640_000_000
 
-    func check(_ header: JPEGHeader, fileBytes: Int, width: Int, height: Int) throws(MediaError) {
-        // TurboJPEG takes sides up to 65,500.
-        guard header.width <= 65_500, header.height <= 65_500, header.width * header.height <= pixels else {
-            throw MediaError(.tooLarge, "a photo of \(header.width)x\(header.height) pixels is too large")
-        }
+    /// Refuses a JPEG whose decoding at a scaled size, with `work` bytes for what is done with its pixels, takes too
+    /// much.
+    func check(
+        _ header: JPEGHeader, fileBytes: Int, width: Int, height: Int, work: Int = 0
+    ) throws(MediaError) {
         let channels = max(3, header.components)
         let cost = fileBytes.addingClamped(header.estimatedDecodeBytes).addingClamped(width * height * channels)
+        try check(width: header.width, height: header.height, bytes: cost.addingClamped(work))
+    }
+
+    /// Refuses a picture of a stored size that takes a number of bytes altogether.
+    func check(width: Int, height: Int, bytes cost: Int) throws(MediaError) {
+        // TurboJPEG takes sides up to 65,500.
+        guard width <= 65_500, height <= 65_500, width * height <= pixels else {
+            throw MediaError(.tooLarge, "a photo of \(width)x\(height) pixels is too large")
+        }
         guard cost <= bytes else {
             throw MediaError(
                 .tooLarge,
-                "decoding this photo of \(header.width)x\(header.height) would take \(cost >> 20) MiB; \(bytes >> 20) are allowed"
-            )
+                "decoding this photo of \(width)x\(height) would take \(cost >> 20) MiB; \(bytes >> 20) are allowed")
         }
     }
 

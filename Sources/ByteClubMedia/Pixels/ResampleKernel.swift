@@ -4,13 +4,22 @@ internal import Glibc
 ///
 /// Whole numbers give the same bytes on every processor.
 struct ResampleKernel {
-    /// Fraction bits of a weight: 255 times the sum of magnitudes still fits 32 bits.
-    static let precision: Int32 = 15
+    /// Fraction bits of a weight.
+    ///
+    /// A weight then fits 16 bits, which processors multiply many of at once, and 255 times the sum of magnitudes 32.
+    static let precision: Int32 = 14
 
-    /// For each output position, the first input position and where its weights begin.
-    private(set) var starts: [Int] = []
-    private(set) var taps: [Range<Int>] = []
-    private(set) var weights: [Int32] = []
+    /// What goes to one output position.
+    struct Window {
+        /// The first input position.
+        let start: Int
+        /// Where the weights of this and the following input positions lie.
+        let taps: Range<Int>
+    }
+
+    /// One window for each output position.
+    private(set) var windows: [Window] = []
+    private(set) var weights: [Int16] = []
 
     init(from source: Int, to target: Int) {
         let scale = Double(source) / Double(target)
@@ -24,11 +33,10 @@ struct ResampleKernel {
             }
             let sum = values.reduce(0, +)
             let unit = Double(1 << Self.precision)
-            var fixed = values.map { Int32((unit * $0 / sum).rounded()) }
+            var fixed = values.map { Int16((unit * $0 / sum).rounded()) }
             // Whatever rounding lost goes to the middle, so that a plain area keeps its value.
-            fixed[fixed.count / 2] += (1 << Self.precision) - fixed.reduce(0, +)
-            starts.append(first)
-            taps.append(weights.count..<weights.count + fixed.count)
+            fixed[fixed.count / 2] += Int16((1 << Self.precision) - fixed.reduce(0) { $0 + Int($1) })
+            windows.append(Window(start: first, taps: weights.count..<weights.count + fixed.count))
             weights += fixed
         }
     }

@@ -3,18 +3,15 @@ struct ThumbnailPlan: Sendable, Hashable {
     /// The thumbnail's size before the orientation is applied.
     let width: Int
     let height: Int
-    /// The scale to decode at: the smallest that still leaves 1.4 times the size, so the filter has something to work
-    /// on.
+    /// The scale to decode a JPEG at: the smallest that still leaves the filter something to work on.
     let eighths: Int
 
-    /// Fits the picture as seen into the box, without enlarging it.
-    init(header: JPEGHeader, orientation: Int, box: (width: Int, height: Int)) {
+    /// Fits a picture of a stored size, as seen, into the box, without enlarging it.
+    init(width fullWidth: Int, height fullHeight: Int, orientation: Int, box: (width: Int, height: Int)) {
         let isTurned = orientation >= 5
-        // No JPEG has a longer side, so a larger box changes nothing.
+        // No JPEG has a longer side, so a larger box changes little.
         let boxWidth = min(isTurned ? box.height : box.width, 65_535)
         let boxHeight = min(isTurned ? box.width : box.height, 65_535)
-        let fullWidth = header.width
-        let fullHeight = header.height
         if fullWidth <= boxWidth, fullHeight <= boxHeight {
             (width, height) = (fullWidth, fullHeight)
         } else if fullWidth * boxHeight >= fullHeight * boxWidth {
@@ -24,9 +21,17 @@ struct ThumbnailPlan: Sendable, Hashable {
         }
         let target = (width, height)
         eighths =
-            [1, 2, 4].first { scale in
-                JPEGDecoder.scaled(fullWidth, eighths: scale) * 10 >= target.0 * 14
-                    && JPEGDecoder.scaled(fullHeight, eighths: scale) * 10 >= target.1 * 14
+            [1, 2, 3, 4].first { scale in
+                Self.suffices(
+                    (JPEGDecoder.scaled(fullWidth, eighths: scale), JPEGDecoder.scaled(fullHeight, eighths: scale)),
+                    for: target)
             } ?? 8
+    }
+
+    /// Whether a picture of a size has what a smaller one needs: one and a half times its size.
+    ///
+    /// At 1.4 times, photos lose 0.4 dB against the filtering of the full size; at 1.5 nothing that can be measured.
+    static func suffices(_ size: (width: Int, height: Int), for target: (width: Int, height: Int)) -> Bool {
+        size.width * 2 >= target.width * 3 && size.height * 2 >= target.height * 3
     }
 }

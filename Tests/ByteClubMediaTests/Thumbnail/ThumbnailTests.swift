@@ -186,11 +186,15 @@ import Testing
         #expect(difference / top < 24)
     }
 
-    @Test("what is not a JPEG says so")
+    @Test("what is neither a JPEG nor a PNG says so")
     func impostor() throws {
-        let error = #expect(throws: MediaError.self) {
-            _ = try Thumbnail.make(file: Photos.path("not-a-photo"), width: 64, height: 64, format: .jpeg)
-        }
+        let error = #expect(throws: MediaError.self) { _ = try Self.make(Array("GIF89a".utf8), 64, 64) }
         #expect(error?.code == .notAJPEG)
+    }
+
+    @Test("a PNG that is called a JPEG has a thumbnail")
+    func misnamed() throws {
+        let bytes = try Thumbnail.make(file: Photos.path("not-a-photo"), width: 64, height: 64, format: .jpeg)
+        #expect(try JPEGHeader(bytes: bytes).width <= 64)
     }
 }

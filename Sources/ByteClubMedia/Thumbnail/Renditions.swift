@@ -1,0 +1,88 @@
+/// Makes a photo's pictures in several sizes from one decoding.
+public enum Renditions {
+    /// JPEGs of a JPEG or PNG file, each with no side longer than its size.
+    ///
+    /// The aspect ratio is kept and no picture enlarged: of sizes from the photo's own on, all are the same picture.
+    /// The EXIF orientation is applied and the colour profile goes along, nothing else. The photo's own pixels are
+    /// used, never a preview; each picture is made from the next larger one where that has half as much again.
+    ///
+    /// Blocks for the decoding: call it on a thread of its own. It cannot be cancelled; it is bounded by 512 MiB of
+    /// memory, which is computed before anything is decoded, 500 million pixels, and about a second for the scans that
+    /// a progressive photo comes in.
+    ///
+    /// - Parameters:
+    ///   - path: The photo.
+    ///   - sizes: The longest sides in pixels, each 1...65,500; others are clamped to that.
+    ///   - quality: The JPEG quality, clamped to 1...100.
+    /// - Returns: A JPEG file for each of `sizes`.
+    /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`, and `tooLarge` before anything is decoded.
+    public static func make(file path: String, sizes: [Int], quality: Int = 82) throws(MediaError) -> [Int: [UInt8]] {
+        try make(FileSource(path: path), sizes: sizes, quality: quality)
+    }
+
+    static func make(
+        _ source: borrowing some ByteSource & ~Copyable, sizes: [Int], quality: Int,
+        budget: DecodeBudget = DecodeBudget()
+    ) throws(MediaError) -> [Int: [UInt8]] {
+        guard let largest = sizes.max() else { return [:] }
+        let first = box(largest)
+        var raster: Raster
+        let profile: [UInt8]?
+        if try PNGDecoder.takes(source) {
+            guard source.count <= budget.bytes else { throw MediaError(.tooLarge, "the PNG is too large a file") }
+            let bytes = try source.readAll()
+            raster = try PNGDecoder.decode(bytes, budget: budget) { width, height in
+                work(width, height, ThumbnailPlan(width: width, height: height, orientation: 1, box: first))
+            }
+            let plan = ThumbnailPlan(width: raster.width, height: raster.height, orientation: 1, box: first)
+            raster = raster.resampled(width: plan.width, height: plan.height)
+            profile = PNGDecoder.profile(bytes)
+        } else {
+            let header = try JPEGHeader(source)
+            let orientation = Panorama(header: header).orientation
+            let plan = ThumbnailPlan(width: header.width, height: header.height, orientation: orientation, box: first)
+            let width = JPEGDecoder.scaled(header.width, eighths: plan.eighths)
+            let height = JPEGDecoder.scaled(header.height, eighths: plan.eighths)
+            try budget.check(
+                header, fileBytes: source.count, width: width, height: height, work: work(width, height, plan))
+            profile = try CarriedMetadata.profile(of: header, in: source)
+            let decoder = try JPEGDecoder()
+            raster = try decoder.decode(source.readAll(), header: header, eighths: plan.eighths, budget: budget)
+            raster = raster.resampled(width: plan.width, height: plan.height).oriented(orientation)
+        }
+        return try encoded(raster, sizes: sizes, quality: quality, profile: profile)
+    }
+
+    /// Encodes a picture in all sizes, the largest of which it has.
+    private static func encoded(
+        _ picture: Raster, sizes: [Int], quality: Int, profile: [UInt8]?
+    ) throws(MediaError) -> [Int: [UInt8]] {
+        let encoder = try JPEGEncoder()
+        var larger = picture
+        var made: (width: Int, bytes: [UInt8])?
+        var results: [Int: [UInt8]] = [:]
+        for size in Set(sizes).sorted(by: >) {
+            let plan = ThumbnailPlan(width: picture.width, height: picture.height, orientation: 1, box: box(size))
+            if let made, made.width == plan.width, larger.height == plan.height {
+                results[size] = made.bytes
+                continue
+            }
+            let isEnough = ThumbnailPlan.suffices((larger.width, larger.height), for: (plan.width, plan.height))
+            larger = (isEnough ? larger : picture).resampled(width: plan.width, height: plan.height)
+            let bytes = CarriedMetadata(icc: profile).spliced(into: try encoder.encode(larger, quality: quality))
+            made = (plan.width, bytes)
+            results[size] = bytes
+        }
+        return results
+    }
+
+    private static func box(_ size: Int) -> (width: Int, height: Int) {
+        let side = min(max(1, size), 65_500)
+        return (side, side)
+    }
+
+    /// The bytes that the filter and turned pixels take beside the decoded ones.
+    private static func work(_ width: Int, _ height: Int, _ plan: ThumbnailPlan) -> Int {
+        3 * (width * plan.height + 2 * plan.width * plan.height)
+    }
+}
