@@ -2,7 +2,7 @@ import Glibc
 
 /// A command of the person's own choice, such as that in `EDITOR` or `BROWSER`.
 enum ShellCommand {
-    /// Starts it with arguments behind its own, and gives its process.
+    /// Starts it with arguments behind its own.
     ///
     /// A detached one has a process group of its own, which Ctrl-C does not reach, and neither reads nor writes at the
     /// terminal.
@@ -13,6 +13,7 @@ enum ShellCommand {
     ///   - detached: Whether it is on its own.
     ///   - input: What it reads instead of the terminal.
     ///   - environment: Variables beside those of this process.
+    /// - Returns: Its process.
     /// - Throws: ``FileError`` when it cannot be started.
     static func start(
         _ command: String, _ arguments: String..., detached: Bool = false, input: Int32? = nil,
