@@ -47,7 +47,8 @@ struct ClubAPI: Sendable {
         batch = BatchHandler(store: store, memory: shares.bodies)
         chunks = ChunkHandlers(store: store, memory: shares.bodies)
         journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
-        site = WebSite(store: store, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
+        site = WebSite(
+            store: store, media: media, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
     }
 
     /// Does what a request asks for, and notes what the log is told of it, also when this throws.

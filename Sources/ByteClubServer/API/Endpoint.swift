@@ -117,11 +117,12 @@ extension Endpoint {
 
     /// Creates a page for members who are signed in; others are asked to sign in.
     init(
-        memberPage method: HTTPRequest.Method, _ name: String, or aliases: String...,
+        memberPage method: HTTPRequest.Method, _ name: String, or aliases: String..., tail: Tail = .none,
+        body: RequestCost.Body = .form,
         handler: @escaping @Sendable (WebSite) -> @Sendable (Visit, Member) async throws -> Response
     ) {
         self.init(
-            [method], name, aliases: aliases,
+            [method], name, aliases: aliases, tail: tail, cost: RequestCost(body: body),
             handler: .page { site in
                 { visit in
                     guard let member = visit.member else { return site.redirectToSignIn(visit) }

@@ -6,7 +6,7 @@ import Mustache
 enum Template: String, CaseIterable, Sendable {
     /// What all pages but ``share`` stand in.
     case page
-    case account, approve, code, device, done, error, join, members, password
+    case account, approve, code, device, done, error, gallery, join, members, note, password, photo
     case signIn = "sign-in"
     case share
 
@@ -40,9 +40,12 @@ enum Template: String, CaseIterable, Sendable {
         case .device: PackageResources.device_mustache
         case .done: PackageResources.done_mustache
         case .error: PackageResources.error_mustache
+        case .gallery: PackageResources.gallery_mustache
         case .join: PackageResources.join_mustache
         case .members: PackageResources.members_mustache
+        case .note: PackageResources.note_mustache
         case .password: PackageResources.password_mustache
+        case .photo: PackageResources.photo_mustache
         case .signIn: PackageResources.sign_in_mustache
         case .share: PackageResources.share_mustache
         }

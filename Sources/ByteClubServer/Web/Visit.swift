@@ -47,7 +47,14 @@ extension WebSite {
     ///
     /// - Throws: ``APIError`` 403.
     func checkForm(_ request: RoutedRequest, _ visit: Visit) throws(APIError) {
-        let isOurs = visit["csrf"].map { ConstantTime.equal($0, visit.formToken(csrfKey)) } ?? false
+        try checkForm(request, visit, token: visit["csrf"])
+    }
+
+    /// The same with the token of a form that is not among the parameters.
+    ///
+    /// - Throws: ``APIError`` 403.
+    func checkForm(_ request: RoutedRequest, _ visit: Visit, token: String?) throws(APIError) {
+        let isOurs = token.map { ConstantTime.equal($0, visit.formToken(csrfKey)) } ?? false
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         guard isOurs, site == nil || site == "same-origin" || site == "none" else {
             throw APIError(403, "this form is too old or came from another site; go back, reload and try again")

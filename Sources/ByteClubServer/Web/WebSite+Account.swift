@@ -42,7 +42,7 @@ extension WebSite {
         guard let id = try visit.request.parameters.integer("link", in: 1...Int64.max),
             try await store.removeLink(id, for: member)
         else { throw APIError(404, "There is no such link any more.") }
-        return redirect("/")
+        return redirect("/account")
     }
 
     /// Shuts a device out.
@@ -50,7 +50,7 @@ extension WebSite {
         guard let id = try visit.request.parameters.integer("device", in: 1...Int64.max),
             try await store.removeDevice(id, of: member.uid)
         else { throw APIError(404, "You have no such device.") }
-        return redirect("/")
+        return redirect("/account")
     }
 
     /// The form for a new password.
@@ -81,7 +81,7 @@ extension WebSite {
             return try await passwordForm(visit, member, problem: "The old password is wrong.")
         }
         try await store.setPassword(hash, ofMember: member.name, shuttingOutDevices: visit["devices"] == "out")
-        return try await begin(member, visit, then: "/")
+        return try await begin(member, visit, then: "/account")
     }
 
     /// The day of a date, as in `06 Aug 2013`.

@@ -106,7 +106,7 @@ extension WebSite {
             return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
         }
         guard let member else { throw Self.unknownInvitation }
-        return try await begin(member, visit, then: "/")
+        return try await begin(member, visit, then: "/account")
     }
 
     private func invitation(_ visit: Visit) async throws -> Invitation {

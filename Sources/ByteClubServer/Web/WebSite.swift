@@ -3,9 +3,11 @@ import Crypto
 import HTTPTypes
 import NIOCore
 
-/// The pages with which people sign in, let programs in, shut them out again, take links back and invite others.
+/// The pages with which people look at notes and photos, sign in, let programs in, shut them out again, take links
+/// back and invite others.
 struct WebSite: Sendable {
-    let store: any AccountStore & LinkStore
+    let store: any ClubStore
+    let media: MediaInfoReader
     let settings: ClubAPI.Settings
     let csrfKey: SymmetricKey
     let shares: FairShares
@@ -16,7 +18,8 @@ struct WebSite: Sendable {
         let visit = try await visit(request)
         do {
             if visit.member == nil { try settings.limits.countAnonymous(from: request.client.address) }
-            if request.method == .post { try checkForm(request, visit) }
+            // The form of an upload is read piece by piece, so that who reads it checks it.
+            if request.method == .post, request.endpoint.cost.body == .form { try checkForm(request, visit) }
             return try await handler(visit)
         } catch let error as APIError {
             var response = view(
@@ -47,7 +50,9 @@ struct WebSite: Sendable {
     }
 
     /// A page by its template.
-    func view(_ template: Template, _ values: [String: Any], _ visit: Visit, _ status: Int = 200) -> Response {
+    func view(
+        _ template: Template, _ values: [String: Any], _ visit: Visit, _ status: Int = 200, policy: String = formPolicy
+    ) -> Response {
         var values = values
         values["csrf"] = visit.formToken(csrfKey)
         if let member = visit.member {
@@ -57,6 +62,7 @@ struct WebSite: Sendable {
         var response = Response(
             HTTPResponse.Status(code: status), headers: Self.headers,
             body: .bytes(ByteBuffer(string: template.render(values))))
+        response.headers[.contentSecurityPolicy] = policy
         if let cookie = visit.newCookie { response.headers[.setCookie] = cookie }
         return response
     }
@@ -78,10 +84,18 @@ struct WebSite: Sendable {
         return redirect("/login?next=" + PercentEncoding.encode(here))
     }
 
+    /// What a browser may load for a page without pictures.
+    static let formPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+    /// What a browser may load for a page with pictures: nothing of other sites, and nothing that stands in the page.
+    static let picturePolicy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
+        form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+        """
+
     private static let headers: HTTPFields = {
         var headers: HTTPFields = [.contentType: "text/html; charset=UTF-8"]
-        headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+        headers[.contentSecurityPolicy] = formPolicy
         headers[.xFrameOptions] = "DENY"
         headers[.referrerPolicy] = "no-referrer"
         headers[.cacheControl] = "no-store"

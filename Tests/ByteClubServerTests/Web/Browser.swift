@@ -33,7 +33,7 @@ struct Browser {
         let start = try #require(page.range(of: "action=\"\(Self.escaped(action))\""), "no form \(action) in \(page)")
         let form = page[start.upperBound...].prefix { $0 != "\u{0}" }
         let end = form.range(of: "</form>")?.lowerBound ?? form.endIndex
-        for match in form[..<end].matches(of: /type="hidden" name="([a-z]+)" value="([^"]*)"/) {
+        for match in form[..<end].matches(of: /type="hidden" name="([a-z_]+)" value="([^"]*)"/) {
             if fields[String(match.1)] == nil {
                 fields[String(match.1)] = String(match.2).replacingOccurrences(of: "&amp;", with: "&")
             }

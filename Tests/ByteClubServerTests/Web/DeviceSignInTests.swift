@@ -85,7 +85,7 @@ struct DeviceSignInTests {
             #expect(browser.page.contains("value=\"\(begun.userCode)\""))
             try await browser.submit("/device", ["code": begun.userCode])
             #expect(browser.status == 400 && browser.page.contains("No program waits"))
-            try await browser.open("/")
+            try await browser.open("/account")
             #expect(browser.page.contains("ByteClub on attic"))
         }
     }

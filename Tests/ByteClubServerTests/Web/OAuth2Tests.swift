@@ -103,7 +103,7 @@ struct OAuth2Tests {
                     #expect(try await Self.exchange(server, form + code() + verifier).status == status)
                 }
             }
-            try await browser.open("/")
+            try await browser.open("/account")
             #expect(browser.page.contains("ByteClub on laptop"))
         }
     }

@@ -134,12 +134,12 @@ struct SignInCrowdTests {
             // The bearer token and the OAuth 1 keys.
             #expect(browser.page.contains("2 devices") && browser.page.contains("stays signed in"))
             try await browser.submit("/password", ["password": Self.password, "new": "another horse"])
-            #expect(browser.place == "/" && browser.page.contains("Token from the server"))
+            #expect(browser.place == "/account" && browser.page.contains("Token from the server"))
             #expect(try await server.get("/1/account/info").status == 200)
             try await browser.open("/password")
             try await browser.submit(
                 "/password", ["password": "another horse", "new": "a third horse", "devices": "out"])
-            #expect(browser.place == "/" && browser.page.contains("Nothing yet"))
+            #expect(browser.place == "/account" && browser.page.contains("Nothing yet"))
             #expect(try await server.get("/1/account/info").status == 401)
             try await browser.open("/password")
             #expect(!browser.page.contains("checkbox"))

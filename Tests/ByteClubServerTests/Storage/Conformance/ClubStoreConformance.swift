@@ -25,7 +25,8 @@ struct ClubStoreConformance: Sendable, CustomStringConvertible {
 
     /// What every store must do.
     static let all =
-        folder + search + journal + waiting + contents + uploads + chunks + room + links + members + signIn + history
+        folder + search + journal + waiting + contents + uploads + chunks + room + gallery + links + members + signIn
+        + history
 }
 
 /// A store under test, the clock that it is told, and what claims do again and again.

@@ -1,0 +1,91 @@
+import ByteClubCore
+
+/// The notes and photos of the folder in the order of their dates.
+protocol GalleryStore: Sendable {
+    /// The notes and photos before or after a place, at most `limit`, the nearest first.
+    ///
+    /// A photo's date is when it was taken, where that is known (``MediaInfoStore``), else that of its file. A photo's
+    /// caption is told with it, and is no note of its own.
+    func gallery(_ side: GallerySide, limit: Int) async throws -> [GalleryItem]
+}
+
+/// A place in the gallery: a date and the revision of an item, which no two share.
+struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Seconds since 1970.
+    let seconds: Int64
+    /// The number of the version.
+    let revision: Int64
+
+    /// A place by its parts.
+    init(seconds: Int64, revision: Int64) {
+        self.seconds = seconds
+        self.revision = revision
+    }
+
+    /// Reads ``description``; nil when the text is anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        guard parts.count == 2, let seconds = parts[0], let revision = parts[1] else { return nil }
+        self.init(seconds: seconds, revision: revision)
+    }
+
+    /// The place in a URL, as in `1375780500.17`.
+    var description: String { "\(seconds).\(revision)" }
+
+    /// Behind which everything is.
+    static let newest = GalleryPlace(seconds: .max, revision: .max)
+
+    static func < (one: GalleryPlace, other: GalleryPlace) -> Bool {
+        (one.seconds, one.revision) < (other.seconds, other.revision)
+    }
+}
+
+/// Which items are wanted.
+enum GallerySide: Hashable, Sendable {
+    /// Those with older dates.
+    case older(than: GalleryPlace)
+    /// Those with newer dates.
+    case newer(than: GalleryPlace)
+}
+
+/// A note or a photo, with the beginning of its text.
+struct GalleryItem: Hashable, Sendable {
+    /// The most bytes of a text that are told.
+    static let textLimit = 2048
+
+    /// The file.
+    let entry: FolderEntry
+    /// When the photo was taken, or the file made.
+    let date: APIDate
+    /// The beginning of a note, or of the note that is a photo's caption; nil where there is none, and where the text
+    /// is so large that it lies in a file.
+    let text: [UInt8]?
+
+    /// Where it is in the gallery.
+    var place: GalleryPlace { GalleryPlace(seconds: date.seconds, revision: entry.revision) }
+    /// Whether it is a photo.
+    var isPhoto: Bool { GalleryKind(entry.path.name) == .photo }
+}
+
+/// What of the folder the gallery shows.
+enum GalleryKind: Hashable, Sendable {
+    case photo, note
+
+    /// The ends of the names of photos, folded.
+    static let photos = ["jpg", "jpeg", "png"].filter { MediaType(name: "a." + $0).hasThumbnail }
+    /// The ends of the names of notes, folded.
+    static let notes = ["md", "markdown", "txt"]
+
+    /// What a file is by its name; nil for what the gallery does not show.
+    init?(_ name: String) {
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        let end = PathKey.fold(String(name[name.index(after: dot)...]))
+        if Self.photos.contains(end) {
+            self = .photo
+        } else if Self.notes.contains(end) {
+            self = .note
+        } else {
+            return nil
+        }
+    }
+}

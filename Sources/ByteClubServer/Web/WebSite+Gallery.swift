@@ -1,0 +1,149 @@
+import ByteClubCore
+import HTTPTypes
+import NIOCore
+import ServiceLifecycle
+
+extension WebSite {
+    /// The items of one page.
+    private static let pageSize = 60
+    /// The most photos that are looked into while a page is waited for.
+    private static let mostLookedInto = 8
+    /// How long `GET /gallery/events` waits for a change before it says that there is none.
+    private static let wait = Duration.seconds(25)
+
+    /// Shows a page of notes and photos by day, or one of them.
+    func gallery(_ visit: Visit, _ member: Member) async throws -> Response {
+        if !visit.request.tail.isEmpty { return try await item(visit, member) }
+        let start = visit["before"].map { GalleryPlace($0) } ?? .newest
+        guard let start else { throw APIError(404, "There is no page at this address.") }
+        let revision = try await store.read { try $0.state.lastRevision() }
+        var items = try await listing(visit, member, .older(than: start), limit: Self.pageSize + 1)
+        var known = try await photoInfo(of: items)
+        // The newest ones are looked into at once, and may be of another day then.
+        let fresh = items.filter { Self.isUnknown($0, known) }.map(\.entry)
+        if !fresh.isEmpty {
+            let now = fresh.prefix(Self.mostLookedInto)
+            _ = try await describe(Array(now), visit, member)
+            lookInto(Array(fresh.dropFirst(now.count)), for: member)
+            items = try await listing(visit, member, .older(than: start), limit: Self.pageSize + 1)
+            known = try await photoInfo(of: items)
+        }
+        let hasMore = items.count > Self.pageSize
+        if hasMore { items.removeLast() }
+        var values: [String: Any] = [
+            "days": Self.days(items, known), "isEmpty": items.isEmpty, "mayWrite": member.role >= .editor,
+            "revision": revision, "isFirst": start == .newest,
+        ]
+        if hasMore, let last = items.last { values["older"] = last.place.description }
+        return view(.gallery, values, visit, policy: Self.picturePolicy)
+    }
+
+    /// Reads a part of the gallery when it is the member's turn.
+    func listing(
+        _ visit: Visit, _ member: Member, _ side: GallerySide, limit: Int
+    ) async throws -> [GalleryItem] {
+        let (store, pool) = (store, shares.listings)
+        return try await visit.request.whileClientWaits {
+            let turn = try await pool.wait(for: .member(member.uid))
+            defer { withExtendedLifetime(turn) {} }
+            return try await store.gallery(side, limit: limit)
+        }
+    }
+
+    private func photoInfo(of items: [GalleryItem]) async throws -> [ContentHash: MediaInfo] {
+        try await store.mediaInfo(of: items.filter(\.isPhoto).compactMap(\.entry.contentHash))
+    }
+
+    private static func isUnknown(_ item: GalleryItem, _ known: [ContentHash: MediaInfo]) -> Bool {
+        item.isPhoto && item.entry.contentHash.map { known[$0] == nil } ?? false
+    }
+
+    /// Says what some photos are, as long as the member waits for it.
+    func describe(_ photos: [FolderEntry], _ visit: Visit, _ member: Member) async throws -> [Metadata] {
+        let (media, entries) = (media, photos.map { Metadata($0) })
+        return try await visit.request.whileClientWaits {
+            try await media.describe(entries, for: .member(member.uid))
+        }
+    }
+
+    /// Has photos looked into behind the page's back, when it is the member's turn; the next page knows them.
+    func lookInto(_ photos: [FolderEntry], for member: Member) {
+        if photos.isEmpty { return }
+        let media = media
+        Task { _ = try? await media.describe(photos.map { Metadata($0) }, for: .member(member.uid)) }
+    }
+
+    private static func days(_ items: [GalleryItem], _ known: [ContentHash: MediaInfo]) -> [[String: Any]] {
+        var days: [(name: String, tiles: [[String: Any]])] = []
+        for (index, item) in items.enumerated() {
+            let name = day(item.date)
+            if days.last?.name != name { days.append((name, [])) }
+            // The first row is wanted at once.
+            days[days.count - 1].tiles.append(tile(item, known, isEager: index < 4))
+        }
+        return days.map { ["day": $0.name, "tiles": $0.tiles] }
+    }
+
+    private static func tile(
+        _ item: GalleryItem, _ known: [ContentHash: MediaInfo], isEager: Bool
+    ) -> [String: Any] {
+        let name = item.entry.path.name
+        let text = item.text.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        var values: [String: Any] = ["url": url(of: item.entry.path), "name": name]
+        guard item.isPhoto, let hash = item.entry.contentHash else {
+            let lines = text.split(whereSeparator: \.isNewline).map { $0.drop { "#> ".contains($0) } }
+            values["title"] = lines.first.map { String($0.prefix(120)) } ?? name
+            values["text"] = lines.dropFirst().prefix(6).map { String($0.prefix(200)) }.joined(separator: "\n")
+            return ["note": values]
+        }
+        let caption = PhotoCaption(note: text)
+        let photo = PhotoTile(hash, known[hash]?.shape, view: caption.view)
+        values.merge(photo.image(upTo: photo.isWide ? 2048 : 1024)) { $1 }
+        values["caption"] = String(caption.text.prefix(300))
+        values["alt"] = caption.text.isEmpty ? alternative(photo, item.date, nil) : String(caption.text.prefix(300))
+        values["isWide"] = photo.isWide
+        values["isEager"] = isEager
+        values["sizes"] = photo.isWide ? "(min-width: 76rem) 72rem, 94vw" : "(min-width: 40rem) 15rem, 46vw"
+        if let badge = photo.badge { values["badge"] = badge }
+        return ["photo": values]
+    }
+
+    /// What a photo without a caption is called.
+    static func alternative(_ photo: PhotoTile, _ date: APIDate, _ place: String?) -> String {
+        ([photo.kind == .flat ? "Photo" : "Panorama", day(date)] + (place.map { [$0] } ?? [])).joined(separator: ", ")
+    }
+
+    /// Where the page of a file is.
+    static func url(of path: RemotePath) -> String {
+        "/gallery" + path.string.split(separator: "/").map { "/" + PercentEncoding.encode(String($0)) }.joined()
+    }
+
+    /// Tells a page that something has changed, as server-sent events of one event each: the browser asks again.
+    ///
+    /// So it takes no more of the server than a long poll, and passes proxies that hold answers back.
+    func events(_ visit: Visit, _: Member) async throws -> Response {
+        let told = HTTPField.Name("Last-Event-ID").flatMap { visit.request.headers[$0] } ?? visit["after"]
+        let start = told.flatMap { Int64($0) } ?? 0
+        let (store, wait) = (store, Self.wait)
+        var hasChanged = false
+        do {
+            hasChanged = try await visit.request.whileClientWaits {
+                try await cancelWhenGracefulShutdown {
+                    try await store.waitForChange(after: start, prefix: .root, timeout: wait)
+                }
+            }
+        } catch is CancellationError {
+            if Task.isCancelled { throw CancellationError() }
+        }
+        var text = "retry: 200\n"
+        if hasChanged {
+            let last = try await store.read { try $0.state.lastRevision() }
+            text += "id: \(last)\nevent: change\ndata: \(last)\n\n"
+        } else {
+            text += ": no change\nid: \(start)\n\n"
+        }
+        return Response(
+            .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: .bytes(ByteBuffer(string: text)))
+    }
+}
