@@ -75,6 +75,8 @@ struct PhotoTile {
             values["height"] = shape.height
             let angles = [("yaw", shape.yaw), ("pitch", shape.pitch), ("hfov", shape.hFOV), ("vfov", shape.vFOV)]
             for (name, angle) in angles + [("heading", shape.heading)] { values[name] = angle.map { "\($0)" } }
+            // Without tags only a person can tell; a smaller one is worth no look around.
+            values["mayBeSphere"] = kind == .strip && shape.width == 2 * shape.height && shape.width >= 2048
         }
         return values
     }
