@@ -6,8 +6,8 @@ public struct MediaType: Hashable, Sendable {
     /// The name in the icon library.
     public let icon: String
 
-    /// Whether a thumbnail may be had: the file is a JPEG by its name.
-    public var hasThumbnail: Bool { mime == "image/jpeg" }
+    /// Whether a thumbnail may be had: the file is a JPEG or a PNG by its name.
+    public var hasThumbnail: Bool { mime == "image/jpeg" || mime == "image/png" }
     /// Whether the content is text, sent with a charset.
     public var isText: Bool { mime.utf8.starts(with: "text/".utf8) }
 

@@ -2,9 +2,9 @@
 public protocol LinkRemote: Sendable {
     /// The caller's link to a file or a folder, a new one when there is none.
     ///
-    /// With a lifetime in seconds it ends then; one without ``RemotePowers/managedLinks`` ignores the lifetime. `POST
-    /// /shares`
-    func share(_ path: RemotePath, for lifetime: Int64?) async throws(RemoteError) -> SharedLink
+    /// A server without ``RemotePowers/managedLinks`` ignores the terms; an older one ignores a password and what is said
+    /// of places, and tells neither in its answer. `POST /shares`
+    func share(_ path: RemotePath, _ terms: LinkTerms) async throws(RemoteError) -> SharedLink
 }
 
 /// The calls of ``RemotePowers/managedLinks``.

@@ -14,6 +14,7 @@ struct ClubAPI: Sendable {
     let devices: DeviceGrantHandlers
     let links: LinkHandlers
     let sharedLinks: SharedLinkHandlers
+    let photos: PhotoHandlers
     let batch: BatchHandler
     let chunks: ChunkHandlers
     let journal: JournalHandlers
@@ -23,8 +24,8 @@ struct ClubAPI: Sendable {
 
     /// Puts the handlers and the pages over a store.
     init(
-        store: any ClubStore, thumbnails: ThumbnailStore, media: MediaInfoReader, settings: Settings,
-        shares: FairShares
+        store: any ClubStore, thumbnails: ThumbnailStore, renditions: RenditionStore, copies: ShareCopyStore,
+        media: MediaInfoReader, settings: Settings, shares: FairShares
     ) {
         self.shares = shares
         authenticator = Authenticator(store: store, settings: settings)
@@ -43,12 +44,16 @@ struct ClubAPI: Sendable {
             store: store, authenticator: authenticator, signIns: signIns, settings: settings)
         oauth2 = OAuth2Handlers(store: store, authenticator: authenticator, devices: devices)
         links = LinkHandlers(store: store, reader: reader, settings: settings)
-        sharedLinks = SharedLinkHandlers(store: store, reader: reader, downloads: downloads, settings: settings)
         batch = BatchHandler(store: store, memory: shares.bodies)
         chunks = ChunkHandlers(store: store, memory: shares.bodies)
         journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
         site = WebSite(
             store: store, media: media, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
+        photos = PhotoHandlers(store: store, renditions: renditions, site: site)
+        sharedLinks = SharedLinkHandlers(
+            store: store, reader: reader, downloads: downloads, photos: photos, copies: copies, media: media,
+            site: site,
+            settings: settings)
     }
 
     /// Does what a request asks for, and notes what the log is told of it, also when this throws.

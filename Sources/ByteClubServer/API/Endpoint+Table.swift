@@ -38,7 +38,7 @@ extension Endpoint {
         Endpoint([.get, .post], "media", tail: .path, role: .viewer) { $0.links.media },
         Endpoint([.get, .post], "copy_ref", tail: .path, role: .viewer) { $0.links.copyReference },
         Endpoint([.get, .head], "view", tail: .path, hidesTail: true) { $0.sharedLinks.file },
-        Endpoint([.get, .head], "/s", tail: .path, hidesTail: true, reading: .listing) { $0.sharedLinks.page },
+        Endpoint([.get, .head, .post], "/s", tail: .path, hidesTail: true, reading: .listing) { $0.sharedLinks.page },
 
         // The extension for synchronisation.
         Endpoint([.post], "sync/batch", role: .editor, body: .whole(SyncBatch.maximumBytes)) { $0.batch.apply },
@@ -54,6 +54,9 @@ extension Endpoint {
         // Each member's own links; owners see and take back all.
         Endpoint([.get], "sync/links", role: .viewer, reading: .listing) { $0.links.list },
         Endpoint([.post], "sync/links/revoke", role: .viewer) { $0.links.revoke },
+
+        // Pictures for members who are signed in, by content.
+        Endpoint([.get, .head], "/photos", tail: .path, countsItself: true) { $0.photos.picture },
 
         // Pages for people. Those of a sign-in are found behind the protocol's version, too.
         Endpoint([.get], "/style.css") { $0.site.style },

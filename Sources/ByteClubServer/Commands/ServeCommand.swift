@@ -80,7 +80,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let housekeeping = Housekeeping(store: store, interval: configuration.housekeepingInterval, logger: logger)
         let indexing = TextIndexing(store: store, logger: logger)
-        try await services(server, beside: [housekeeping, indexing], configuration, notifier, logger).run()
+        try await services(
+            server, beside: [housekeeping, indexing, server.photoIndexing], configuration, notifier, logger
+        ).run()
     }
 
     /// Tells the log how the one who hosts a new club becomes its owner.

@@ -8,13 +8,16 @@ extension Response {
     /// What a member stored is never a page of this server: what would be one is sent as plain text, and browsers are
     /// told to run nothing, to load nothing for it, and to guess no other type.
     ///
+    /// The tag is the version's unless another is given, for what is not the version's bytes.
+    ///
     /// - Throws: ``StorageError`` `damaged` when the content is not as long as the entry says, ``StoredFileError`` when
     ///   its file cannot be opened.
     static func file(
-        _ entry: FolderEntry, _ content: StoredContent, for request: some RequestContext, headers: HTTPFields = [:]
+        _ entry: FolderEntry, _ content: StoredContent, for request: some RequestContext, headers: HTTPFields = [:],
+        tag: EntityTag? = nil
     ) throws -> Response {
         let type = MediaType(name: entry.path.name)
-        let tag = EntityTag(JournalRevision(number: entry.revision))
+        let tag = tag ?? EntityTag(JournalRevision(number: entry.revision))
         var headers = headers
         headers[.eTag] = tag.text
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {

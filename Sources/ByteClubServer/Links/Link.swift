@@ -18,7 +18,7 @@ struct Link: Hashable, Sendable {
         /// How long a link works unless its maker says otherwise, in seconds.
         var lifetime: Int64 {
             switch self {
-            case .share: 365 * 86_400
+            case .share: 7 * 86_400
             // The protocol's four hours.
             case .media: 4 * 3600
             // Thirty years, as the first server did.
@@ -50,6 +50,34 @@ struct Link: Hashable, Sendable {
     let expires: APIDate
     /// The name of the member who made it.
     let member: String
+    /// What one must know to follow it; nil when the link is enough. Only shared ones have any.
+    let password: PasswordHash?
+    /// Whether photos are given with what they tell of places and cameras.
+    let keepsLocation: Bool
+
+    /// What its maker may say of a link; what is nil stays as it is, and is as the purpose says for a new one.
+    struct Terms: Sendable {
+        /// In how many seconds from now it is to end.
+        var lifetime: Int64?
+        /// What one must know to follow it; ``Password/none`` when the link is to be enough.
+        var password: Password?
+        /// Whether photos are given with what they tell of places and cameras; not unless somebody says so.
+        var keepsLocation: Bool?
+
+        /// A password that is set or taken away.
+        enum Password: Sendable {
+            case none
+            case hash(PasswordHash)
+
+            /// The hash; nil for none.
+            var hash: PasswordHash? {
+                if case .hash(let hash) = self { hash } else { nil }
+            }
+        }
+
+        /// Whether there is nothing in which a known link could change.
+        var isEmpty: Bool { lifetime == nil && password == nil && keepsLocation == nil }
+    }
 
     /// What its URL has after the server's address, piece by piece.
     var components: [String] { (purpose == .media ? ["1", "view"] : ["s"]) + [secret, path.name] }

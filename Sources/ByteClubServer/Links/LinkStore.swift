@@ -7,12 +7,15 @@ import ByteClubCore
 protocol LinkStore: Sendable {
     /// A member's link to a live entry: the one that there is, whose end stays where it is, else a new one.
     ///
-    /// With a lifetime in seconds from now, also the one that there is gets that end.
+    /// What the terms say is so afterwards also for the one that there is.
     ///
     /// - Throws: ``APIError`` 429 when the member has ``Link/mostOfMember`` already.
     func link(
-        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, lifetime: Int64?
+        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms
     ) async throws -> Link
+
+    /// The link with a secret; nil when there is none, or its entry is deleted.
+    func link(_ purpose: Link.Purpose, secret: String) async throws -> Link?
 
     /// What a link with a secret leads to, or what is at a path below that; nil when there is no such link or no such
     /// entry.
@@ -26,6 +29,15 @@ protocol LinkStore: Sendable {
 
     /// Takes a link back; false when there is none that the member may see.
     func removeLink(_ id: Int64, for member: Member) async throws -> Bool
+}
+
+extension LinkStore {
+    /// As ``link(_:to:by:_:)`` with a lifetime in seconds from now, or none.
+    func link(
+        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, lifetime: Int64?
+    ) async throws -> Link {
+        try await link(purpose, to: entry, by: member, Link.Terms(lifetime: lifetime))
+    }
 }
 
 extension Link {

@@ -5,7 +5,8 @@ import NIOCore
 
 /// The page of a shared link.
 ///
-/// It needs no account, runs no script, and tells nobody where it was.
+/// It needs no account and no script, and tells nobody where it was; a script of the server's own lets people look around
+/// in a photo.
 struct SharePage: Sendable {
     /// One entry of a folder.
     struct Row: Sendable {
@@ -17,22 +18,61 @@ struct SharePage: Sendable {
         let size: String
     }
 
+    /// A photo with what the viewer must know of it.
+    struct Figure: Sendable {
+        /// How it is shown, as ``PhotoShape/Kind`` says; nil when nothing is known of it.
+        let kind: String?
+        let hfov: String?
+        let vfov: String?
+        let yaw: String?
+        let pitch: String?
+        let heading: String?
+        let width: String?
+        let height: String?
+        /// What the addresses of its pictures begin with.
+        let base: String
+        /// Its pictures with their widths; nil when its size is not known.
+        let widths: String?
+        /// What it shows, in words.
+        let alternative: String
+        /// What members say of it; nil for nothing.
+        let caption: String?
+        /// The file's name.
+        let name: String
+        /// Where its own page is.
+        let url: String
+        /// Whether it is much wider than high, so that it needs a row of its own.
+        let isWide: Bool
+    }
+
     /// What is shared.
     var title: String
     /// One line about it.
     var summary: String
     /// Where the bytes are; nil when there are none.
     var download: String?
-    /// Where a smaller picture is; nil when there is none.
-    var picture: String?
+    /// The photo that is shared; nil for another file.
+    var figure: Figure?
     /// What a note says; nil when it is no text.
     var text: String?
-    /// What a folder holds.
+    /// The photos of a folder.
+    var photos: [Figure] = []
+    /// What else a folder holds.
     var rows: [Row] = []
+    /// Whether it asks for a password.
+    var isLocked = false
+    /// Why a password was not taken; nil when none was told.
+    var problem: String?
 
     /// The page for a link that does not work; why is not told.
     static let missing = SharePage(
         title: "Nothing here", summary: "This link has expired, was taken back, or never was.")
+
+    /// The page that asks for a link's password; nothing is told of what is behind it.
+    static func locked(problem: String?) -> SharePage {
+        SharePage(
+            title: "A shared page", summary: "Whoever shared it gave it a password.", isLocked: true, problem: problem)
+    }
 
     /// The page as a response.
     func response(_ status: HTTPResponse.Status) -> Response {
@@ -45,8 +85,8 @@ struct SharePage: Sendable {
 
     private static let policy: String = {
         let digest = Data(SHA256.hash(data: Array(Template.shareStyle.utf8))).base64EncodedString()
-        return "default-src 'none'; img-src 'self'; style-src 'sha256-\(digest)'; base-uri 'none'; "
-            + "form-action 'none'; frame-ancestors 'none'"
+        return "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-\(digest)'; img-src 'self' blob:; "
+            + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     }()
 }
 

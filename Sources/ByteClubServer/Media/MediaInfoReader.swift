@@ -2,8 +2,13 @@ import ByteClubCore
 import ByteClubMedia
 import NIOPosix
 
-/// Finds out when and where photos were taken: once for each content, on threads that may block.
+/// Finds out when and where photos were taken and what they are as pictures: once for each content, on threads that may
+/// block.
 struct MediaInfoReader: Sendable {
+    /// Goes up with every change of what is found: what another version found is read again.
+    static let version = 1
+    /// The longest note that is read for a caption, in bytes.
+    private static let captionLimit: Int64 = 64 << 10
     /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked
@@ -37,10 +42,13 @@ struct MediaInfoReader: Sendable {
         known.merge(try await read(photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }, for: party)) {
             $1
         }
+        let views = try await views(of: photos, among: entries)
         return entries.map { entry in
             var entry = entry
             if Self.isPhoto(entry) {
-                entry.photoInfo = entry.contentHash.flatMap { known[$0] } ?? .pending
+                var info = entry.contentHash.flatMap { known[$0] } ?? .pending
+                if let view = views[entry.path.key] { info.shape = info.shape?.viewed(as: view) }
+                entry.photoInfo = info
             } else if !entry.isDeleted, let type = entry.mimeType {
                 if type.hasPrefix("image/") { entry.photoInfo = MediaInfo() }
                 if type.hasPrefix("video/") { entry.videoInfo = MediaInfo() }
@@ -50,6 +58,36 @@ struct MediaInfoReader: Sendable {
     }
 
     private static func isPhoto(_ entry: Metadata) -> Bool { entry.hasThumbnail && entry.contentHash != nil }
+
+    /// How members want some photos to be looked at, by the captions beside them: those among the same entries, and
+    /// for a photo alone the one that the folder has.
+    private func views(of photos: [Metadata], among entries: [Metadata]) async throws -> [PathKey: PhotoShape.Kind] {
+        var notes: [PathKey: Metadata] = [:]
+        for entry in entries where entry.mimeType == "text/markdown" { notes[entry.path.key] = entry }
+        var views: [PathKey: PhotoShape.Kind] = [:]
+        for photo in photos {
+            guard let path = try? PhotoCaption.path(of: photo.path) else { continue }
+            let note: FolderEntry?
+            if let told = notes[path.key] {
+                note = FolderEntry(told)
+            } else {
+                note = entries.count == 1 ? try await store.read { try $0.live(path) } : nil
+            }
+            if let note, let view = try await caption(note)?.view { views[photo.path.key] = view }
+        }
+        return views
+    }
+
+    /// What a note says as a caption; nil for one that is too long.
+    func caption(_ note: FolderEntry) async throws -> PhotoCaption? {
+        guard !note.isFolder, !note.isDeleted, note.contentHash != nil, note.bytes <= Self.captionLimit else {
+            return nil
+        }
+        guard case .bytes(let bytes) = try await store.content(of: note).local(upTo: Self.captionLimit) else {
+            return nil
+        }
+        return PhotoCaption(note: String(decoding: bytes, as: UTF8.self))
+    }
 
     private func read(_ photos: [Metadata], for party: Party) async throws -> [ContentHash: MediaInfo] {
         var hashes: Set<ContentHash> = []
@@ -76,11 +114,7 @@ struct MediaInfoReader: Sendable {
         var found: [ContentHash: MediaInfo] = [:]
         for photo in lot {
             guard let hash = photo.contentHash, known[hash] == nil else { continue }
-            let entry = FolderEntry(
-                path: photo.path, isFolder: false, revision: photo.rev.flatMap { JournalRevision($0)?.number } ?? 0,
-                bytes: photo.bytes,
-                contentHash: hash, modified: APIDate(seconds: 0), author: 0)
-            let content = try await store.content(of: entry).local(upTo: Self.headerLimit)
+            let content = try await store.content(of: FolderEntry(photo)).local(upTo: Self.headerLimit)
             found[hash] = try await threads.runIfActive { try Self.info(in: content) }
         }
         if !found.isEmpty { try await store.keep(found) }
@@ -96,10 +130,21 @@ struct MediaInfoReader: Sendable {
             }
         } catch {
             if error.code == .io { throw error }
-            return MediaInfo()
+            return MediaInfo(shape: try content.shape())
         }
         return MediaInfo(
             taken: details.taken.map { APIDate(seconds: $0) },
-            place: details.place.map { MediaInfo.Place(latitude: $0.latitude, longitude: $0.longitude) })
+            place: details.place.map { MediaInfo.Place(latitude: $0.latitude, longitude: $0.longitude) },
+            shape: try content.shape())
+    }
+}
+
+extension FolderEntry {
+    /// The version that a client is told of, as far as its content is found by it.
+    fileprivate init(_ told: Metadata) {
+        self.init(
+            path: told.path, isFolder: told.isFolder,
+            revision: told.rev.flatMap { JournalRevision($0)?.number } ?? 0, bytes: told.bytes,
+            contentHash: told.contentHash, modified: APIDate(seconds: 0), author: 0)
     }
 }

@@ -19,6 +19,8 @@ struct ClubServer: Service {
     private let requests = RequestMetrics()
     /// What this server's requests share.
     let shares = FairShares()
+    private let threads = NIOThreadPool(numberOfThreads: Self.renderingThreads)
+    private let renditions: RenditionStore
     private let onListening: @Sendable (String) async -> Void
     private let onStopping: @Sendable () -> Void
 
@@ -41,6 +43,8 @@ struct ClubServer: Service {
         self.onListening = onListening
         self.onStopping = onStopping
         certificate = try configuration.certificate.map { try CertificateSource(files: $0) }
+        renditions = RenditionStore(
+            directory: configuration.directory + "/thumbnails", threads: threads, turns: shares.renderings)
         connections = OpenConnections(
             limit: configuration.connections.connections, trusting: configuration.trustedProxies)
     }
@@ -52,6 +56,17 @@ struct ClubServer: Service {
             store: store,
             health: HealthCheck(store: store, directory: configuration.directory, connections: connections))
     }
+
+    /// What looks at new photos beside this server, once it runs.
+    var photoIndexing: PhotoIndexing {
+        PhotoIndexing(
+            store: store, media: media, renditions: renditions,
+            shelf: PictureShelf(cache: ThumbnailCache(directory: pictures)), logger: logger)
+    }
+
+    private var pictures: String { configuration.directory + "/thumbnails" }
+
+    private var media: MediaInfoReader { MediaInfoReader(store: store, threads: threads, turns: shares.renderings) }
 
     /// Reads the certificate again for new connections; when that fails, the one in use stays.
     ///
@@ -66,11 +81,10 @@ struct ClubServer: Service {
     ///
     /// - Throws: When the address cannot be bound.
     func run() async throws {
-        let threads = NIOThreadPool(numberOfThreads: Self.renderingThreads)
         threads.start()
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(renderingOn: threads))
+            result = .success(try await serve())
         } catch {
             result = .failure(error)
         }
@@ -78,16 +92,16 @@ struct ClubServer: Service {
         try result.get()
     }
 
-    private func serve(renderingOn threads: NIOThreadPool) async throws {
-        let cache = configuration.directory + "/thumbnails"
+    private func serve() async throws {
+        let (cache, renditions) = (pictures, renditions)
         let thumbnails = ThumbnailStore(
-            directory: cache, threads: threads, turns: shares.renderings,
+            directory: cache, threads: threads, turns: shares.renderings, renditions: renditions,
             render: ThumbnailRenderer(scratch: cache).render)
         let settings = configuration.settings
         let api = ClubAPI(
-            store: store, thumbnails: thumbnails,
-            media: MediaInfoReader(store: store, threads: threads, turns: shares.renderings), settings: settings,
-            shares: shares)
+            store: store, thumbnails: thumbnails, renditions: renditions,
+            copies: ShareCopyStore(directory: cache, threads: threads, turns: shares.renderings), media: media,
+            settings: settings, shares: shares)
         let responder = ClubResponder(
             api: api, configuration: configuration, metrics: requests, logger: logger, now: settings.now)
         let scheme = configuration.certificate == nil ? "http" : "https"

@@ -1,3 +1,4 @@
+import ByteClubCore
 import CLinux
 import Glibc
 
@@ -27,18 +28,73 @@ struct ThumbnailCache: Sendable {
     }
 
     /// Stores a file as well as it can; a full disk only means that the next request makes it again.
-    func store(_ bytes: [UInt8], as name: String) {
-        let folder = directory + "/" + name.prefix(2)
-        unsafe mkdir(directory, 0o700)
-        unsafe mkdir(folder, 0o700)
+    ///
+    /// - Returns: Whether it is there now.
+    @discardableResult func store(_ bytes: [UInt8], as name: String) -> Bool {
+        let folder = makeFolder(of: name)
         let temporary = folder + "/." + name + "." + String(UInt64.random(in: .min ... .max), radix: 16)
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
         let written = unsafe write(descriptor, bytes, bytes.count)
         let isWritten = written == bytes.count && fdatasync(descriptor) == 0
         close(descriptor)
         let isMoved = isWritten ? unsafe rename(temporary, path(of: name)) == 0 : false
         if !isMoved { unsafe unlink(temporary) }
+        return isMoved
+    }
+
+    /// A file as something to send; nil when it is not there, empty or no regular file.
+    func blob(_ name: String) -> FileBlob? {
+        var status = stat()
+        let path = path(of: name)
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+            return nil
+        }
+        return FileBlob(path: path, length: Int64(status.st_size))
+    }
+
+    /// Lets a closure make a file at a path whose folder is there.
+    ///
+    /// - Throws: What the closure throws; `E`.
+    func make<E: Error>(_ name: String, _ body: (String) throws(E) -> Void) throws(E) {
+        makeFolder(of: name)
+        try body(path(of: name))
+    }
+
+    /// Why there is no file, as it was stored in one: a status and a text; nil when nothing is known.
+    func refusal(_ name: String) -> APIError? {
+        guard let text = read(name).map({ String(decoding: $0, as: UTF8.self) }),
+            let blank = text.firstIndex(of: " "), let status = Int(text[..<blank]), [404, 415].contains(status)
+        else { return nil }
+        return APIError(status, String(text[text.index(after: blank)...]))
+    }
+
+    /// Removes a file, if it is there.
+    func remove(_ name: String) { unsafe unlink(path(of: name)) }
+
+    /// The files whose names begin with a byte in hexadecimal, with their sizes in bytes and when they were made, in
+    /// seconds since 1970; in no order.
+    func files(beginning byte: UInt8) -> [(name: String, bytes: Int64, made: Int64)] {
+        let prefix = Hexadecimal.encode([byte])
+        guard let folder = unsafe opendir(directory + "/" + prefix) else { return [] }
+        defer { unsafe closedir(folder) }
+        var found: [(name: String, bytes: Int64, made: Int64)] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            var status = stat()
+            guard name.hasPrefix(prefix), unsafe lstat(path(of: name), &status) == 0 else { continue }
+            found.append((name, Int64(status.st_size), Int64(status.st_mtim.tv_sec)))
+        }
+        return found
+    }
+
+    @discardableResult private func makeFolder(of name: String) -> String {
+        let folder = directory + "/" + name.prefix(2)
+        unsafe mkdir(directory, 0o700)
+        unsafe mkdir(folder, 0o700)
+        return folder
     }
 
     private func path(of name: String) -> String { directory + "/" + name.prefix(2) + "/" + name }

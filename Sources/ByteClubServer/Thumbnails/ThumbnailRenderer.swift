@@ -1,12 +1,11 @@
 import ByteClubCore
 import ByteClubMedia
-import Glibc
 
 /// Makes thumbnails with the media library.
 struct ThumbnailRenderer: Sendable {
     private static let quality = 82
     /// Goes up with every change after which a photo that was refused may have a thumbnail.
-    static let version = 1
+    static let version = 2
 
     /// Where a photo that is no file waits while it is read.
     let scratch: String
@@ -17,20 +16,7 @@ struct ThumbnailRenderer: Sendable {
     @Sendable func render(
         _ source: LocalContent, _ size: ThumbnailSize, _ format: ThumbnailImageFormat
     ) throws -> [UInt8] {
-        switch source {
-        case .file(let path): return try render(file: path, size, format)
-        case .bytes(let bytes):
-            unsafe mkdir(scratch, 0o700)
-            var template = Array((scratch + "/.source-XXXXXX").utf8CString)
-            let descriptor = unsafe mkstemp(&template)
-            guard descriptor >= 0 else { throw StorageError(errno: errno, "cannot copy stored content") }
-            let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            defer { unsafe unlink(path) }
-            let count = unsafe write(descriptor, bytes, bytes.count)
-            close(descriptor)
-            guard count == bytes.count else { throw StorageError(.full, "no room for a thumbnail's source") }
-            return try render(file: path, size, format)
-        }
+        try source.withFile(in: scratch) { try render(file: $0, size, format) }
     }
 
     private func render(
@@ -41,11 +27,20 @@ struct ThumbnailRenderer: Sendable {
                 file: file, width: size.width, height: size.height, format: format == .png ? .png : .jpeg,
                 quality: Self.quality, followsLinks: false)
         } catch {
-            switch error.code {
-            case .io: throw error
-            case .tooLarge: throw APIError(404, "the thumbnail was not found: \(error.message)")
-            default: throw APIError(415, "the photo cannot be decoded: \(error.message)")
-            }
+            throw try APIError(refusing: error)
+        }
+    }
+}
+
+extension APIError {
+    /// What a client is told of a photo of which no smaller picture can be made.
+    ///
+    /// - Throws: The error itself when the fault is the storage's and not the photo's.
+    init(refusing error: MediaError) throws(MediaError) {
+        switch error.code {
+        case .io: throw error
+        case .tooLarge: self.init(404, "the thumbnail was not found: \(error.message)")
+        default: self.init(415, "the photo cannot be decoded: \(error.message)")
         }
     }
 }

@@ -21,6 +21,7 @@ struct ThumbnailStore: Sendable {
     private let turns: SharedPool
     private let version: Int
     private let render: Renderer
+    private let renditions: RenditionStore?
     private let waiting = SingleFlight<Wish, [UInt8]>()
     private let rendering = SingleFlight<String, [UInt8]>()
 
@@ -31,9 +32,11 @@ struct ThumbnailStore: Sendable {
     ///   - threads: What may block.
     ///   - turns: Who may have a thread.
     ///   - version: The renderer's version: what another one refused is tried again.
+    ///   - renditions: Larger pictures, of which thumbnails are made where they are there; nil for none.
     ///   - render: Makes a thumbnail.
     init(
         directory: String, threads: NIOThreadPool, turns: SharedPool, version: Int = ThumbnailRenderer.version,
+        renditions: RenditionStore? = nil,
         render: @escaping Renderer
     ) {
         cache = ThumbnailCache(directory: directory)
@@ -41,6 +44,7 @@ struct ThumbnailStore: Sendable {
         self.turns = turns
         self.version = version
         self.render = render
+        self.renditions = renditions
     }
 
     /// The thumbnail of a content.
@@ -61,10 +65,17 @@ struct ThumbnailStore: Sendable {
             defer { withExtendedLifetime(turn) {} }
             return try await rendering.value(of: name) {
                 if let known = try await known(name) { return try known.get() }
+                if let picture = try await NIOThreadPool.singleton.runIfActive({ picture(hash, size) }) {
+                    return try await threads.runIfActive { try make(name, of: picture, size, format) }
+                }
                 let source = try await source().local(upTo: Self.sourceLimit)
                 return try await threads.runIfActive { try make(name, of: source, size, format) }
             }
         }
+    }
+
+    private func picture(_ hash: ContentHash, _ size: ThumbnailSize) -> LocalContent? {
+        renditions?.source(ofThumbnailOf: hash, size).map { .file($0.path) }
     }
 
     private func make(
@@ -85,10 +96,7 @@ struct ThumbnailStore: Sendable {
     private func known(_ name: String) async throws -> Result<[UInt8], APIError>? {
         try await NIOThreadPool.singleton.runIfActive {
             if let bytes = cache.read(name) { return .success(bytes) }
-            guard let text = cache.read(refusalName(name)).map({ String(decoding: $0, as: UTF8.self) }),
-                let blank = text.firstIndex(of: " "), let status = Int(text[..<blank]), [404, 415].contains(status)
-            else { return nil }
-            return .failure(APIError(status, String(text[text.index(after: blank)...])))
+            return cache.refusal(refusalName(name)).map { .failure($0) }
         }
     }
 

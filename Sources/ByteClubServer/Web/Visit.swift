@@ -67,14 +67,17 @@ extension WebSite {
         case session = "byteclub"
         /// That somebody has signed in there (``KnownBrowser``).
         case knownBrowser = "byteclub-browser"
+        /// That the password of a link was told there (``SharePass``).
+        case sharePass = "byteclub-share"
     }
 
     /// A cookie to set; on plain HTTP, which is for loopback, without the mark that browsers need TLS for.
     func cookie(
-        _ value: String, _ cookie: Cookie = .session, for request: RoutedRequest, lifetime: Int64? = nil
+        _ value: String, _ cookie: Cookie = .session, for request: RoutedRequest, lifetime: Int64? = nil,
+        path: String = "/"
     ) -> String {
         let age = lifetime.map { "; Max-Age=\($0)" } ?? ""
-        let safety = "; Path=/; HttpOnly; SameSite=Lax" + (usesTLS(request) ? "; Secure" : "")
+        let safety = "; Path=\(path); HttpOnly; SameSite=Lax" + (usesTLS(request) ? "; Secure" : "")
         return "\(cookieName(cookie, request))=\(value)" + safety + age
     }
 
@@ -83,6 +86,7 @@ extension WebSite {
     }
 
     private func cookieName(_ cookie: Cookie, _ request: RoutedRequest) -> String {
-        (usesTLS(request) ? "__Host-" : "") + cookie.rawValue
+        // Browsers take a cookie of the first kind for the whole site alone (RFC 6265bis section 4.1.3).
+        (usesTLS(request) ? cookie == .sharePass ? "__Secure-" : "__Host-" : "") + cookie.rawValue
     }
 }

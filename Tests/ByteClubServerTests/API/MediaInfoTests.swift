@@ -1,4 +1,5 @@
 import ByteClubCore
+import GRDB
 import TestSupport
 import Testing
 
@@ -7,7 +8,8 @@ import Testing
 @Suite struct MediaInfoTests {
     private static let known = MediaInfo(
         taken: APIDate("Mon, 05 Aug 2013 16:40:12 +0000"),
-        place: MediaInfo.Place(latitude: 50.6089, longitude: 6.4381))
+        place: MediaInfo.Place(latitude: 50.6089, longitude: 6.4381),
+        shape: PhotoShape(kind: .flat, width: 300, height: 400))
 
     private func fill(_ server: TestServer) async throws {
         _ = try await server.send("PUT /1/files_put/auto/p/ridge.jpg", body: Fixture.bytes("panoramas/dated.jpg"))
@@ -26,19 +28,51 @@ import Testing
             #expect(try file.decoded(Metadata.self).photoInfo == Self.known)
             #expect(
                 file.text.contains(
-                    #""photo_info":{"time_taken":"Mon, 05 Aug 2013 16:40:12 +0000","lat_long":[50.6089,6.4381]}"#))
+                    #""photo_info":{"time_taken":"Mon, 05 Aug 2013 16:40:12 +0000","lat_long":[50.6089,6.4381],"#
+                        + #""shape":{"kind":"flat","width":300,"height":400,"#))
             for _ in 1...2 {
                 let folder = try await server.get("/1/metadata/auto/p?include_media_info=true").decoded(Metadata.self)
                 let found = Dictionary(
                     uniqueKeysWithValues: (folder.contents ?? []).map { ($0.path.name, ($0.photoInfo, $0.videoInfo)) })
                 #expect(found["ridge.jpg"]?.0 == Self.known && found["ridge.jpg"]?.1 == nil)
-                for name in ["large.jpg", "fake.jpg", "drawing.png"] { #expect(found[name]?.0 == MediaInfo()) }
+                let large = found["large.jpg"]?.0
+                #expect(large?.shape?.width == 1024 && large?.taken == nil && large?.place == nil)
+                for name in ["fake.jpg", "drawing.png"] { #expect(found[name]?.0 == MediaInfo()) }
                 #expect(found["clip.mp4"]?.1 == MediaInfo() && found["clip.mp4"]?.0 == nil)
                 #expect(found["note.md"]?.0 == nil && found["note.md"]?.1 == nil)
             }
             let plain = try await server.get("/1/metadata/auto/p")
             #expect(!plain.text.contains("_info"))
         }
+    }
+
+    @Test("a caption beside a photo says how it is to be looked at, in a listing and for the photo alone")
+    func caption() async throws {
+        try await TestServer.run { server in
+            try await fill(server)
+            try await server.store("/p/Large.JPG.md", "---\nview: sphere\n---\nThe square")
+            for target in [
+                "/1/metadata/auto/p?include_media_info=1", "/1/metadata/auto/p/large.jpg?include_media_info=1",
+            ] {
+                let told = try await server.get(target).decoded(Metadata.self)
+                let photo = (told.contents ?? [told]).first { $0.path.name == "large.jpg" }
+                let shape = try #require(photo?.photoInfo?.shape)
+                #expect(shape.kind == .sphere && shape.hFOV == 360 && shape.vFOV == 180 && shape.width == 1024)
+            }
+            let other = try await server.get("/1/metadata/auto/p/ridge.jpg?include_media_info=1")
+            #expect(try other.decoded(Metadata.self).photoInfo == Self.known)
+        }
+    }
+
+    @Test("what a reader of another version found is found again")
+    func otherVersion() async throws {
+        let fixture = try StoreFixture()
+        let hash = ContentHasher.hash([1])
+        try await fixture.store.keep([hash: Self.known])
+        #expect(try await fixture.store.mediaInfo(of: [hash]) == [hash: Self.known])
+        try await fixture.store.pool.write { try $0.execute(sql: "UPDATE media_info SET version = version - 1") }
+        #expect(try await fixture.store.mediaInfo(of: [hash]).isEmpty)
+        try fixture.store.close()
     }
 
     @Test("a delta with media info tells it with each photo; the choice must be repeated")

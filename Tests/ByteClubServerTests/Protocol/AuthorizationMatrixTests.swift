@@ -238,7 +238,11 @@ private final class Club {
         case "disable_access_token":
             guard let role = caller.role else { return Request(line: line(operation), fields: fields) }
             return Request(line: line(operation), fields: [try await server.add("Member \(number)", role)])
-        case "/s": return Request(line: "\(method) \(share)", fields: fields)
+        case "/s": return Request(line: "\(method) \(share)", fields: fields, status: method == .post ? 405 : nil)
+        case "/photos":
+            // For members who are signed in; a token is none of the cookies that say so.
+            let hash = ContentHasher.hash(Fixture.bytes("panoramas/dated.jpg"))
+            return Request(line: "\(method) /photos/\(hash)/256.jpg", fields: fields, status: 403)
         case "sync/batch":
             let batch = #"{"operations":[{"op":"folder","op_id":"o\#(number)","parent":0,"name":"n\#(number)"}]}"#
             return Request(line: line("sync/batch"), fields: fields, body: Array((batch + "\n").utf8))

@@ -14,6 +14,9 @@ import Testing
         try await store.pool.write { database in
             try database.execute(
                 sql: """
+                    DROP INDEX version_photo;
+                    ALTER TABLE link DROP COLUMN password;
+                    ALTER TABLE link DROP COLUMN keeps_location;
                     ALTER TABLE version DROP COLUMN client_modified;
                     ALTER TABLE version DROP COLUMN executable;
                     DROP TABLE search_word;

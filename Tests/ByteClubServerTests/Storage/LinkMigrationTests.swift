@@ -57,7 +57,11 @@ import Testing
                 ("removed", 0, 3, key), ("gone", 0, 1, "/gone.md"), ("never", 0, 1, "/never"),
             ])
         let queue = try DatabaseQueue(path: file)
-        try await queue.write { try Schema.addLinkNodes($0) }
+        try await queue.write { database in
+            try Schema.addLinkNodes(database)
+            try database.execute(sql: "DROP INDEX version_photo")
+            try Schema.addPhotos(database)
+        }
         try queue.close()
 
         let store = try StoreFixture.open(directory.path, clock: clock)

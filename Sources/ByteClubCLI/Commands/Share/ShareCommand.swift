@@ -8,11 +8,12 @@ struct ShareCommand: ClubCommand {
         abstract: "Make, list and take back links for people without an account.",
         discussion: """
             A link goes with its file or folder, also when that is renamed or moved, and ends at its time, with your \
-            membership, or when it is taken back. Asking again gives the same link. Owners see and take back all links.
+            membership, or when it is taken back. Asking again gives the same link. Owners see and take back all links. \
+            Photos are given without what they tell of places and cameras, unless you say --with-location.
 
             Examples:
               byteclub share trip.md
-              byteclub share photos --expires 7d
+              byteclub share photos --expires 30d --password
               byteclub share --list
               byteclub share --revoke 12
             """)
@@ -21,9 +22,19 @@ struct ShareCommand: ClubCommand {
     var path: String?
 
     @Option(
-        help: ArgumentHelp("When the link ends: 30m, 12h, 7d, at most 366d; a year unless told.", valueName: "time"),
+        help: ArgumentHelp("When the link ends: 30m, 12h, 7d, at most 366d; a week unless told.", valueName: "time"),
         transform: TimeSpan.read)
     var expires: TimeSpan?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Ask for a password that opens the link, at the terminal or as standard input; or take it away.")
+    var password: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp("Leave in photos what they tell of places and of cameras, which goes unless told."))
+    var withLocation: Bool?
 
     @Flag(help: "List the links: number, path, kind, who made it, and when it ends.")
     var list = false
@@ -38,6 +49,9 @@ struct ShareCommand: ClubCommand {
         let count = (path == nil ? 0 : 1) + (list ? 1 : 0) + (revoke == nil ? 0 : 1)
         guard count == 1 else { throw ValidationError("name one of a PATH, --list and --revoke") }
         guard expires == nil || path != nil else { throw ValidationError("--expires goes with a PATH") }
+        guard password == nil && withLocation == nil || path != nil else {
+            throw ValidationError("--password and --with-location go with a PATH")
+        }
         guard (expires?.seconds ?? 60) >= 60 else { throw ValidationError("--expires must be a minute or more") }
     }
 
@@ -55,22 +69,49 @@ struct ShareCommand: ClubCommand {
 
     private func make(_ name: String, _ login: Login, _ context: Context) async throws {
         let path = try Self.path(name, login)
-        let lifetime = expires?.seconds
+        let terms = LinkTerms(
+            lifetime: expires?.seconds, password: try typedPassword(context), keepsLocation: withLocation)
         let link = try await context.withRemote(login) { remote in
             let powers = try await remote.powers()
-            let links: (any LinkRemote)? = lifetime == nil ? powers.links : powers.managedLinks
+            let links: (any LinkRemote)? = terms.isEmpty ? powers.links : powers.managedLinks
             guard let links else { throw Self.noLinks }
             do {
-                return try await links.share(path, for: lifetime)
+                return try await links.share(path, terms)
             } catch let error as RemoteError where error.code == .notFound {
                 throw Failure(.noInput, "there is nothing at '\(Failure.line(name))'")
             } catch let error as RemoteError where error.code == .forbidden {
                 throw Failure(.notAuthorised, error.message)
             }
         }
+        // An older server takes no notice of what it does not know.
+        guard terms.password.map({ $0.isEmpty != link.hasPassword }) ?? true,
+            withLocation ?? true || link.keepsLocation != nil
+        else {
+            throw Failure(
+                .configuration,
+                "this server knows no passwords for links and leaves places in photos, so \(link.url) is open; "
+                    + "take it back with 'byteclub share --revoke'")
+        }
         try context.print(MadeLink(link: link), json: outputOptions.json)
         let end = context.calendar(link.expires.seconds)
         if !outputOptions.json { context.note("whoever has this link needs no account, until \(end)") }
+    }
+
+    /// The password for the link: nil when nothing was said of one, empty when there is to be none.
+    private func typedPassword(_ context: Context) throws -> String? {
+        guard let password else { return nil }
+        guard password else { return "" }
+        let text: String
+        if context.terminal.isInputTerminal {
+            text = try context.input.readSecret("Password for the link: ")
+        } else {
+            text = String(decoding: try context.input.readAll(2048), as: UTF8.self)
+        }
+        let line = text.prefix { !$0.isNewline }
+        guard (8...1024).contains(line.utf8.count) else {
+            throw Failure(.badData, "a link's password has 8 to 1024 bytes; no link was made")
+        }
+        return String(line)
     }
 
     private func takeBack(_ text: String, _ login: Login, _ context: Context) async throws {

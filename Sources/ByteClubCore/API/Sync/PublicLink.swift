@@ -57,11 +57,17 @@ public struct SharedLink: Hashable, Sendable, Encodable {
     public var url: String
     /// The first moment at which it no longer works.
     public var expires: APIDate
+    /// Whether one must know a password to follow it; false where a server does not say.
+    public var hasPassword: Bool
+    /// Whether photos are given with what they tell of places and cameras; nil where a server does not say.
+    public var keepsLocation: Bool?
 
     /// Describes a link.
-    public init(url: String, expires: APIDate) {
+    public init(url: String, expires: APIDate, hasPassword: Bool = false, keepsLocation: Bool? = nil) {
         self.url = url
         self.expires = expires
+        self.hasPassword = hasPassword
+        self.keepsLocation = keepsLocation
     }
 }
 
@@ -121,15 +127,19 @@ extension SharedLink: JSONReadable {
     public init(json: inout JSONReader) throws(JSONError) {
         var url: String?
         var expires: APIDate?
+        var hasPassword = false
+        var keepsLocation: Bool?
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "url": url = try json.value()
             case "expires": expires = try json.value()
+            case "has_password": hasPassword = try json.optional() ?? false
+            case "location": keepsLocation = try json.string() == "keep"
             default: try json.skip()
             }
         }
         guard let url else { throw JSONError(.missing("url")) }
         guard let expires else { throw JSONError(.missing("expires")) }
-        self.init(url: url, expires: expires)
+        self.init(url: url, expires: expires, hasPassword: hasPassword, keepsLocation: keepsLocation)
     }
 }

@@ -2,9 +2,13 @@ public import ByteClubCore
 
 extension CoreAPIv1Remote: ManagedLinkRemote {
     /// The member's link to a file or a folder. `POST /1/shares/<root>/<path>`
-    public func share(_ path: RemotePath, for lifetime: Int64?) async throws(RemoteError) -> SharedLink {
+    public func share(_ path: RemotePath, _ terms: LinkTerms) async throws(RemoteError) -> SharedLink {
         try await transport.post(
-            address("shares", path), form: ["short_url": "false", "expires_in": lifetime.map { String($0) }]
+            address("shares", path),
+            form: [
+                "short_url": "false", "expires_in": terms.lifetime.map { String($0) }, "password": terms.password,
+                "location": terms.keepsLocation.map { $0 ? "keep" : "remove" },
+            ]
         ).decoded()
     }
 

@@ -10,22 +10,34 @@ struct LinkHandlers: Sendable {
     let reader: FolderReader
     let settings: ClubAPI.Settings
 
-    /// Answers `POST /shares/<root>/<path>`; `expires_in`, an extension, says in how many seconds the link is to end.
+    /// Answers `POST /shares/<root>/<path>`.
+    ///
+    /// Extensions: `expires_in` says in how many seconds the link is to end, `password` what one must know to follow it
+    /// (nothing when it is empty), `location` whether photos `keep` what they tell of places, or whether it is
+    /// `remove`d, as without it.
     func share(_ request: MemberRequest) async throws -> Response {
         _ = try request.parameters.bool("short_url", default: true)
-        let lifetime = try request.parameters.integer("expires_in", in: Link.lifetimes)
-        let link = try await store.link(
-            .share, to: linkable(request), by: request.member.uid, lifetime: lifetime)
+        var terms = Link.Terms()
+        terms.lifetime = try request.parameters.integer("expires_in", in: Link.lifetimes)
+        terms.keepsLocation = try keepsLocation(request)
+        let entry = try await linkable(request)
+        if let password = request.parameters["password"] {
+            terms.password = password.isEmpty ? Link.Terms.Password.none : .hash(try await hash(password, for: request))
+        }
+        let link = try await store.link(.share, to: entry, by: request.member.uid, terms)
         return .json(
             LinkResponse(
-                name: "url", text: request.url(link.components, settings), expires: link.expires, visibility: "PUBLIC"))
+                name: "url", text: request.url(link.components, settings), expires: link.expires,
+                visibility: link.password == nil ? "PUBLIC" : "PASSWORD",
+                password: link.password != nil, keepsLocation: link.keepsLocation))
     }
 
-    /// Answers `POST /media/<root>/<path>`.
+    /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``.
     func media(_ request: MemberRequest) async throws -> Response {
         let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
-        let link = try await store.link(.media, to: entry, by: request.member.uid, lifetime: nil)
+        let terms = Link.Terms(keepsLocation: try keepsLocation(request))
+        let link = try await store.link(.media, to: entry, by: request.member.uid, terms)
         return .json(LinkResponse(name: "url", text: request.url(link.components, settings), expires: link.expires))
     }
 
@@ -63,6 +75,29 @@ struct LinkHandlers: Sendable {
         return .json(Array("{}".utf8))
     }
 
+    private func keepsLocation(_ request: MemberRequest) throws(APIError) -> Bool? {
+        switch request.parameters["location"] {
+        case nil: nil
+        case "keep": true
+        case "remove": false
+        default: throw APIError(400, "expected keep or remove", parameter: "location")
+        }
+    }
+
+    /// Hashes a link's new password when it is the member's turn.
+    private func hash(_ password: String, for request: MemberRequest) async throws -> PasswordHash {
+        guard PasswordHash.lengths.contains(password.utf8.count) else {
+            let (least, most) = (PasswordHash.lengths.lowerBound, PasswordHash.lengths.upperBound)
+            throw APIError(400, "a password has \(least) to \(most) bytes", parameter: "password")
+        }
+        let (hashes, party) = (reader.shares.knownPasswordHashes, request.party)
+        return try await request.whileClientWaits {
+            let turn = try await hashes.wait(for: party)
+            defer { withExtendedLifetime(turn) {} }
+            return try await PasswordHash.make(password)
+        }
+    }
+
     /// The live entry that a link is asked for; the root has none.
     private func linkable(_ request: MemberRequest) async throws -> FolderEntry {
         let path = try request.path()
@@ -78,6 +113,8 @@ private struct LinkResponse: JSONWritable {
     let text: String
     let expires: APIDate
     var visibility: String?
+    var password = false
+    var keepsLocation: Bool?
 
     func write(to json: inout JSONText) {
         json.object { json in
@@ -88,6 +125,14 @@ private struct LinkResponse: JSONWritable {
             if let visibility {
                 json.key("visibility")
                 json.value(visibility)
+            }
+            if password {
+                json.key("has_password")
+                json.value(true)
+            }
+            if let keepsLocation {
+                json.key("location")
+                json.value(keepsLocation ? "keep" : "remove")
             }
         }
     }

@@ -2,71 +2,124 @@ import ByteClubCore
 import HTTPTypes
 import NIOCore
 
-/// Shows what links lead to, without an account.
+/// Shows what links lead to, without an account: nothing else, and of photos nothing that tells of places unless the
+/// link's maker said so.
 struct SharedLinkHandlers: Sendable {
-    private static let mostEntries = 1000
+    /// A browser asks again after so long, so that a link that was taken back does not go on for ever.
+    private static let pictureCache = "private, max-age=3600"
 
-    let store: any FolderStore & LinkStore
+    let store: any FolderStore & LinkStore & MediaInfoStore
     let reader: FolderReader
     let downloads: DownloadHandlers
+    let photos: PhotoHandlers
+    let copies: ShareCopyStore
+    let media: MediaInfoReader
+    let site: WebSite
     let settings: ClubAPI.Settings
 
     /// Answers `GET /view/<secret>/<name>`: the bytes, without an account.
     func file(_ request: RoutedRequest) async throws -> Response {
-        guard let secret = request.tail.first, let entry = try await store.entry(.media, secret: secret, below: "")
+        guard let secret = request.tail.first, let link = try await store.link(.media, secret: secret),
+            let entry = try await store.entry(.media, secret: secret, below: "")
         else { throw APIError(404, "the link was not found; it may have expired") }
-        return try .file(entry, await store.content(of: entry), for: request)
+        return try await bytes(of: entry, link, for: request)
     }
 
-    /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about what is shared, or with `dl=1` its bytes.
+    /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about what is shared, or with `dl=1` its bytes; and what
+    /// the page shows, at `/s/<secret>/<size>.jpg` and `/s/<secret>/-/<content hash>/<size>.jpg`.
+    ///
+    /// A link with a password shows the form for it until it was told once, by `POST`.
     func page(_ request: RoutedRequest) async throws -> Response {
         let isDownload = try request.parameters.bool("dl", default: false)
         let isPicture = try request.parameters.bool("picture", default: false)
-        guard let entry = try await shared(request) else { return SharePage.missing.response(.notFound) }
-        if entry.isFolder {
-            return isDownload || isPicture
-                ? SharePage.missing.response(.notFound) : try await page(ofFolder: entry, request).response(.ok)
+        guard let secret = request.tail.first, let link = try await store.link(.share, secret: secret) else {
+            return request.method == .post ? notAllowed() : SharePage.missing.response(.notFound)
         }
-        if isDownload {
+        if let response = try await askPassword(of: link, request) { return response }
+        if let response = try await picture(link, request) { return response }
+        let below = request.tail.dropFirst(2).joined(separator: "/")
+        guard let entry = try await store.entry(.share, secret: secret, below: below) else {
+            return SharePage.missing.response(.notFound)
+        }
+        if isDownload, !entry.isFolder {
             let name = "attachment; filename*=UTF-8''\(PercentEncoding.encode(entry.path.name))"
-            return try .file(
-                entry, await store.content(of: entry), for: request,
-                headers: [.contentDisposition: name, .referrerPolicy: "no-referrer"])
+            return try await bytes(
+                of: entry, link, for: request, headers: [.contentDisposition: name, .referrerPolicy: "no-referrer"])
         }
-        if isPicture { return try await downloads.thumbnail(of: entry, size: .l, format: .jpeg, for: request) }
-        return try await page(ofFile: entry).response(.ok)
+        if isPicture, !entry.isFolder {
+            return try await downloads.thumbnail(of: entry, size: .l, format: .jpeg, for: request)
+        }
+        if isDownload || isPicture { return SharePage.missing.response(.notFound) }
+        let builder = SharePageBuilder(store: store, reader: reader, media: media, settings: settings)
+        return try await builder.page(of: entry, link, request).response(.ok)
     }
 
-    private func shared(_ request: RoutedRequest) async throws -> FolderEntry? {
-        guard let secret = request.tail.first else { return nil }
-        return try await store.entry(.share, secret: secret, below: request.tail.dropFirst(2).joined(separator: "/"))
+    /// A file's bytes, or the copy of them that a link may give.
+    private func bytes(
+        of entry: FolderEntry, _ link: Link, for request: RoutedRequest, headers: HTTPFields = [:]
+    ) async throws -> Response {
+        let content = try await store.content(of: entry)
+        if link.keepsLocation { return try .file(entry, content, for: request, headers: headers) }
+        let (copies, party) = (copies, request.party)
+        let given = try await request.whileClientWaits { try await copies.content(of: entry, content, for: party) }
+        guard case .blob(let copy) = given, let hash = entry.contentHash else {
+            return try .file(entry, given, for: request, headers: headers)
+        }
+        var entry = entry
+        entry.bytes = copy.length
+        return try .file(entry, given, for: request, headers: headers, tag: EntityTag(text: "\(hash)-\(copy.length)"))
     }
 
-    private func page(ofFile entry: FolderEntry) async throws -> SharePage {
-        let type = MediaType(name: entry.path.name)
-        var page = SharePage(
-            title: entry.path.name,
-            summary: "\(HumanSize.text(entry.bytes)), \(WebSite.minute(entry.modified))", download: "?dl=1")
-        if type.hasThumbnail, entry.bytes <= ThumbnailStore.sourceLimit { page.picture = "?picture=1" }
-        if type.isText, case .bytes(let bytes) = try await store.content(of: entry) {
-            page.text = String(validating: bytes, as: UTF8.self)
+    /// A picture that a shared page shows; nil when the URL names none.
+    private func picture(_ link: Link, _ request: RoutedRequest) async throws -> Response? {
+        let pieces = Array(request.tail.dropFirst())
+        guard let last = pieces.last, case .size(let size) = PictureName(last),
+            let root = try await store.entry(.share, secret: link.secret, below: "")
+        else { return nil }
+        let photo: FolderEntry?
+        if pieces.count == 1, !root.isFolder, root.path.name != last {
+            photo = root
+        } else if pieces.count == 3, pieces[0] == "-" {
+            guard let hash = ContentHash(pieces[1]) else { return nil }
+            let found = try await store.photos(with: hash, limit: PhotoHandlers.mostFiles)
+            photo = found.first { $0.node == root.node || (root.isFolder && $0.path.key.isBelow(root.path.key)) }
+        } else {
+            return nil
         }
-        return page
+        guard let photo, let hash = photo.contentHash, MediaType(name: photo.path.name).hasThumbnail else {
+            throw APIError(404, "the picture was not found")
+        }
+        return try await photos.picture(
+            of: photo, hash, size, for: request, as: request.party, cache: Self.pictureCache)
     }
 
-    private func page(ofFolder entry: FolderEntry, _ request: RoutedRequest) async throws -> SharePage {
-        let children = try await reader.read(for: request) { folder in
-            try folder.state.children(entry.path.key, includeDeleted: false, limit: Self.mostEntries + 1)
+    // MARK: Passwords
+
+    /// The form for the password, or what came of it; nil when the visitor may go on.
+    private func askPassword(of link: Link, _ request: RoutedRequest) async throws -> Response? {
+        guard let password = link.password else { return request.method == .post ? notAllowed() : nil }
+        let pass = SharePass(link, password, key: site.csrfKey)
+        guard request.method == .post else {
+            return pass.isShown(by: request, site) ? nil : SharePage.locked(problem: nil).response(.forbidden)
         }
-        let place =
-            ["s"] + request.tail.prefix(1) + (request.tail.count > 1 ? request.tail.dropFirst() : [entry.path.name])
-        let rows = children.prefix(Self.mostEntries).map { child in
-            SharePage.Row(
-                name: child.path.name, url: request.url(place + [child.path.name], settings),
-                size: child.isFolder ? "folder" : HumanSize.text(child.bytes))
+        let name = "/s/" + link.secret
+        let verdict = settings.signIns.attempt(name, from: request.client.address, nil)
+        if case .refused(let wait) = verdict {
+            let error = WebSite.tooMany(wait)
+            var response = SharePage.locked(problem: error.message).response(.tooManyRequests)
+            response.headers[.retryAfter] = error.retryAfter.map(String.init)
+            return response
         }
-        let count = "\(rows.count) \(rows.count == 1 ? "entry" : "entries")"
-        let isCut = children.count > Self.mostEntries
-        return SharePage(title: entry.path.name, summary: isCut ? "the first \(count)" : count, rows: rows)
+        let typed = request.parameters["password"] ?? ""
+        let isRight = try await site.inTurn(request, verdict) {
+            try await PasswordHash.verify(typed, against: password)
+        }
+        guard isRight else { return SharePage.locked(problem: "The password is wrong.").response(.forbidden) }
+        settings.signIns.forget(name, from: request.client.address, nil)
+        return site.redirect("/" + request.rawPath.drop { $0 == "/" }, cookies: [pass.cookie(for: request, site)])
+    }
+
+    private func notAllowed() -> Response {
+        .refusal(APIError(405, "POST is not allowed here"), allowing: [.get, .head])
     }
 }

@@ -45,6 +45,8 @@ struct MemoryClub: Sendable {
         let revision: Int64
         let created: Int64
         var expires: Int64
+        var password: PasswordHash?
+        var keepsLocation: Bool
     }
 
     /// An upload in pieces; the chunk that may go on with it is its holder.

@@ -144,4 +144,22 @@ extension MemoryStore {
     func keep(_ found: [ContentHash: MediaInfo]) async throws {
         try change { $0.photos.merge(found) { $1 } }
     }
+
+    func photos(with hash: ContentHash, limit: Int) async throws -> [FolderEntry] {
+        try query { club in
+            let photos = club.folder.versions(after: 0).filter { entry in
+                entry.contentHash == hash && MediaType(name: entry.path.name).hasThumbnail
+                    && club.folder.current(entry.node)?.revision == entry.revision
+            }
+            return Array(photos.prefix(limit))
+        }
+    }
+
+    func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash] {
+        try query { club in
+            let photos = club.folder.versions(after: 0).filter { MediaType(name: $0.path.name).hasThumbnail }
+            let used = Set(photos.compactMap(\.contentHash))
+            return hashes.filter { !used.contains($0) }
+        }
+    }
 }

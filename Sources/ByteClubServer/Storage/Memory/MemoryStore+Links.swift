@@ -2,7 +2,7 @@ import ByteClubCore
 
 extension MemoryStore {
     func link(
-        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, lifetime: Int64?
+        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms
     ) async throws -> Link {
         let now = now.seconds
         return try change { club in
@@ -11,16 +11,19 @@ extension MemoryStore {
                 row.node == entry.node && row.purpose == purpose && row.member == member
                     && (purpose != .media || row.revision == entry.revision && row.created > now - Link.mediaReuse)
             }
-            let end = now + (lifetime ?? purpose.lifetime)
+            let end = now + (terms.lifetime ?? purpose.lifetime)
             let row: MemoryClub.LinkRow
             if let known {
-                if lifetime != nil { club.links[known].expires = end }
+                if terms.lifetime != nil { club.links[known].expires = end }
+                if let password = terms.password { club.links[known].password = password.hash }
+                if let keepsLocation = terms.keepsLocation { club.links[known].keepsLocation = keepsLocation }
                 row = club.links[known]
             } else {
                 try checkCount(of: purpose, member, now: now, in: club)
                 row = MemoryClub.LinkRow(
                     id: club.nextNumber(), secret: Secret.text(bytes: 16), purpose: purpose, member: member,
-                    node: entry.node, revision: entry.revision, created: now, expires: end)
+                    node: entry.node, revision: entry.revision, created: now, expires: end,
+                    password: terms.password?.hash, keepsLocation: terms.keepsLocation ?? false)
                 club.links.append(row)
             }
             guard let link = live(row, now, in: club)?.link else { throw APIError.notFound(entry.path) }
@@ -43,8 +46,17 @@ extension MemoryStore {
         let link = Link(
             id: row.id, secret: row.secret, purpose: row.purpose, path: entry.path,
             created: APIDate(seconds: row.created),
-            expires: APIDate(seconds: row.expires), member: maker.name)
+            expires: APIDate(seconds: row.expires), member: maker.name, password: row.password,
+            keepsLocation: row.keepsLocation)
         return (link, entry)
+    }
+
+    func link(_ purpose: Link.Purpose, secret: String) async throws -> Link? {
+        let now = now
+        return try query { club in
+            club.links.first { $0.secret == secret && $0.purpose == purpose }
+                .flatMap { live($0, now.seconds, in: club)?.link }
+        }
     }
 
     func entry(_ purpose: Link.Purpose, secret: String, below: String) async throws -> FolderEntry? {

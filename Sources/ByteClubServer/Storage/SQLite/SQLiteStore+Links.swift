@@ -10,36 +10,57 @@ extension SQLiteStore {
         AND (l.purpose != \(Link.Purpose.share.rawValue) OR m.role >= \(Role.editor.rawValue))
         """
     /// The columns that ``readLink(_:)`` reads.
-    private static let linkColumns = "l.id, l.secret, l.purpose, v.path, l.created, l.expires, m.name"
+    private static let linkColumns =
+        "l.id, l.secret, l.purpose, v.path, l.created, l.expires, m.name, l.password, l.keeps_location"
 
     func link(
-        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, lifetime: Int64?
+        _ purpose: Link.Purpose, to entry: FolderEntry, by member: Int64, _ terms: Link.Terms
     ) async throws -> Link {
         let (now, secret) = (now().seconds, Secret.text(bytes: 16))
-        if lifetime == nil,
+        if terms.isEmpty,
             let known = try await query({ try Self.link(purpose, to: entry, by: member, now: now, in: $0) })
         {
             return known
         }
-        let expires = now + (lifetime ?? purpose.lifetime)
+        let expires = now + (terms.lifetime ?? purpose.lifetime)
         return try await writer.perform { transaction in
             let database = transaction.database
             try transaction.execute("DELETE FROM link WHERE expires <= ?", [now])
             if let known = try Self.link(purpose, to: entry, by: member, now: now, in: database) {
-                if lifetime == nil { return known }
-                try transaction.execute("UPDATE link SET expires = ? WHERE id = ?", [expires, known.id])
+                if terms.isEmpty { return known }
+                let password = terms.password.map(\.hash) ?? known.password
+                try transaction.execute(
+                    "UPDATE link SET expires = ?, password = ?, keeps_location = ? WHERE id = ?",
+                    [
+                        terms.lifetime == nil ? known.expires.seconds : expires, password?.text,
+                        terms.keepsLocation ?? known.keepsLocation, known.id,
+                    ])
             } else {
                 try Self.checkCount(of: purpose, member, now: now, in: database)
                 try transaction.execute(
                     """
-                    INSERT INTO link(secret, purpose, member, node, revision, created, expires)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    """, [secret, purpose.rawValue, member, entry.node.number, entry.revision, now, expires])
+                    INSERT INTO link(
+                        secret, purpose, member, node, revision, created, expires, password, keeps_location)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                    [
+                        secret, purpose.rawValue, member, entry.node.number, entry.revision, now, expires,
+                        terms.password?.hash?.text, terms.keepsLocation ?? false,
+                    ])
             }
             guard let made = try Self.link(purpose, to: entry, by: member, now: now, in: database) else {
                 throw APIError.notFound(entry.path)
             }
             return made
+        }
+    }
+
+    func link(_ purpose: Link.Purpose, secret: String) async throws -> Link? {
+        let now = now().seconds
+        return try await query { database in
+            try database.firstRow(
+                "SELECT \(Self.linkColumns) \(Self.live) AND l.secret = :secret AND l.purpose = :purpose",
+                ["now": now, "secret": secret, "purpose": purpose.rawValue], Self.readLink)
         }
     }
 
@@ -124,8 +145,14 @@ extension SQLiteStore {
         guard let purpose = Link.Purpose(rawValue: row[2]) else {
             throw StorageError(.damaged, "the database holds a link of an unknown kind")
         }
+        let password = row[7] as String?
+        let hash = password.flatMap { PasswordHash(text: $0) }
+        if password != nil, hash == nil {
+            throw StorageError(.damaged, "the database holds a link with an unknown kind of password")
+        }
         return Link(
             id: row[0], secret: row[1], purpose: purpose, path: try RemotePath(row[3] as String),
-            created: APIDate(seconds: row[4]), expires: APIDate(seconds: row[5]), member: row[6])
+            created: APIDate(seconds: row[4]), expires: APIDate(seconds: row[5]), member: row[6], password: hash,
+            keepsLocation: row[8])
     }
 }

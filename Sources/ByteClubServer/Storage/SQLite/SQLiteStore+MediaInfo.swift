@@ -2,30 +2,74 @@ import ByteClubCore
 import GRDB
 
 extension SQLiteStore {
+    /// Whether a row of `version` is of a photo: the condition of the index `version_photo`, word for word.
+    static let isPhoto =
+        "hash IS NOT NULL AND (lower(substr(path, -4)) IN ('.jpg', '.png') OR lower(substr(path, -5)) = '.jpeg')"
+
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo] {
         try await query { database in
             var known: [ContentHash: MediaInfo] = [:]
             for hash in hashes {
                 known[hash] = try database.firstRow(
-                    "SELECT taken, latitude, longitude FROM media_info WHERE hash = ?", [hash.data]
-                ) { row in
-                    let (latitude, longitude): (Double?, Double?) = (row[1], row[2])
-                    let place = latitude.flatMap { latitude in
-                        longitude.map { MediaInfo.Place(latitude: latitude, longitude: $0) }
-                    }
-                    return MediaInfo(taken: (row[0] as Int64?).map { APIDate(seconds: $0) }, place: place)
-                }
+                    """
+                    SELECT taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading, estimate
+                    FROM media_info WHERE hash = ? AND version = ?
+                    """, [hash.data, MediaInfoReader.version], Self.mediaInfo)
             }
             return known
         }
     }
 
+    private static func mediaInfo(_ row: Row) -> MediaInfo {
+        let (latitude, longitude): (Double?, Double?) = (row[1], row[2])
+        let place = latitude.flatMap { latitude in
+            longitude.map { MediaInfo.Place(latitude: latitude, longitude: $0) }
+        }
+        let kind = (row[3] as String?).flatMap { PhotoShape.Kind(rawValue: $0) }
+        let shape = kind.map { kind in
+            PhotoShape(
+                kind: kind, width: row[4] ?? 0, height: row[5] ?? 0, hFOV: row[6], vFOV: row[7], yaw: row[8] ?? 0,
+                pitch: row[9] ?? 0, heading: row[10], isEstimate: row[11] ?? false)
+        }
+        return MediaInfo(taken: (row[0] as Int64?).map { APIDate(seconds: $0) }, place: place, shape: shape)
+    }
+
     func keep(_ found: [ContentHash: MediaInfo]) async throws {
         try await writer.perform { transaction in
             for (hash, info) in found {
+                let shape = info.shape
                 try transaction.execute(
-                    "INSERT OR REPLACE INTO media_info(hash, taken, latitude, longitude) VALUES (?, ?, ?, ?)",
-                    [hash.data, info.taken?.seconds, info.place?.latitude, info.place?.longitude])
+                    """
+                    INSERT OR REPLACE INTO media_info(
+                        hash, version, taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading,
+                        estimate)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                    [
+                        hash.data, MediaInfoReader.version, info.taken?.seconds, info.place?.latitude,
+                        info.place?.longitude, shape?.kind.rawValue, shape?.width, shape?.height, shape?.hFOV,
+                        shape?.vFOV, shape?.yaw, shape?.pitch, shape?.heading, shape?.isEstimate,
+                    ])
+            }
+        }
+    }
+
+    func photos(with hash: ContentHash, limit: Int) async throws -> [FolderEntry] {
+        try await query { database in
+            try database.rows(
+                """
+                SELECT \(SQLiteFolderState.columns) FROM version v JOIN node n ON n.id = v.node
+                WHERE v.hash = ? AND \(Self.isPhoto) AND n.revision = v.revision AND \(SQLiteFolderState.isLive) LIMIT ?
+                """, [hash.data, limit], SQLiteFolderState.entry)
+        }
+    }
+
+    func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash] {
+        try await query { database in
+            try hashes.filter { hash in
+                try database.firstRow(
+                    "SELECT 1 FROM version WHERE hash = ? AND \(Self.isPhoto) LIMIT 1", [hash.data]
+                ) { _ in true } == nil
             }
         }
     }

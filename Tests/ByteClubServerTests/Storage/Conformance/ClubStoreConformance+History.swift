@@ -36,6 +36,37 @@ extension ClubStoreConformance {
             #expect(try await run.store.entry(.share, secret: first.secret, below: "") == nil)
             #expect(try await run.store.link(.share, to: entry, by: 1, lifetime: nil).secret != first.secret)
         },
+        ClubStoreConformance("what is said of a link is so until it is said otherwise") { run in
+            try await run.add("Ann")
+            let entry = try await run.put("/n.jpg", [1])
+            let password = try #require(PasswordHash(text: "scrypt$2$1$1$a$b"))
+            let first = try await run.store.link(
+                .share, to: entry, by: 1, Link.Terms(password: .hash(password), keepsLocation: true))
+            #expect(first.password == password && first.keepsLocation)
+            #expect(try await run.store.link(.share, to: entry, by: 1, lifetime: nil) == first)
+            #expect(try await run.store.link(.share, secret: first.secret) == first)
+            let later = try await run.store.link(
+                .share, to: entry, by: 1, Link.Terms(password: Link.Terms.Password.none, keepsLocation: false))
+            #expect(later.secret == first.secret && later.expires == first.expires)
+            #expect(later.password == nil && !later.keepsLocation)
+            #expect(try await run.store.link(.media, secret: first.secret) == nil)
+            run.clock.advance(Link.Purpose.share.lifetime)
+            #expect(try await run.store.link(.share, secret: first.secret) == nil)
+        },
+        ClubStoreConformance("photos are found by their contents as long as they are there") { run in
+            try await run.add("Ann")
+            let photo = try await run.put("/d/a.JPG", [1])
+            try await run.put("/d/b.md", [1])
+            let hash = try #require(photo.contentHash)
+            let other = ContentHasher.hash([9])
+            #expect(try await run.store.photos(with: hash, limit: 9).map(\.path.string) == ["/d/a.JPG"])
+            #expect(try await run.store.withoutPhotos([hash, other]) == [other])
+            try await run.move("/d", to: "/e")
+            #expect(try await run.store.photos(with: hash, limit: 9).map(\.path.string) == ["/e/a.JPG"])
+            try await run.delete("/e/a.JPG")
+            #expect(try await run.store.photos(with: hash, limit: 9).isEmpty)
+            #expect(try await run.store.withoutPhotos([hash]).isEmpty, "what was deleted may come back")
+        },
         ClubStoreConformance("a link to bytes stays with its version, and is given again for an hour") { run in
             try await run.add("Ann")
             let one = try await run.put("/p.jpg", [1])

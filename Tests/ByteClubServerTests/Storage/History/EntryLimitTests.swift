@@ -65,6 +65,7 @@ import Testing
                     DELETE FROM meta WHERE name = 'entries';
                     DROP TABLE link;
                     DROP TABLE media_info;
+                    DROP INDEX version_photo;
                     ALTER TABLE version DROP COLUMN executable;
                     ALTER TABLE version DROP COLUMN client_modified;
                     DROP TABLE search_word;

@@ -176,7 +176,7 @@ extension Schema {
                     expires INTEGER NOT NULL) STRICT;
                 INSERT INTO link(secret, purpose, member, node, revision, created, expires)
                     SELECT p.secret, p.purpose, p.member, v.node, v.revision,
-                        p.expires - iif(p.purpose = \(share.rawValue), \(share.lifetime), \(copy.lifetime)), p.expires
+                        p.expires - iif(p.purpose = \(share.rawValue), 365 * 86400, \(copy.lifetime)), p.expires
                     FROM path_link p JOIN member m ON m.uid = p.member
                     JOIN latest t ON t.key = replace(p.path, '/', char(1)) JOIN version v ON v.revision = t.revision
                     WHERE v.kind < 2 AND m.disabled = 0
@@ -212,5 +212,24 @@ extension Schema {
     /// Version 11: versions tell whether their files may be executed; of older ones nobody knows.
     @Sendable static func addExecutable(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE version ADD COLUMN executable INTEGER")
+    }
+
+    /// Version 12: what photos are as pictures is kept, contents of photos are found by their hashes, and links may
+    /// have passwords.
+    ///
+    /// What was read from photos before says nothing of their shape, and is read again. The index holds photos alone,
+    /// so that notes, of which there are many, cost nothing more.
+    @Sendable static func addPhotos(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                DROP TABLE media_info;
+                CREATE TABLE media_info(
+                    hash BLOB PRIMARY KEY, version INTEGER NOT NULL, taken INTEGER, latitude REAL, longitude REAL,
+                    kind TEXT, width INTEGER, height INTEGER, hfov REAL, vfov REAL, yaw REAL, pitch REAL, heading REAL,
+                    estimate INTEGER) WITHOUT ROWID, STRICT;
+                CREATE INDEX version_photo ON version(hash) WHERE \(SQLiteStore.isPhoto);
+                ALTER TABLE link ADD COLUMN password TEXT;
+                ALTER TABLE link ADD COLUMN keeps_location INTEGER NOT NULL DEFAULT 0;
+                """)
     }
 }

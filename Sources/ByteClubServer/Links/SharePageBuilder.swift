@@ -1,0 +1,116 @@
+import ByteClubCore
+
+/// Makes the page of what a link leads to.
+struct SharePageBuilder: Sendable {
+    private static let mostEntries = 1000
+
+    let store: any FolderStore
+    let reader: FolderReader
+    let media: MediaInfoReader
+    let settings: ClubAPI.Settings
+
+    /// The page of a file or a folder that a request has reached by a link.
+    ///
+    /// - Throws: ``APIError`` 429 or 503 when too many wait for the folder; `CancellationError` when the client is gone.
+    func page(of entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
+        entry.isFolder
+            ? try await page(ofFolder: entry, link, request) : try await page(ofFile: entry, link, request)
+    }
+
+    private func page(ofFile entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
+        let type = MediaType(name: entry.path.name)
+        var page = SharePage(
+            title: entry.path.name,
+            summary: "\(HumanSize.text(entry.bytes)), \(WebSite.minute(entry.modified))", download: "?dl=1")
+        if Self.isPhoto(entry) {
+            let photo = try await media.describe([Metadata(entry)], for: request).first
+            // A caption is another file: it belongs to what is shared only where the whole folder is.
+            var caption: PhotoCaption?
+            if request.tail.count > 2, let path = try? PhotoCaption.path(of: entry.path),
+                let note = try await store.read({ try $0.live(path) })
+            {
+                caption = try await media.caption(note)
+            }
+            page.figure = Self.figure(entry, photo?.photoInfo, caption, link, url: "")
+        }
+        if type.isText, case .bytes(let bytes) = try await store.content(of: entry) {
+            page.text = String(validating: bytes, as: UTF8.self)
+        }
+        return page
+    }
+
+    private func page(ofFolder entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
+        let children = try await reader.read(for: request) { folder in
+            try folder.state.children(entry.path.key, includeDeleted: false, limit: Self.mostEntries + 1)
+        }
+        let shown = Array(children.prefix(Self.mostEntries))
+        let described = try await media.describe(shown.map { Metadata($0) }, for: request)
+        let captions = try await captions(of: shown)
+        let notes = Set(captions.values.map(\.note))
+        let place =
+            ["s"] + request.tail.prefix(1) + (request.tail.count > 1 ? request.tail.dropFirst() : [entry.path.name])
+        var page = SharePage(title: entry.path.name, summary: "")
+        for (child, told) in zip(shown, described) where !notes.contains(child.path.key) {
+            let url = request.url(place + [child.path.name], settings)
+            if Self.isPhoto(child) {
+                let caption = captions[child.path.key]?.caption
+                if let figure = Self.figure(child, told.photoInfo, caption, link, url: url) {
+                    page.photos.append(figure)
+                }
+            } else {
+                let size = child.isFolder ? "folder" : HumanSize.text(child.bytes)
+                page.rows.append(SharePage.Row(name: child.path.name, url: url, size: size))
+            }
+        }
+        let count = page.photos.count + page.rows.count
+        let text = "\(count) \(count == 1 ? "entry" : "entries")"
+        page.summary = children.count > Self.mostEntries ? "the first \(text)" : text
+        return page
+    }
+
+    private static func isPhoto(_ entry: FolderEntry) -> Bool {
+        !entry.isFolder && MediaType(name: entry.path.name).hasThumbnail && entry.bytes <= RenditionStore.sourceLimit
+    }
+
+    /// The captions of photos among some entries, by the photos, and where they were found.
+    private func captions(
+        of entries: [FolderEntry]
+    ) async throws -> [PathKey: (note: PathKey, caption: PhotoCaption)] {
+        let files = Dictionary(entries.filter { !$0.isFolder }.map { ($0.path.key, $0) }) { $1 }
+        var captions: [PathKey: (note: PathKey, caption: PhotoCaption)] = [:]
+        for photo in entries where Self.isPhoto(photo) {
+            guard let path = try? PhotoCaption.path(of: photo.path), let note = files[path.key],
+                let caption = try await media.caption(note)
+            else { continue }
+            captions[photo.path.key] = (note.path.key, caption)
+        }
+        return captions
+    }
+
+    private static func figure(
+        _ photo: FolderEntry, _ info: MediaInfo?, _ caption: PhotoCaption?, _ link: Link, url: String
+    ) -> SharePage.Figure? {
+        guard let hash = photo.contentHash else { return nil }
+        let shape = info?.shape
+        let base = "/s/\(link.secret)/-/\(hash)/"
+        let text = caption?.text.isEmpty == false ? caption?.text : nil
+        let word = shape.map { $0.kind == .flat ? "Photo" : "Panorama" } ?? "Photo"
+        let widths = shape.map { shape in
+            let long = Double(max(shape.width, shape.height, 1))
+            // One that is as large as the photo is enough.
+            let enough = RenditionStore.sizes.filter { Double($0) < long }.count + 1
+            let sizes = RenditionStore.sizes.prefix(enough).map {
+                (size: $0, width: Double(shape.width) * min(1, Double($0) / long))
+            }
+            return sizes.map { "\(base)\($0.size).jpg \(max(1, Int($0.width)))w" }.joined(separator: ", ")
+        }
+        return SharePage.Figure(
+            kind: shape?.kind.rawValue, hfov: shape?.hFOV.map { "\($0)" }, vfov: shape?.vFOV.map { "\($0)" },
+            yaw: shape.map { "\($0.yaw)" }, pitch: shape.map { "\($0.pitch)" }, heading: shape?.heading.map { "\($0)" },
+            width: shape.map { "\($0.width)" }, height: shape.map { "\($0.height)" }, base: base, widths: widths,
+            alternative: text ?? info?.taken.map { "\(word), \(WebSite.minute($0))" } ?? word, caption: text,
+            name: photo.path.name,
+            url: url,
+            isWide: shape.map { $0.width >= 2 * $0.height } ?? false)
+    }
+}

@@ -1,0 +1,65 @@
+import ByteClubCore
+import ByteClubMedia
+import Glibc
+
+extension LocalContent {
+    /// What the photo is as a picture; nil for what is neither a JPEG nor a PNG.
+    ///
+    /// - Throws: ``MediaError`` `io` when the storage fails.
+    func shape() throws -> PhotoShape? {
+        if let size = pngSize() { return PhotoShape(untagged: size) }
+        do {
+            let panorama: Panorama
+            switch self {
+            case .bytes(let bytes): panorama = Panorama(header: try JPEGHeader(bytes: bytes))
+            case .file(let path): panorama = Panorama(header: try JPEGHeader(file: path))
+            }
+            return PhotoShape(panorama)
+        } catch {
+            if error.code == .io { throw error }
+            return nil
+        }
+    }
+
+    /// The size that a PNG tells in its first chunk (RFC 2083 section 4.1.1); nil for another file.
+    private func pngSize() -> (width: Int, height: Int)? {
+        let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        let head = start(24)
+        guard head.count == 24, head.starts(with: signature), head[12..<16].elementsEqual("IHDR".utf8) else {
+            return nil
+        }
+        let number = { (range: Range<Int>) in head[range].reduce(0) { $0 << 8 | Int($1) } }
+        let (width, height) = (number(16..<20), number(20..<24))
+        return width > 0 && height > 0 ? (width, height) : nil
+    }
+
+    /// The first bytes, fewer when there are fewer or they cannot be read.
+    func start(_ count: Int) -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): return Array(bytes.prefix(count))
+        case .file(let path):
+            let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            guard descriptor >= 0 else { return [] }
+            defer { close(descriptor) }
+            return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                unsafe filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+            }
+        }
+    }
+}
+
+extension PhotoShape {
+    /// Takes what the media library found.
+    init(_ panorama: Panorama) {
+        self.init(
+            kind: Kind(rawValue: panorama.kind.rawValue) ?? .flat, width: panorama.seenWidth,
+            height: panorama.seenHeight, hFOV: panorama.hFOV, vFOV: panorama.vFOV, yaw: panorama.yaw,
+            pitch: panorama.pitch, heading: panorama.heading, isEstimate: panorama.isEstimate)
+    }
+
+    /// The shape of a picture that says nothing of itself: long ones are panned.
+    init(untagged size: (width: Int, height: Int)) {
+        let isLong = max(size.width, size.height) / 2 >= min(size.width, size.height)
+        self.init(kind: isLong ? .strip : .flat, width: size.width, height: size.height)
+    }
+}

@@ -1,0 +1,140 @@
+import ByteClubCore
+import ByteClubMedia
+import NIOPosix
+
+/// Pictures of photos in the sizes that pages show: all of one content are made together, once, by a bounded number of
+/// threads, and kept by content and size, as is why there are none.
+struct RenditionStore: Sendable {
+    /// The boxes in which they fit, in pixels, the smallest first.
+    static let sizes = [256, 512, 1024, 2048, 4096]
+    /// The longest photo in bytes that has any.
+    static let sourceLimit: Int64 = 64 << 20
+    private static let quality = 82
+    /// Goes up with every change after which a photo that was refused may have some.
+    private static let version = 1
+
+    /// Makes pictures in some sizes of a file; blocks.
+    typealias Maker = @Sendable (_ file: String, _ sizes: [Int]) throws(MediaError) -> [Int: [UInt8]]
+
+    /// Pictures for which a party waits.
+    private struct Wish: Hashable {
+        let hash: ContentHash
+        let party: Party
+    }
+
+    private let cache: ThumbnailCache
+    private let scratch: String
+    private let threads: NIOThreadPool
+    private let turns: SharedPool
+    private let make: Maker
+    private let waiting = SingleFlight<Wish, Void>()
+    private let making = SingleFlight<ContentHash, Void>()
+
+    /// Keeps pictures in a folder, and makes them on some threads when it is a party's turn.
+    init(
+        directory: String, threads: NIOThreadPool, turns: SharedPool,
+        make: @escaping Maker = { file, sizes throws(MediaError) in
+            try Renditions.make(file: file, sizes: sizes, quality: Self.quality)
+        }
+    ) {
+        cache = ThumbnailCache(directory: directory)
+        scratch = directory
+        self.threads = threads
+        self.turns = turns
+        self.make = make
+    }
+
+    /// Whether nobody makes pictures or waits for some.
+    var isIdle: Bool { turns.used == 0 && turns.waiting == 0 }
+
+    /// A content's picture that fits in a box of one of ``sizes``; a smaller one when the photo is.
+    ///
+    /// All who ask for pictures of one content share the work. What is being made is not stopped when nobody waits for
+    /// it any more.
+    ///
+    /// - Throws: ``APIError`` 415 when the content is no picture, 404 when it is too large, 429 or 503 when too many
+    ///   wait already.
+    func picture(
+        of hash: ContentHash, size: Int, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
+    ) async throws -> FileBlob {
+        try await makeAll(of: hash, for: party, source: source)
+        guard let picture = try await NIOThreadPool.singleton.runIfActive({ known(hash, size) }) else {
+            throw StorageError(.full, "there is no room for pictures")
+        }
+        return picture
+    }
+
+    /// Makes what is not there yet of a content's pictures.
+    ///
+    /// - Throws: As ``picture(of:size:for:source:)``.
+    func makeAll(
+        of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
+    ) async throws {
+        if try await isMade(hash) { return }
+        try await waiting.value(of: Wish(hash: hash, party: party)) {
+            let turn = try await turns.wait(for: party)
+            defer { withExtendedLifetime(turn) {} }
+            try await making.value(of: hash) {
+                if try await isMade(hash) { return }
+                let source = try await source().local(upTo: Self.sourceLimit)
+                try await threads.runIfActive { try make(hash, of: source) }
+            }
+        }
+    }
+
+    private func make(_ hash: ContentHash, of source: LocalContent) throws {
+        do {
+            let made: [Int: [UInt8]] = try source.withFile(in: scratch) { file in
+                // A link in the data directory leads to what is no content.
+                if source.start(1).isEmpty { throw StorageError(.damaged, "a photo cannot be read") }
+                do throws(MediaError) {
+                    return try make(file, Self.sizes)
+                } catch {
+                    throw try APIError(refusing: error)
+                }
+            }
+            // The smallest is stored last: where it is, all are. What is no larger than the next one is not kept twice.
+            for (size, smaller) in zip(Self.sizes, [nil] + Self.sizes).reversed() {
+                guard let bytes = made[size], smaller.flatMap({ made[$0] }) != bytes else { continue }
+                guard cache.store(bytes, as: Self.name(hash, size)) else {
+                    throw StorageError(.full, "there is no room for pictures")
+                }
+            }
+        } catch let error as APIError {
+            cache.store(Array("\(error.status) \(error.message)".utf8), as: Self.refusalName(hash))
+            throw error
+        }
+    }
+
+    /// Whether all pictures of a content are there.
+    ///
+    /// - Throws: ``APIError`` when there can be none.
+    private func isMade(_ hash: ContentHash) async throws -> Bool {
+        try await NIOThreadPool.singleton.runIfActive {
+            if cache.blob(Self.name(hash, Self.sizes[0])) != nil { return true }
+            if let refusal = cache.refusal(Self.refusalName(hash)) { throw refusal }
+            return false
+        }
+    }
+
+    /// A picture that is there, the largest that fits in a box; blocks.
+    private func known(_ hash: ContentHash, _ size: Int) -> FileBlob? {
+        Self.sizes.reversed().lazy.filter { $0 <= size }.compactMap { cache.blob(Self.name(hash, $0)) }.first
+    }
+
+    /// The smallest picture of a content that is there and as large as its size says, at least 1.4 times as large as a
+    /// thumbnail: from such a one it is as sharp as from the photo. Blocks.
+    func source(ofThumbnailOf hash: ContentHash, _ size: ThumbnailSize) -> FileBlob? {
+        let needed = max(size.width, size.height) * 7 / 5
+        for (picture, larger) in zip(Self.sizes, Self.sizes.dropFirst()) where picture >= needed {
+            // The largest one that is there may be as large as the photo only.
+            guard cache.blob(Self.name(hash, larger)) != nil else { return nil }
+            return cache.blob(Self.name(hash, picture))
+        }
+        return nil
+    }
+
+    private static func name(_ hash: ContentHash, _ size: Int) -> String { "\(hash)-\(size).jpg" }
+
+    private static func refusalName(_ hash: ContentHash) -> String { "\(hash)-pictures.refused-\(version)" }
+}
