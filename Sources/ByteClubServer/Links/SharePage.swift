@@ -43,6 +43,8 @@ struct SharePage: Sendable {
         let url: String
         /// Whether it is much wider than high, so that it needs a row of its own.
         let isWide: Bool
+        /// Whether people are offered to see it as a sphere, though it does not say that it is one.
+        let mayBeSphere: Bool
     }
 
     /// What is shared.

@@ -91,26 +91,17 @@ struct SharePageBuilder: Sendable {
         _ photo: FolderEntry, _ info: MediaInfo?, _ caption: PhotoCaption?, _ link: Link, url: String
     ) -> SharePage.Figure? {
         guard let hash = photo.contentHash else { return nil }
-        let shape = info?.shape
-        let base = "/s/\(link.secret)/-/\(hash)/"
+        let tile = PhotoTile(info?.shape, view: nil, base: "/s/\(link.secret)/-/\(hash)/")
+        let shape = tile.shape
         let text = caption?.text.isEmpty == false ? caption?.text : nil
-        let word = shape.map { $0.kind == .flat ? "Photo" : "Panorama" } ?? "Photo"
-        let widths = shape.map { shape in
-            let long = Double(max(shape.width, shape.height, 1))
-            // One that is as large as the photo is enough.
-            let enough = RenditionStore.sizes.filter { Double($0) < long }.count + 1
-            let sizes = RenditionStore.sizes.prefix(enough).map {
-                (size: $0, width: Double(shape.width) * min(1, Double($0) / long))
-            }
-            return sizes.map { "\(base)\($0.size).jpg \(max(1, Int($0.width)))w" }.joined(separator: ", ")
-        }
+        let word = tile.isWide ? "Panorama" : "Photo"
         return SharePage.Figure(
             kind: shape?.kind.rawValue, hfov: shape?.hFOV.map { "\($0)" }, vfov: shape?.vFOV.map { "\($0)" },
             yaw: shape.map { "\($0.yaw)" }, pitch: shape.map { "\($0.pitch)" }, heading: shape?.heading.map { "\($0)" },
-            width: shape.map { "\($0.width)" }, height: shape.map { "\($0.height)" }, base: base, widths: widths,
+            width: shape.map { "\($0.width)" }, height: shape.map { "\($0.height)" }, base: tile.base,
+            widths: tile.sources(),
             alternative: text ?? info?.taken.map { "\(word), \(WebSite.minute($0))" } ?? word, caption: text,
             name: photo.path.name,
-            url: url,
-            isWide: shape.map { $0.width >= 2 * $0.height } ?? false)
+            url: url, isWide: shape.map { $0.width >= 2 * $0.height } ?? false, mayBeSphere: tile.mayBeSphere)
     }
 }

@@ -2,24 +2,32 @@ import ByteClubCore
 
 /// What pages need to show a photo: the pictures of it that the server has, and their size.
 struct PhotoTile {
-    /// The sizes of pictures by their longer sides, in pixels.
-    private static let sizes = [256, 512, 1024, 2048, 4096]
-
-    let hash: ContentHash
-    /// What the photo is; nil as long as nobody has looked.
+    /// What the photo is, as members want to see it; nil as long as nobody has looked.
     let shape: PhotoShape?
-    /// How members want to see it, else how its tags say.
-    let kind: PhotoShape.Kind
+    /// What the addresses of its pictures begin with.
+    let base: String
 
-    /// A photo by its content, with the view that a caption chooses.
-    init(_ hash: ContentHash, _ shape: PhotoShape?, view: PhotoShape.Kind?) {
-        self.hash = hash
-        self.shape = shape.flatMap { $0.width > 0 && $0.height > 0 ? $0 : nil }
-        kind = view ?? shape?.kind ?? .flat
+    /// A photo, with the view that a caption chooses and where its pictures are.
+    init(_ shape: PhotoShape?, view: PhotoShape.Kind?, base: String) {
+        let known = shape.flatMap { $0.width > 0 && $0.height > 0 ? $0 : nil }
+        self.shape = view.flatMap { known?.viewed(as: $0) } ?? known
+        self.base = base
     }
 
-    /// Where its pictures are.
-    var base: String { "/photos/\(Hexadecimal.encode(Array(hash.bytes)))/" }
+    /// A photo by its content, whose pictures members see.
+    init(_ hash: ContentHash, _ shape: PhotoShape?, view: PhotoShape.Kind?) {
+        self.init(shape, view: view, base: "/photos/\(hash)/")
+    }
+
+    /// How it is shown.
+    var kind: PhotoShape.Kind { shape?.kind ?? .flat }
+
+    /// Whether it may be a whole sphere that does not say so: only a person can tell, and a small one is worth no look
+    /// around.
+    var mayBeSphere: Bool {
+        guard let shape else { return false }
+        return kind == .strip && shape.width == 2 * shape.height && shape.width >= 2048
+    }
 
     /// Whether it takes a row of its own.
     var isWide: Bool { shape != nil && kind != .flat }
@@ -52,31 +60,35 @@ struct PhotoTile {
         return text
     }
 
+    /// Its pictures up to a size with their widths, as in an image's `srcset`; nil when its size is not known.
+    func sources(upTo largest: Int = .max) -> String? {
+        guard let shape else { return nil }
+        let long = max(shape.width, shape.height)
+        // One that is as large as the photo is enough.
+        let enough = RenditionStore.sizes.filter { $0 < long }.count + 1
+        return RenditionStore.sizes.prefix(enough).filter { $0 <= largest }.map { size in
+            "\(base)\(size).jpg \(max(1, shape.width * min(long, size) / long))w"
+        }.joined(separator: ", ")
+    }
+
     /// The values of a template for an image element whose pictures are up to so large.
     func image(upTo largest: Int) -> [String: Any] {
-        let (width, height) = shape.map { ($0.width, $0.height) } ?? (512, 512)
-        let sources = Self.sizes.filter { $0 <= largest }.map { size in
-            "\(base)\(size).jpg \(max(1, Int(Double(width) * min(1, Double(size) / Double(max(width, height))))))w"
-        }
-        // A photo that is smaller than a size has the same picture for that and all larger ones.
-        var (seen, different): (Set<Substring>, [String]) = ([], [])
-        for source in sources where seen.insert(source.drop { $0 != " " }).inserted { different.append(source) }
-        return [
-            "src": "\(base)\(largest == 1024 ? 512 : largest).jpg", "srcset": different.joined(separator: ", "),
-            "width": width, "height": height,
+        var values: [String: Any] = [
+            "src": "\(base)\(largest == 1024 ? 512 : largest).jpg", "width": shape?.width ?? 512,
+            "height": shape?.height ?? 512,
         ]
+        values["srcset"] = sources(upTo: largest)
+        return values
     }
 
     /// The values of a template for the viewer.
     var viewer: [String: Any] {
-        var values: [String: Any] = ["kind": kind.rawValue, "base": base]
+        var values: [String: Any] = ["kind": kind.rawValue, "base": base, "mayBeSphere": mayBeSphere]
         if let shape {
             values["width"] = shape.width
             values["height"] = shape.height
             let angles = [("yaw", shape.yaw), ("pitch", shape.pitch), ("hfov", shape.hFOV), ("vfov", shape.vFOV)]
             for (name, angle) in angles + [("heading", shape.heading)] { values[name] = angle.map { "\($0)" } }
-            // Without tags only a person can tell; a smaller one is worth no look around.
-            values["mayBeSphere"] = kind == .strip && shape.width == 2 * shape.height && shape.width >= 2048
         }
         return values
     }
