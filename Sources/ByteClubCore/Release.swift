@@ -1,5 +1,5 @@
 /// The release that the programs are of.
 public enum Release {
     /// Its version, by Semantic Versioning 2.0; `Config/debian/changelog` tells what came with each.
-    public static let version = "0.4.0"
+    public static let version = "0.5.0"
 }
