@@ -54,6 +54,9 @@ struct Parameters: Sendable {
         pairs.first { $0.name == name && !$0.value.isEmpty }?.value
     }
 
+    /// The value of a parameter of which an empty one means something, too.
+    func value(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
+
     /// The value of a parameter that must be there.
     ///
     /// - Throws: ``APIError`` 400 naming the parameter.

@@ -51,7 +51,8 @@ import Testing
             for page in [folder, "\(folder)/ridge.jpg", file] {
                 let answer = try await server.send("GET \(page)", [])
                 #expect(
-                    answer.status == 200 && !answer.text.contains("50.6") && !answer.text.contains("lat"), "\(page)")
+                    answer.status == 200 && !answer.text.contains("50.6") && !answer.text.contains("lat_long"),
+                    "\(page)")
             }
             let part = try await server.send("GET \(file)?dl=1", ["Range: bytes=0-1"])
             #expect(part.status == 206 && Array(part.body) == [0xFF, 0xD8])

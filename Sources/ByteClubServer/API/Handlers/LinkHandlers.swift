@@ -21,7 +21,7 @@ struct LinkHandlers: Sendable {
         terms.lifetime = try request.parameters.integer("expires_in", in: Link.lifetimes)
         terms.keepsLocation = try keepsLocation(request)
         let entry = try await linkable(request)
-        if let password = request.parameters["password"] {
+        if let password = request.parameters.value("password") {
             terms.password = password.isEmpty ? Link.Terms.Password.none : .hash(try await hash(password, for: request))
         }
         let link = try await store.link(.share, to: entry, by: request.member.uid, terms)
