@@ -50,7 +50,7 @@ struct Link: Hashable, Sendable {
     let expires: APIDate
     /// The name of the member who made it.
     let member: String
-    /// What one must know to follow it; nil when the link is enough. Only shared ones have any.
+    /// What one must know to follow it, for shared ones alone; nil when the link is enough.
     let password: PasswordHash?
     /// Whether photos are given with what they tell of places and cameras.
     let keepsLocation: Bool

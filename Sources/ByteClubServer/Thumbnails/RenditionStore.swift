@@ -123,7 +123,9 @@ struct RenditionStore: Sendable {
     }
 
     /// The smallest picture of a content that is there and as large as its size says, at least 1.4 times as large as a
-    /// thumbnail: from such a one it is as sharp as from the photo. Blocks.
+    /// thumbnail, since from such a one it is as sharp as from the photo.
+    ///
+    /// Blocks.
     func source(ofThumbnailOf hash: ContentHash, _ size: ThumbnailSize) -> FileBlob? {
         let needed = max(size.width, size.height) * 7 / 5
         for (picture, larger) in zip(Self.sizes, Self.sizes.dropFirst()) where picture >= needed {
