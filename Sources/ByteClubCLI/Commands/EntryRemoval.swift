@@ -7,14 +7,7 @@ enum EntryRemoval {
         -> Metadata
     {
         let name = path.name(below: folder)
-        let current: Metadata
-        do {
-            current = try await remote.metadata(at: path)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            throw EntryPath.missing(kind, name)
-        }
-        if current.isDeleted { throw EntryPath.missing(kind, name) }
+        guard let current = try await present(path, remote) else { throw EntryPath.missing(kind, name) }
         if current.isFolder { throw Failure(.badData, "'\(name)' is a folder, not a \(kind)") }
         do {
             return try await remote.delete(path, ifUnchangedSince: current.rev)
@@ -22,6 +15,17 @@ enum EntryRemoval {
             guard error.code == .conflict else { throw error }
             throw Failure(
                 .tryAgain, "'\(name)' was changed by somebody just now and is kept; look at it and try again")
+        }
+    }
+
+    /// What is at a path; nil when nothing is.
+    static func present(_ path: RemotePath, _ remote: any Remote) async throws -> Metadata? {
+        do {
+            let entry = try await remote.metadata(at: path)
+            return entry.isDeleted ? nil : entry
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
         }
     }
 }
@@ -51,12 +55,17 @@ extension Context {
             var outcome = BatchOutcome<Metadata>()
             for path in paths {
                 do {
+                    // As it is before the entry goes: what somebody says of it meanwhile stays.
+                    var along: Metadata?
+                    if let place = companion(path) { along = try await EntryRemoval.present(place, remote) }
                     outcome.done.append(try await EntryRemoval.remove(path, below: folder, kind: kind, remote))
-                    guard let companion = companion(path) else { continue }
+                    guard let along, !along.isFolder else { continue }
                     do {
-                        outcome.done.append(
-                            try await EntryRemoval.remove(companion, below: folder, kind: kind, remote))
-                    } catch let failure as Failure where failure.status == .noInput {}
+                        outcome.done.append(try await remote.delete(along.path, ifUnchangedSince: along.rev))
+                    } catch let error as RemoteError where error.code == .notFound {
+                    } catch let error as RemoteError where error.code == .conflict {
+                        note("'\(along.path.name)' was changed by somebody just now and is kept")
+                    }
                 } catch {
                     try Task.checkCancellation()
                     outcome.failures.append(Failure(error))

@@ -22,6 +22,8 @@ final class Pager: Sendable {
         var input: Int32?
     }
 
+    /// Where it is not installed nobody asked for it, and nothing is said.
+    private static let less = "command -v less >/dev/null || exit 127; less"
     /// What a shell ends with when it cannot run a command.
     private static let notRun: ClosedRange<Int32> = 126...127
 
@@ -34,7 +36,7 @@ final class Pager: Sendable {
     /// A pager before a terminal; nil where there is none or nobody sits.
     init?(before terminal: Output, _ screen: Terminal, _ environment: [String: String]) {
         guard screen.isInputTerminal, screen.isOutputTerminal, environment["TERM"] != "dumb" else { return nil }
-        command = environment["BYTECLUB_PAGER"] ?? environment["PAGER"] ?? "less"
+        command = environment["BYTECLUB_PAGER"] ?? environment["PAGER"] ?? Self.less
         if command.isEmpty || command == "cat" { return nil }
         self.environment = environment["LESS"] == nil ? ["LESS=FRX"] : []
         self.terminal = terminal
@@ -44,14 +46,8 @@ final class Pager: Sendable {
     /// Where what the pager may show is to be written.
     var output: Output { Output { try self.write($0) } }
 
-    /// Shows what is written meanwhile, and waits until the person has seen it; Ctrl-C belongs to the pager.
+    /// Shows what is written meanwhile, and waits until the person has seen it.
     func show(_ write: () throws -> Void) throws {
-        let oldInterrupt = signal(SIGINT, SIG_IGN)
-        let oldQuit = signal(SIGQUIT, SIG_IGN)
-        defer {
-            signal(SIGINT, oldInterrupt)
-            signal(SIGQUIT, oldQuit)
-        }
         state.withLock { $0 = .gathering([]) }
         defer { state.withLock { $0 = .idle } }
         do { try write() } catch {
@@ -117,9 +113,15 @@ extension Pager.Child {
         }
     }
 
-    /// Waits for its end, and gives its exit code.
+    /// Waits for its end, and gives its exit code; Ctrl-C belongs to it meanwhile.
     func wait() -> Int32 {
         if let input { close(input) }
+        let oldInterrupt = signal(SIGINT, SIG_IGN)
+        let oldQuit = signal(SIGQUIT, SIG_IGN)
+        defer {
+            signal(SIGINT, oldInterrupt)
+            signal(SIGQUIT, oldQuit)
+        }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
             guard errno == EINTR else { return 0 }

@@ -32,12 +32,15 @@ enum EntryDate: Sendable {
     case stored
     /// When the file was last changed where it came from, as far as that was told.
     case file
+    /// When a photo was taken, as far as that is known, else as ``file``.
+    case taken
 
     /// The date; nil where there is none.
     func of(_ entry: Metadata) -> APIDate? {
         switch self {
         case .stored: entry.modified
         case .file: entry.clientModified ?? entry.modified
+        case .taken: entry.photoInfo?.taken ?? entry.clientModified ?? entry.modified
         }
     }
 }

@@ -29,12 +29,11 @@ struct EntryObject: Encodable, Sendable {
     var deleted: Bool?
     /// The piece of the text that a search found.
     var snippet: TextSnippet?
-    /// What the server knows of a photo as a picture, as on the wire.
-    var photoInfo: MediaInfo?
+    /// What the server knows of a photo as a picture, where it was asked.
+    var photo: PhotoObject?
 
     private enum CodingKeys: String, CodingKey {
-        case name, path, type, size, modified, mtime, executable, rev, author, hash, deleted, snippet
-        case photoInfo = "photo_info"
+        case name, path, type, size, modified, mtime, executable, rev, author, hash, deleted, snippet, photo
     }
 
     /// Takes what the server tells.
@@ -51,7 +50,7 @@ struct EntryObject: Encodable, Sendable {
         hash = entry.contentHash
         deleted = entry.isDeleted ? true : nil
         snippet = entry.snippet
-        photoInfo = entry.photoInfo
+        photo = entry.photoInfo.map(PhotoObject.init)
     }
 
     /// The paragraph of a command's help that names the members.

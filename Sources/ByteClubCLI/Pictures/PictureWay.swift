@@ -30,7 +30,9 @@ enum PictureWay: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument
             return .iterm
         }
         if term.hasPrefix("foot") || term.hasPrefix("mlterm") { return .sixel }
-        if term == "linux" || !terminal.isInputTerminal { return blocks(environment) }
+        // Over a slow line an answer would come after the wait for it, and be taken for keys.
+        let isFar = !value("SSH_CONNECTION").isEmpty || !value("SSH_TTY").isEmpty
+        if term == "linux" || isFar || !terminal.isInputTerminal { return blocks(environment) }
         return nil
     }
 

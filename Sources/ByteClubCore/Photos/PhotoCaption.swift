@@ -14,6 +14,10 @@ public struct PhotoCaption: Hashable, Sendable {
     public var text: String
     /// The other lines of the block, as they were.
     private var otherLines: [Substring] = []
+    /// What ends the lines of the block.
+    private var lineEnd = "\n"
+    /// A byte order mark before the block.
+    private var mark = ""
 
     private static let fence = "---"
     private static let viewName = "view:"
@@ -26,13 +30,16 @@ public struct PhotoCaption: Hashable, Sendable {
 
     /// Reads a note; a view that is none is an ordinary line of the block.
     public init(note: String) {
-        // By bytes: a carriage return and a line feed are one character.
-        let lines = note.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        let unmarked = note.first == "\u{FEFF}" ? note.dropFirst() : note[...]
+        // A carriage return and a line feed are one character.
+        let lines = unmarked.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         guard lines.first == Self.fence[...], let end = lines.dropFirst().firstIndex(of: Self.fence[...]) else {
             text = note
             return
         }
-        text = lines[(end + 1)...].joined(separator: "\n")
+        mark = String(note[..<unmarked.startIndex])
+        lineEnd = String(unmarked[lines[0].endIndex...].prefix(1))
+        text = String(unmarked[lines[end].endIndex...].dropFirst())
         for line in lines[1..<end] {
             if line.hasPrefix(Self.viewName),
                 let kind = PhotoShape.Kind(rawValue: Self.trimmed(line.dropFirst(Self.viewName.count)))
@@ -48,7 +55,7 @@ public struct PhotoCaption: Hashable, Sendable {
     public var note: String {
         let block = (view.map { ["\(Self.viewName) \($0.rawValue)"[...]] } ?? []) + otherLines
         if block.isEmpty { return text }
-        return ([Self.fence[...]] + block + [Self.fence[...], text[...]]).joined(separator: "\n")
+        return mark + ([Self.fence[...]] + block + [Self.fence[...], text[...]]).joined(separator: lineEnd)
     }
 
     /// Where the caption of a photo is.

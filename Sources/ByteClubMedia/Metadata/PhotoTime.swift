@@ -77,11 +77,10 @@ extension PhotoTime {
     /// As EXIF writes the clock's date.
     var exifDate: String { WallClockTime(seconds: seconds + Int64(zone ?? 0)).exif }
 
-    /// As EXIF writes the zone; nil when it is unknown.
-    var exifZone: String? {
-        zone.map {
-            "\($0 < 0 ? "-" : "+")\(WallClockTime.padded(abs($0) / 3600)):\(WallClockTime.padded(abs($0) / 60 % 60))"
-        }
+    /// As XMP writes the clock's date, without its zone: `2013-08-05T16:40:12.250`.
+    var xmpDate: String {
+        let clock = WallClockTime(seconds: seconds + Int64(zone ?? 0)).iso8601
+        return clock + (exifFraction.map { "." + $0 } ?? "")
     }
 
     /// As EXIF writes the part of a second, in thousandths; nil when there is none.

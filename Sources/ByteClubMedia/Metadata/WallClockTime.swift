@@ -71,6 +71,12 @@ struct WallClockTime: Sendable, Hashable {
             + "\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
     }
 
+    /// `2013-08-05T16:40:12`.
+    var iso8601: String {
+        "\(Self.padded(year, 4))-\(Self.padded(month))-\(Self.padded(day))"
+            + "T\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))"
+    }
+
     static func padded(_ number: Int, _ count: Int = 2) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits

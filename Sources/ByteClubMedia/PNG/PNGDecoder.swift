@@ -59,8 +59,8 @@ enum PNGDecoder {
     static func profile(_ bytes: [UInt8]) -> [UInt8]? {
         var offset = signature.count
         while let high = bytes.uint16(at: offset), let low = bytes.uint16(at: offset + 2) {
+            guard offset + 8 <= bytes.count, !bytes.starts(with: "IDAT", at: offset + 4) else { return nil }
             let body = offset + 8..<min(bytes.count, offset + 8 + (high << 16 | low))
-            guard body.lowerBound <= bytes.count, !bytes.starts(with: "IDAT", at: offset + 4) else { return nil }
             if bytes.starts(with: "iCCP", at: offset + 4) {
                 // A name of its own, a zero, the method of compression, which is always 0, and the deflated profile.
                 guard let end = bytes[body].firstIndex(of: 0), end + 2 < body.upperBound else { return nil }

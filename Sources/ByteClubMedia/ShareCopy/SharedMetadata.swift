@@ -48,7 +48,7 @@ struct SharedMetadata {
         if header.orientation != 1 { main.append(TIFFEntry(0x0112, short: header.orientation)) }
         if let time {
             details.append(TIFFEntry(0x9003, text: time.exifDate))
-            if let zone = time.exifZone { details.append(TIFFEntry(0x9011, text: zone)) }
+            // The zone tells the part of the world.
             if let fraction = time.exifFraction { details.append(TIFFEntry(0x9291, text: fraction)) }
         }
         if header.customRendered == 6 {
@@ -60,12 +60,18 @@ struct SharedMetadata {
 
     private var xmp: [UInt8]? {
         let tags = header.xmp.map { XMPPacket.properties(of: GPano.namespace, in: $0) } ?? [:]
-        // Only what has the form of its kind: a text field could hold anything.
-        var kept = Self.numbers.filter { tags[$0].flatMap(Double.init)?.isFinite == true }
-        kept += Self.words.filter { tags[$0].map { $0.utf8.allSatisfy(Self.isLetter) && $0.utf8.count < 40 } == true }
-        if time != nil { kept += Self.dates.filter { tags[$0].flatMap(PhotoTime.init(iso8601:)) != nil } }
+        // Only what has the form of its kind, and dates written anew: a text field could hold anything.
+        var kept: [(name: String, value: String)] = []
+        for (names, isOfItsKind) in [(Self.numbers, Self.isNumber), (Self.words, Self.isWord)] {
+            for name in names {
+                if let value = tags[name], isOfItsKind(value) { kept.append((name, value)) }
+            }
+        }
+        for name in time == nil ? [] : Self.dates {
+            if let date = tags[name].flatMap(PhotoTime.init(iso8601:)) { kept.append((name, date.xmpDate)) }
+        }
         guard !kept.isEmpty else { return nil }
-        let attributes = kept.compactMap { name in tags[name].map { "\n   GPano:\(name)=\"\($0)\"" } }.joined()
+        let attributes = kept.map { "\n   GPano:\($0.name)=\"\($0.value)\"" }.joined()
         return Array(
             """
             <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -77,6 +83,12 @@ struct SharedMetadata {
             <?xpacket end="r"?>
             """.utf8)
     }
+
+    private static func isNumber(_ text: String) -> Bool {
+        text.utf8.count <= 32 && Double(text)?.isFinite == true
+    }
+
+    private static func isWord(_ text: String) -> Bool { text.utf8.count < 40 && text.utf8.allSatisfy(isLetter) }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)

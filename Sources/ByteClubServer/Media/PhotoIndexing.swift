@@ -16,47 +16,58 @@ struct PhotoIndexing: Service {
     /// How many times as long as it works it rests while others write.
     private static let rest = 5
     private static let page = 200
+    /// The bytes that stay free on the disk beyond what writers need, before pictures are made unasked.
+    private static let spare: Int64 = 1 << 30
+
+    /// How far the work has come.
+    private struct Progress {
+        /// Up to which change all photos were looked at.
+        var done: Int64 = 0
+        /// When what is too much was last removed.
+        var pruned: ContinuousClock.Instant?
+        /// The bytes of pictures that may still be made unasked.
+        var room: Int64 = 0
+    }
 
     let store: any FolderStore & MediaInfoStore & MaintenanceStore
     let media: MediaInfoReader
     let renditions: RenditionStore
     let shelf: PictureShelf
+    let reserve: DiskReserve
     let logger: Logger
 
     /// Works until the server stops; what fails is logged and tried again.
     func run() async throws {
-        var done: Int64 = 0
-        var pruned: ContinuousClock.Instant?
+        var progress = Progress()
         do {
             while true {
-                (done, pruned) = try await cancelWhenGracefulShutdown { [done, pruned] in
-                    try await step(after: done, pruned)
-                }
+                progress = try await cancelWhenGracefulShutdown { [progress] in try await step(progress) }
             }
         } catch is CancellationError {}
     }
 
-    /// Looks at the next photos, or waits for some; tells up to which change all were looked at.
-    private func step(
-        after done: Int64, _ pruned: ContinuousClock.Instant?
-    ) async throws -> (Int64, ContinuousClock.Instant?) {
+    /// Looks at the next photos, or waits for some.
+    private func step(_ before: Progress) async throws -> Progress {
+        var progress = before
         do {
-            let entries = try await store.read { try $0.state.journal(after: done, limit: Self.page) }
+            if progress.pruned.map({ $0.duration(to: .now) > Self.interval }) ?? true {
+                progress.room = try await shelf.prune(keepingPhotosOf: store)
+                progress.pruned = .now
+            }
+            let entries = try await store.read { [progress] in
+                try $0.state.journal(after: progress.done, limit: Self.page)
+            }
             for entry in entries {
                 if !entry.isFolder, !entry.isDeleted, MediaType(name: entry.path.name).hasThumbnail {
-                    try await look(at: entry)
+                    progress.room -= try await look(at: entry, room: progress.room)
                 }
             }
-            if let last = entries.last { return (last.revision, pruned) }
-            var pruned = pruned
-            if pruned.map({ $0.duration(to: .now) > Self.interval }) ?? true {
-                try await shelf.prune(keepingPhotosOf: store)
-                pruned = .now
-            }
-            if try await store.waitForChange(after: done, prefix: .root, timeout: Self.interval) {
+            if let last = entries.last {
+                progress.done = last.revision
+            } else if try await store.waitForChange(after: progress.done, prefix: .root, timeout: Self.interval) {
                 try await Task.sleep(for: Self.gathering)
             }
-            return (done, pruned)
+            return progress
         } catch {
             try Task.checkCancellation()
             // What else is cancelled found no threads: the server is about to start or to stop.
@@ -66,29 +77,35 @@ struct PhotoIndexing: Service {
                 logger.warning("photos cannot be looked at now, tried again later: \(ServerFault.line(for: error))")
                 try await Task.sleep(for: Self.pause)
             }
-            return (done, pruned)
+            return progress
         }
     }
 
-    private func look(at photo: FolderEntry) async throws {
-        guard let hash = photo.contentHash else { return }
+    /// Looks at one photo, and tells how many bytes of pictures were made of it.
+    private func look(at photo: FolderEntry, room: Int64) async throws -> Int64 {
+        guard let hash = photo.contentHash else { return 0 }
+        let had = renditions.bytes(of: hash)
         while !renditions.isIdle { try await Task.sleep(for: Self.yielding) }
         let (start, commits) = (ContinuousClock.now, store.statistics.commits.time.count)
         let party = Party.stranger(nil)
         do {
             _ = try await media.describe([Metadata(photo)], for: party)
-            if photo.bytes <= RenditionStore.sourceLimit {
-                try await renditions.makeAll(of: hash, for: party) { try await store.content(of: photo) }
+            // What there is no room for is made when somebody asks.
+            if had == 0, photo.bytes <= RenditionStore.sourceLimit, room > 0,
+                (try? reserve.check(for: Self.spare)) != nil
+            {
+                try await renditions.tryAll(of: hash, for: party) { try await store.content(of: photo) }
             }
         } catch is APIError {
             // What is no picture, or is asked for by others anyway.
         } catch let error where !(error is CancellationError) {
             // One that is lost must not keep the others from their turn.
             logger.warning("'\(photo.path)' cannot be looked at: \(ServerFault.line(for: error))")
-            try await Task.sleep(for: Self.pause)
+            if (error as? StorageError)?.code == .full { try await Task.sleep(for: Self.pause) }
         }
         if store.statistics.commits.time.count > commits + 1 {
             try await Task.sleep(for: start.duration(to: .now) * Self.rest)
         }
+        return renditions.bytes(of: hash) - had
     }
 }

@@ -61,7 +61,8 @@ struct ClubServer: Service {
     var photoIndexing: PhotoIndexing {
         PhotoIndexing(
             store: store, media: media, renditions: renditions,
-            shelf: PictureShelf(cache: ThumbnailCache(directory: pictures)), logger: logger)
+            shelf: PictureShelf(cache: ThumbnailCache(directory: pictures)),
+            reserve: DiskReserve(configuration.directory), logger: logger)
     }
 
     private var pictures: String { configuration.directory + "/thumbnails" }

@@ -82,6 +82,26 @@ struct RenditionStore: Sendable {
         }
     }
 
+    /// Makes what nobody has asked for, as ``makeAll(of:for:source:)``, unless a process has ended over it.
+    func tryAll(
+        of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
+    ) async throws {
+        let mark = "\(hash)-trying"
+        let isTried = try await NIOThreadPool.singleton.runIfActive {
+            if cache.read(mark) != nil { return true }
+            cache.store([UInt8(ascii: "1")], as: mark)
+            return false
+        }
+        if isTried { return }
+        defer { cache.remove(mark) }
+        try await makeAll(of: hash, for: party, source: source)
+    }
+
+    /// How many bytes the pictures of a content take; blocks for the file system's answer.
+    func bytes(of hash: ContentHash) -> Int64 {
+        Self.sizes.reduce(0) { $0 + (cache.blob(Self.name(hash, $1))?.length ?? 0) }
+    }
+
     private func make(_ hash: ContentHash, of source: LocalContent) throws {
         do {
             let made: [Int: [UInt8]] = try source.withFile(in: scratch) { file in

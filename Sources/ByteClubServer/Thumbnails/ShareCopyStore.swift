@@ -8,8 +8,12 @@ import NIOPosix
 struct ShareCopyStore: Sendable {
     /// The longest photo that is copied from memory, where it is in no file.
     private static let sourceLimit: Int64 = 64 << 20
+    /// The largest photo that is copied, in bytes.
+    private static let copyLimit: Int64 = 256 << 20
     /// Goes up with every change of what copies hold.
     private static let version = 1
+    /// What JPEG and PNG files begin with.
+    private static let starts: [[UInt8]] = [[0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E]]
 
     private let cache: ThumbnailCache
     private let scratch: String
@@ -25,7 +29,8 @@ struct ShareCopyStore: Sendable {
         self.turns = turns
     }
 
-    /// What may be given of a file's content: of a JPEG, whatever it is called, the copy; of another file the content.
+    /// What may be given of a file's content: of a JPEG or a PNG file, whatever it is called, the copy; of another file
+    /// the content.
     ///
     /// - Throws: ``APIError`` 415 for what is called a JPEG but cannot be copied, 429 or 503 when too many wait for a
     ///   copy.
@@ -34,11 +39,14 @@ struct ShareCopyStore: Sendable {
         let name = "\(hash)-share-\(Self.version).jpg"
         if let known = try await NIOThreadPool.singleton.runIfActive({ cache.blob(name) }) { return .blob(known) }
         let start = try await content.start(3)
-        guard start == [0xFF, 0xD8, 0xFF] else {
+        guard Self.starts.contains(start) else {
             if MediaType(name: entry.path.name).mime == "image/jpeg" {
                 throw APIError(415, "the photo is no JPEG and cannot be given without what it tells of places")
             }
             return content
+        }
+        guard entry.bytes <= Self.copyLimit else {
+            throw APIError(415, "the photo is too large to be given without what it tells of places")
         }
         return .blob(
             try await copying.value(of: hash) {

@@ -90,6 +90,26 @@ struct ThumbnailCache: Sendable {
         return found
     }
 
+    /// Removes what a process that was killed has left in the folder of names that begin with a byte, and beside the
+    /// folders: what is hidden and older than an hour.
+    func removeLeftovers(beginning byte: UInt8) {
+        for folder in [directory, directory + "/" + Hexadecimal.encode([byte])] {
+            guard let entries = unsafe opendir(folder) else { continue }
+            defer { unsafe closedir(entries) }
+            while let entry = unsafe readdir(entries) {
+                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+                }
+                var status = stat()
+                let path = folder + "/" + name
+                guard name.hasPrefix("."), unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                    status.st_mtim.tv_sec < time(nil) - 3600
+                else { continue }
+                unsafe unlink(path)
+            }
+        }
+    }
+
     @discardableResult private func makeFolder(of name: String) -> String {
         let folder = directory + "/" + name.prefix(2)
         unsafe mkdir(directory, 0o700)

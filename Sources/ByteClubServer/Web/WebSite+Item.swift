@@ -185,6 +185,9 @@ extension WebSite {
                 }
                 guard let theirs = JournalRevision(now.revision) else { break }
                 (text, condition) = (String(decoding: merged, as: UTF8.self), .parent(theirs.revision))
+            } catch let error as APIError {
+                return try await item(
+                    visit, member, draft: Draft(text: mine, revision: revision, problem: error.message))
             }
         }
         let problem = "This was changed too often meanwhile, and is not saved yet. Save it again."

@@ -27,7 +27,10 @@ struct PhotoCaptionTests {
         caption.view = nil
         #expect(caption.note == "---\nby: ada\n---\nText\n")
         #expect(PhotoCaption(view: .strip).note == "---\nview: strip\n---\n")
-        #expect(PhotoCaption(note: "---\r\nview: sphere\r\n---\r\nText").view == .sphere)
+        var foreign = PhotoCaption(note: "\u{FEFF}---\r\nview: sphere\r\n---\r\nOne\r\ntwo\nthree")
+        #expect(foreign.view == .sphere)
+        foreign.view = .strip
+        #expect(foreign.note == "\u{FEFF}---\r\nview: strip\r\n---\r\nOne\r\ntwo\nthree")
     }
 
     @Test("A caption lies beside its photo and carries its name")

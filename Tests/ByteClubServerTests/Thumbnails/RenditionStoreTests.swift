@@ -42,6 +42,23 @@ import Testing
         #expect(store.source(ofThumbnailOf: photo, .l) == nil)
     }
 
+    @Test("a photo over which a process has ended is made for who asks, and no more unasked")
+    func tried() async throws {
+        let store = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, sizes in
+            Dictionary(uniqueKeysWithValues: sizes.map { ($0, [UInt8](repeating: 1, count: $0)) })
+        }
+        let cache = ThumbnailCache(directory: path)
+        cache.store([1], as: "\(photo)-trying")
+        try await store.tryAll(of: photo, for: .stranger(nil)) { .bytes([7]) }
+        #expect(store.bytes(of: photo) == 0)
+        let picture = try await store.picture(of: photo, size: 512, for: .member(1)) { .bytes([7]) }
+        #expect(picture.length == 512)
+        let other = ContentHasher.hash([8])
+        try await store.tryAll(of: other, for: .stranger(nil)) { .bytes([8]) }
+        #expect(store.bytes(of: other) == Int64(RenditionStore.sizes.reduce(0, +)))
+        #expect(cache.read("\(other)-trying") == nil)
+    }
+
     @Test("a photo that cannot be decoded is tried once")
     func refusal() async throws {
         let count = Mutex(0)

@@ -21,7 +21,8 @@ struct PhotoKindFilter: Sendable, Hashable, ExpressibleByArgument {
     /// - Throws: A ``Failure`` when the server tells no photo's kind.
     func filter(_ photos: [Metadata]) throws -> (photos: [Metadata], pending: Int) {
         let pending = photos.filter { $0.photoInfo?.isPending == true }.count
-        if !photos.isEmpty, pending == 0, photos.allSatisfy({ $0.photoInfo?.shape == nil }) {
+        let files = photos.filter { !$0.isFolder }
+        if !files.isEmpty, files.allSatisfy({ $0.photoInfo == nil }) {
             throw Failure(.unavailable, "this server does not tell what kind of picture a photo is; leave --kind out")
         }
         return (photos.filter { $0.photoInfo?.shape.map { kinds.contains($0.kind) } ?? false }, pending)

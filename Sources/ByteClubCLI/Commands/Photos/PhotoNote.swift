@@ -8,12 +8,16 @@ struct PhotoNote: Sendable {
     var caption: PhotoCaption
     /// The version that was read; nil when there is no note.
     let revision: Revision?
+    /// Whether the note is text, so that all of it would be there again when it is stored.
+    private let isText: Bool
 
     /// Reads the note of a photo; an empty one when there is none.
     init(of photo: RemotePath, _ remote: any Remote) async throws {
         path = try PhotoCaption.path(of: photo)
         let note = try await NoteContent.fetch(path, remote)
-        caption = PhotoCaption(note: String(decoding: note?.bytes ?? [], as: UTF8.self))
+        let bytes = note?.bytes ?? []
+        isText = String(validating: bytes, as: UTF8.self) != nil
+        caption = PhotoCaption(note: String(decoding: bytes, as: UTF8.self))
         revision = note?.metadata.rev
     }
 
@@ -32,8 +36,11 @@ struct PhotoNote: Sendable {
 
     /// Stores the note against the version that was read; a note that says nothing is removed.
     ///
-    /// - Throws: A ``Failure`` when somebody changed it meanwhile.
+    /// - Throws: A ``Failure`` when somebody changed it meanwhile, and when it is no text.
     func save(_ remote: any Remote) async throws {
+        guard isText else {
+            throw Failure(.badData, "'\(path.name)' is not UTF-8 text; nothing was changed, edit it by hand")
+        }
         do {
             let bytes = Array(caption.note.utf8)
             if !bytes.isEmpty {

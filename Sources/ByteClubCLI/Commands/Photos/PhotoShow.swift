@@ -22,6 +22,7 @@ struct PhotoShow: Sendable {
 
     /// Draws a list: each line, and below it the photo.
     func list(_ list: PhotoList) async throws {
+        if list.photos.isEmpty { return }
         var small = canvas
         (small.columns, small.rows) = (min(canvas.columns, 40), 6)
         let lines = list.text(context.style).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -31,9 +32,18 @@ struct PhotoShow: Sendable {
         for (photo, line) in zip(list.photos, lines.dropFirst(max(0, titles))) {
             do {
                 try await draw(photo.path, .l, small) { _ in line }
-            } catch let failure as Failure where failure.status == .badData {
+            } catch  where Self.isOfOnePhoto(error) {
                 try context.output.visibleLine(line)
             }
+        }
+    }
+
+    /// Whether an error says nothing of the other photos.
+    private static func isOfOnePhoto(_ error: any Error) -> Bool {
+        if error is Output.BrokenPipe || error is CancellationError { return false }
+        switch Failure(error).status {
+        case .badData, .noInput, .tryAgain: return true
+        default: return false
         }
     }
 
@@ -90,7 +100,10 @@ struct PhotoShow: Sendable {
             try context.output.visibleLine(line(thumbnail.metadata))
             try context.output.writeVisible(bytes)
         } catch let error as RemoteError where error.code == .notFound {
-            throw EntryPath.missing("photo", path.name)
+            // There is none of a photo that is too large.
+            _ = try await Self.metadata(of: path, remote)
+            throw Failure(
+                .badData, "'\(path.name)' is too large to be shown; 'byteclub photos download' fetches it")
         } catch let error as RemoteError where error.code == .undecodable {
             throw Failure(.badData, "'\(path.name)' is no picture that the server can read")
         } catch is MediaError {

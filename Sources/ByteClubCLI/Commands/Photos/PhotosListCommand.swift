@@ -32,6 +32,7 @@ struct PhotosListCommand: ClubCommand {
         if thumbs, outputOptions.json || listing.deleted {
             throw ValidationError("--thumbs goes with neither --json nor --deleted")
         }
+        if kind != nil, listing.deleted { throw ValidationError("--kind does not go with --deleted") }
     }
 
     func run(in context: Context) async throws {
@@ -50,7 +51,7 @@ struct PhotosListCommand: ClubCommand {
             }
             found = kept.photos
         }
-        let list = PhotoList(photos: self.listing.list(found, below: photos).entries, folder: photos)
+        let list = PhotoList(photos: self.listing.list(found, below: photos, dates: .taken).entries, folder: photos)
         let canvas = thumbs ? try await context.pictureCanvas(nil) : nil
         if let canvas, canvas.way != .none {
             try await context.withRemote(login) { remote in

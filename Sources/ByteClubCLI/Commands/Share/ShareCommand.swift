@@ -92,9 +92,22 @@ struct ShareCommand: ClubCommand {
                 "this server knows no passwords for links and leaves places in photos, so \(link.url) is open; "
                     + "take it back with 'byteclub share --revoke'")
         }
+        if withLocation != true { noteOpenPlaces(in: path, link, context) }
         try context.print(MadeLink(link: link), json: outputOptions.json)
         let end = context.calendar(link.expires.seconds)
         if !outputOptions.json { context.note("whoever has this link needs no account, until \(end)") }
+    }
+
+    /// Says so where a link gives what a photo or film tells of places.
+    private func noteOpenPlaces(in path: RemotePath, _ link: SharedLink, _ context: Context) {
+        let type = MediaType(name: path.name)
+        if type.isText { return }
+        let advice = "'byteclub share --revoke' takes the link back"
+        if link.keepsLocation == nil {
+            context.note("this server leaves places in photos; \(advice)")
+        } else if !type.hasThumbnail, ["image/", "video/"].contains(where: type.mime.hasPrefix) {
+            context.note("only JPEG and PNG files lose what they tell of places, this one does not; \(advice)")
+        }
     }
 
     /// The password for the link: nil when nothing was said of one, empty when there is to be none.

@@ -116,7 +116,10 @@ struct SharedLinkHandlers: Sendable {
         }
         guard isRight else { return SharePage.locked(problem: "The password is wrong.").response(.forbidden) }
         settings.signIns.forget(name, from: request.client.address, nil)
-        return site.redirect("/" + request.rawPath.drop { $0 == "/" }, cookies: [pass.cookie(for: request, site)])
+        // Back to what was asked for, unless that says the password itself.
+        let query = request.query.isEmpty || request.query.contains("password=") ? "" : "?" + request.query
+        return site.redirect(
+            "/" + request.rawPath.drop { $0 == "/" } + query, cookies: [pass.cookie(for: request, site)])
     }
 
     private func notAllowed() -> Response {

@@ -4,7 +4,7 @@ const find = (id) => document.getElementById(id);
 
 // MARK: Live
 
-let isLoading = false, isStale = false;
+let isLoading = false, isStale = false, lastRefresh = -2000;
 
 /** Takes over the list of days from the server, and leaves the focus on what it was. */
 async function refresh() {
@@ -13,6 +13,9 @@ async function refresh() {
   try {
     do {
       isStale = false;
+      // While much changes, a page is asked for now and then.
+      await new Promise((done) => setTimeout(done, lastRefresh + 2000 - performance.now()));
+      lastRefresh = performance.now();
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
       if (!answer.ok || answer.redirected) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
