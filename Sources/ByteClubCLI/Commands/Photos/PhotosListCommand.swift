@@ -9,7 +9,8 @@ struct PhotosListCommand: ClubCommand {
             The date is when the photo was taken, else that of the file that was uploaded. What the server is still to \
             find out is a dash. Into a pipe or a file goes one line for each photo: name, bytes and the file's date \
             (RFC 3339), separated by tabs, and from servers that tell them kind, pixels, when it was taken, and \
-            latitude and longitude. \(EntryObject.help)
+            latitude and longitude. \(EntryObject.help) A photo's photo has kind, width, height, hFOV, vFOV, taken, \
+            latitude and longitude as far as the server knows them, or pending.
 
             Examples:
               byteclub photos list --sort date
