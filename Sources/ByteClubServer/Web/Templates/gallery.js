@@ -4,7 +4,7 @@ const find = (id) => document.getElementById(id);
 
 // MARK: Live
 
-let isLoading = false, isStale = false, lastRefresh = -2000;
+let isLoading = false, isStale = false, rested = 0;
 
 /** Takes over the list of days from the server, and leaves the focus on what it was. */
 async function refresh() {
@@ -13,10 +13,11 @@ async function refresh() {
   try {
     do {
       isStale = false;
-      // While much changes, a page is asked for now and then.
-      await new Promise((done) => setTimeout(done, lastRefresh + 2000 - performance.now()));
-      lastRefresh = performance.now();
+      // While much changes, the server works for this page a tenth of the time at most.
+      await new Promise((done) => setTimeout(done, rested - performance.now()));
+      const start = performance.now();
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      rested = performance.now() + Math.max(200, 10 * (performance.now() - start));
       if (!answer.ok || answer.redirected) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.getElementById("days");
