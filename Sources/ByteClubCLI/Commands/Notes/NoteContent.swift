@@ -7,7 +7,7 @@ enum NoteContent {
 
     /// Reads a note's text from the server; nil when there is no such note.
     static func fetch(
-        _ path: RemotePath, revision: Revision? = nil, _ remote: any Remote
+        _ path: RemotePath, revision: Revision? = nil, limit: Int = limit, _ remote: any Remote
     ) async throws -> (bytes: [UInt8], metadata: Metadata)? {
         do {
             return try await remote.content(at: path, revision: revision, range: nil, limit: limit)

@@ -2,6 +2,9 @@ import ByteClubCore
 
 /// The note beside a photo, with what members say of it and how they want it to be looked at.
 struct PhotoNote: Sendable {
+    /// The most bytes that are read of one: far more than anybody says of a photo.
+    private static let limit = 1 << 20
+
     /// Where it is.
     let path: RemotePath
     /// What it says.
@@ -14,7 +17,7 @@ struct PhotoNote: Sendable {
     /// Reads the note of a photo; an empty one when there is none.
     init(of photo: RemotePath, _ remote: any Remote) async throws {
         path = try PhotoCaption.path(of: photo)
-        let note = try await NoteContent.fetch(path, remote)
+        let note = try await NoteContent.fetch(path, limit: Self.limit, remote)
         let bytes = note?.bytes ?? []
         isText = String(validating: bytes, as: UTF8.self) != nil
         caption = PhotoCaption(note: String(decoding: bytes, as: UTF8.self))
