@@ -76,36 +76,34 @@ struct ThumbnailCache: Sendable {
     /// seconds since 1970; in no order.
     func files(beginning byte: UInt8) -> [(name: String, bytes: Int64, made: Int64)] {
         let prefix = Hexadecimal.encode([byte])
-        guard let folder = unsafe opendir(directory + "/" + prefix) else { return [] }
-        defer { unsafe closedir(folder) }
         var found: [(name: String, bytes: Int64, made: Int64)] = []
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            var status = stat()
-            guard name.hasPrefix(prefix), unsafe lstat(path(of: name), &status) == 0 else { continue }
-            found.append((name, Int64(status.st_size), Int64(status.st_mtim.tv_sec)))
+        Self.visitFiles(in: directory + "/" + prefix) { name, status in
+            if name.hasPrefix(prefix) { found.append((name, Int64(status.st_size), Int64(status.st_mtim.tv_sec))) }
         }
         return found
     }
 
-    /// Removes what a process that was killed has left in the folder of names that begin with a byte, and beside the
+    /// Removes what a process that was killed has left in the folder of names that begin with a byte, or beside the
     /// folders: what is hidden and older than an hour.
-    func removeLeftovers(beginning byte: UInt8) {
-        for folder in [directory, directory + "/" + Hexadecimal.encode([byte])] {
-            guard let entries = unsafe opendir(folder) else { continue }
-            defer { unsafe closedir(entries) }
-            while let entry = unsafe readdir(entries) {
-                let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-                }
-                var status = stat()
-                let path = folder + "/" + name
-                guard name.hasPrefix("."), unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-                    status.st_mtim.tv_sec < time(nil) - 3600
-                else { continue }
-                unsafe unlink(path)
+    func removeLeftovers(beginning byte: UInt8?) {
+        let hourAgo = time(nil) - 3600
+        let folder = byte.map { directory + "/" + Hexadecimal.encode([$0]) } ?? directory
+        Self.visitFiles(in: folder) { name, status in
+            if name.hasPrefix("."), status.st_mtim.tv_sec < hourAgo { unsafe unlink(folder + "/" + name) }
+        }
+    }
+
+    /// Visits the regular files in a folder, in no order; none when there is no folder.
+    private static func visitFiles(in folder: String, _ visit: (_ name: String, _ status: stat) -> Void) {
+        guard let entries = unsafe opendir(folder) else { return }
+        defer { unsafe closedir(entries) }
+        while let entry = unsafe readdir(entries) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            var status = stat()
+            if unsafe lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+                visit(name, status)
             }
         }
     }
