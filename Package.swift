@@ -149,7 +149,8 @@ let package = Package(
             name: "byteclub-server", dependencies: ["ByteClubServer"], swiftSettings: settings,
             linkerSettings: staticStart + staticFoundation),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["ByteClubCore", "ByteClubMedia", "CLinux", "TestSupport"],
+            name: "Benchmarks",
+            dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "CLinux", httpTypes, "TestSupport"],
             swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",

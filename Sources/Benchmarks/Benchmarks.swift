@@ -8,8 +8,10 @@ import TestSupport
 ///
 /// `Benchmarks pictures SIZE[,SIZE...] DIR FILE...` makes the pictures that the case `media` measures; see ``Pictures``.
 ///
+/// `Benchmarks session put|get|cancel ...` makes the transfers that the case `session` measures; see ``SessionClient``.
+///
 /// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--corpus
-/// DIR] [--photos DIR] [--label TEXT]`
+/// DIR] [--photos DIR] [--peers DIR] [--label TEXT]`
 @main
 struct Benchmarks {
     static func main() async {
@@ -20,6 +22,7 @@ struct Benchmarks {
                 exit(isKept ? 0 : 1)
             }
             if arguments.first == "pictures" { exit(try Pictures.run(Array(arguments.dropFirst()))) }
+            if arguments.first == "session" { return try await SessionClient.run(Array(arguments.dropFirst())) }
             try await run(Settings(arguments))
         } catch {
             let line = "benchmarks: \(error)\n"
@@ -35,6 +38,7 @@ struct Benchmarks {
             ("million", MillionCase.run),
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
             ("batch", BatchCase.run), ("search", SearchCase.run), ("media", MediaCase.run),
+            ("session", SessionCase.run),
         ]
         if let missing = Peer.missing { print(missing + "\n") }
         for (name, run) in cases where settings.runs(name) {

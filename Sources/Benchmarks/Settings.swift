@@ -20,6 +20,8 @@ struct Settings: Sendable {
     var corpus: String?
     /// The folder of `Config/fetch-fixtures photos`; nil when there is none.
     var photos: String?
+    /// The folder of the programs of `Tests/HTTPPeers`; nil when there is none.
+    var peers: String?
     /// What the titles say of the conditions, for example of the link.
     var label = ""
 
@@ -41,6 +43,7 @@ struct Settings: Sendable {
             case "--edits": edits = try Self.number(value)
             case "--corpus": corpus = value
             case "--photos": photos = value
+            case "--peers": peers = value
             case "--label": label = " (\(value))"
             default: throw UsageError(description: "there is no flag \(flag)")
             }

@@ -11,8 +11,11 @@ struct Origin: Hashable, Sendable {
     var host: String
     var port: Int
 
-    /// The origin as it begins an address, the port only where it is not the scheme's own.
-    var text: String { port == scheme.defaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)" }
+    /// Host and port, the port only where it is not the scheme's own.
+    var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
+
+    /// The origin as it begins an address.
+    var text: String { "\(scheme)://\(authority)" }
 
     /// Whether the host is this machine, as far as its name tells.
     var isLoopback: Bool { host == "localhost" || host == "[::1]" || host.hasPrefix("127.") }

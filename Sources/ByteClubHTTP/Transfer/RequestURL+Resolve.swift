@@ -1,4 +1,24 @@
 extension RequestURL {
+    /// Takes an absolute address as people write it.
+    init(address: String) throws(TransferError) {
+        guard let bytes = RequestURL.sanitized(address.utf8) else {
+            throw .badAddress("the address holds a control character")
+        }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), RequestURL.isScheme(bytes[..<colon]),
+            let scheme = Origin.Scheme(rawValue: String(decoding: bytes[..<colon], as: UTF8.self).lowercased())
+        else { throw .badAddress("the address must begin with http:// or https://") }
+        guard let url = RequestURL(scheme: scheme, hierarchy: bytes[(colon + 1)...]) else {
+            let authority = bytes[(colon + 1)...].dropFirst(2).prefix {
+                $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
+            }
+            throw .badAddress(
+                authority.contains(UInt8(ascii: "@"))
+                    ? "the address names a user; credentials belong in the Authorization field"
+                    : "the address needs a host of ASCII letters and digits, with a port or without")
+        }
+        self = url
+    }
+
     /// What a `Location` field means when this address answered with it (RFC 3986 section 5.2).
     ///
     /// Blanks and bytes beyond ASCII are percent-encoded, as browsers do; the fragment is dropped.

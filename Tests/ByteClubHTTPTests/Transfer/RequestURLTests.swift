@@ -36,6 +36,33 @@ struct RequestURLTests {
     func schemes(scheme: String) { #expect(url(scheme, "host", "/") == nil) }
 
     @Test(
+        "addresses are taken as people write them",
+        arguments: [
+            ("https://club.example", "https://club.example/"),
+            ("HTTP://Club.example:8080?a b", "http://club.example:8080/?a%20b"),
+            ("http://[::1]:80/ä#top", "http://[::1]/%C3%A4"), ("https://a/b/../c/./d", "https://a/c/d"),
+        ])
+    func addresses(text: String, expected: String) throws {
+        #expect(try RequestURL(HTTPRequest(url: text)).text == expected)
+        #expect(try HTTPRequest(.put, url: text).method == .put)
+    }
+
+    @Test(
+        "what is wrong with an address is said",
+        arguments: [
+            ("club.example/x", "must begin with http:// or https://"), ("", "must begin with"),
+            ("ftp://a/", "must begin with"), ("https:/a", "needs a host"), ("https://", "needs a host"),
+            ("https://ada:secret@club.example/", "names a user"), ("https://höst/", "needs a host"),
+            ("https://a/b\r\nX: y", "control character"), ("https://a:99999/", "needs a host"),
+        ])
+    func badAddresses(text: String, expected: String) throws {
+        let error = #expect(throws: TransferError.self) { try HTTPRequest(url: text) }
+        #expect(error?.code == .badRequest)
+        #expect(error?.message.contains(expected) == true, "\(String(describing: error))")
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test(
         "references are resolved as RFC 3986 section 5.4 says",
         arguments: [
             ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),

@@ -1,0 +1,21 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// What `Config/bench --only session` measures ByteClubHTTP beside. A package of its own: nothing else needs these.
+let package = Package(
+    name: "HTTPPeers",
+    dependencies: [
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "async-http-client",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "_NIOFileSystem", package: "swift-nio"),
+            ]),
+        .executableTarget(name: "foundation-networking"),
+    ]
+)
