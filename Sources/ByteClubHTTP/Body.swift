@@ -11,4 +11,14 @@ public enum Body: Sendable {
     /// `length` nil means up to the end the file has when its turn comes. A file that changes meanwhile fails the task
     /// with ``TransferError/Code/fileChanged``.
     case file(path: String, offset: Int64 = 0, length: Int64? = nil)
+
+    /// A form of several parts, as browsers send it (RFC 7578); its files are read while they are sent.
+    ///
+    /// The length is known before anything is sent. The field `Content-Type` is set.
+    case multipart(Multipart)
+
+    /// What a sequence brings, while it brings it; never sent twice.
+    ///
+    /// A task whose stream has begun is not tried again, and a redirect that keeps the body fails it.
+    case stream(BodyStream)
 }

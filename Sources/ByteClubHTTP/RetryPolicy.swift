@@ -2,7 +2,7 @@
 ///
 /// A failure to connect is retried for every method, except that a refused connection and an unknown host are final
 /// until the origin has answered the session once: a mistyped address is told at once, a restart is waited for. A lost
-/// connection and the statuses 408, 425, 429, 500, 502, 503 and 504 are retried only where repeating is harmless: GET,
+/// connection and ``statuses`` are retried only where repeating is harmless: GET,
 /// HEAD, PUT, DELETE, OPTIONS, TRACE, or a request with an ``TaskOptions/idempotencyKey`` or declared
 /// ``TaskOptions/isIdempotent``. Nothing is retried after a cancel or once the time for the resource is over.
 public struct RetryPolicy: Sendable, Hashable {
@@ -15,6 +15,9 @@ public struct RetryPolicy: Sendable, Hashable {
         policy.maximumAttempts = 1
         return policy
     }
+
+    /// The statuses after which it may go better the next time.
+    public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     /// How often a request is sent at most, the first time included.
     public var maximumAttempts = 4
@@ -47,12 +50,5 @@ public struct RetryPolicy: Sendable, Hashable {
         let doublings = min(max(attempt - 1, 0), 30)
         let bound = min(firstDelay * (1 << doublings), longestDelay)
         return bound * Double.random(in: 0...1, using: &generator)
-    }
-
-    static func isRetryable(status: Int) -> Bool {
-        switch status {
-        case 408, 425, 429, 500, 502, 503, 504: true
-        default: false
-        }
     }
 }

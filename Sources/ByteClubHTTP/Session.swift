@@ -18,14 +18,21 @@ public final class Session: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: What the session does; later changes of the value have no effect.
+    ///   - delegate: Gets callbacks in order, next to async and await; held until the session has ended, so a delegate
+    ///     that holds its session must have it invalidated.
     ///   - name: For debuggers; the first 15 bytes become the thread's name.
-    /// - Throws: ``TransferError/Code/libraryMissing``, or `other` when the system allows no further thread.
-    public init(configuration: SessionConfiguration, name: String = "session") throws(TransferError) {
+    /// - Throws: ``TransferError/Code/libraryMissing``, ``TransferError/Code/badConfiguration``, or `other` when the
+    ///   system allows no further thread.
+    public init(
+        configuration: SessionConfiguration, delegate: (any SessionDelegate)? = nil, name: String = "session"
+    ) throws(TransferError) {
+        let configuration = try configuration.resolved()
         _ = try CurlLibrary.version.get()
-        let inbox = try Inbox()
+        let events = EventHub(monitors: configuration.eventMonitors, delegate: delegate, name: name)
+        let inbox = try Inbox(configuration, events: events)
         self.inbox = inbox
         self.name = name
-        thread = try Mutex(LoopThread.start(configuration, inbox, name: name))
+        thread = try Mutex(LoopThread.start(inbox, name: name))
     }
 
     /// Loads libcurl and its dozens of libraries, which the first session does otherwise.
@@ -70,6 +77,7 @@ public final class Session: Sendable {
     ///
     /// The file appears under its name, replacing another, only when it is whole; until then a hidden one in the same
     /// folder grows. With any other status no file is made and the body is kept in memory. Nothing is decompressed.
+    /// When the connection is lost and tried again, only the rest is asked for, where ``ResumeData`` could exist.
     ///
     /// - Parameters:
     ///   - request: As for ``dataTask(_:body:options:)``.
@@ -80,9 +88,16 @@ public final class Session: Sendable {
         SessionTask(.download(path: path), request, body: .none, options: options, inbox: inbox)
     }
 
+    /// Changes ``SessionConfiguration/rateLimit`` at once, also for what is under way; nil for no limit.
+    ///
+    /// - Parameter rate: Bytes per second in each direction; values below 1 count as 1.
+    public func setRateLimit(_ rate: Int?) { _ = inbox.post(.limit(rate)) }
+
     /// Takes no more tasks, lets those that were started end, then ends the session.
     ///
-    /// Returns when nothing of the session runs any more. Suspended tasks must be resumed or cancelled for that.
+    /// Returns when nothing of the session runs any more. Suspended tasks must be resumed or cancelled for that. A task
+    /// that is resumed for the first time after this call fails with ``TransferError/Code/sessionInvalid``. The delegate
+    /// may still have callbacks to come; its last one is ``SessionDelegate/sessionDidBecomeInvalid(_:)``.
     public func finishTasksAndInvalidate() async { await invalidate(cancelling: false) }
 
     /// Takes no more tasks, cancels those that were started, then ends the session.

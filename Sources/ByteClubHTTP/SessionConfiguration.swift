@@ -9,8 +9,12 @@ public struct SessionConfiguration: Sendable {
     /// The usual settings, for a session that must leave no trace.
     ///
     /// Nothing but the files that downloads name is written to disk, and no connection, cookie or TLS state outlives
-    /// the session. Today ``default`` keeps nothing either; a default session may once do so, this one never will.
-    public static var ephemeral: SessionConfiguration { SessionConfiguration() }
+    /// the session. It may have a ``cookieStore`` and a ``cache``, but in memory: with one on disk no session starts.
+    public static var ephemeral: SessionConfiguration {
+        var configuration = SessionConfiguration()
+        configuration.isEphemeral = true
+        return configuration
+    }
 
     /// Fields added to every request, for example one `Authorization` for all.
     ///
@@ -39,13 +43,66 @@ public struct SessionConfiguration: Sendable {
     /// How many tasks may be under way in all: 64.
     public var maximumTasks = 64
 
+    /// The most bytes per second that all tasks together move in each direction; nil for no limit.
+    ///
+    /// It holds besides ``TaskOptions/rateLimit``; ``Session/setRateLimit(_:)`` changes it. Values below 1 count as 1.
+    public var rateLimit: Int?
+
     /// Which failures are tried again, and how patiently.
     public var retryPolicy: RetryPolicy = .standard
+
+    /// How requests are changed, followed, tried again and judged beyond that.
+    public var policy = RequestPolicy()
+
+    /// Fields that hold no secret although their names do not tell: they follow a redirect to another origin, and a
+    /// ``SessionTask/curlCommand`` shows them.
+    public var publicFields: Set<HTTPField.Name> = []
+
+    /// Who sees what happens to the session's tasks; let go when the session has ended.
+    public var eventMonitors: [any EventMonitor] = []
 
     /// A PEM file of authorities to trust instead of the system's, or nil.
     ///
     /// Verification is never off: where no key is pinned, a certificate must be vouched for, and for the host's name.
     public var certificateAuthorityFile: String?
+
+    /// A folder of PEM files of authorities to trust instead of the system's, or nil; the files are named as
+    /// `openssl rehash` names them.
+    ///
+    /// With ``certificateAuthorityFile`` as well, both are trusted.
+    public var certificateAuthorityDirectory: String?
+
+    /// Who the session is to servers that ask for a certificate; nil for nobody.
+    public var clientCertificate: ClientCertificate?
+
+    /// The oldest version of TLS that is spoken; where a key is pinned it is 1.3 in any case.
+    public var minimumTLSVersion = TLSVersion.v12
+
+    /// Which version of HTTP is spoken.
+    public var httpVersion = HTTPVersionPreference.automatic
+
+    /// Which proxy requests go through.
+    public var proxy = ProxySettings.environment
+
+    /// Where hosts are that name lookup does not know, or knows elsewhere.
+    public var addressOverrides: [AddressOverride] = []
+
+    /// The path of a Unix socket that every connection is made to, whatever host a request names; nil for TCP.
+    ///
+    /// For servers on this machine. At most 107 bytes; no proxy is used.
+    public var unixSocketPath: String?
+
+    /// Whether the bodies of data and upload tasks are asked for compressed, and decompressed (gzip, deflate, br, zstd).
+    ///
+    /// Nothing is decompressed for a task whose request has an `Accept-Encoding` or `Range` of its own, nor on the way to
+    /// a file.
+    public var decodesContent = true
+
+    /// Keeps and sends cookies; nil, as it is without being set, for no cookies.
+    public var cookieStore: CookieStore?
+
+    /// Keeps answers; nil, as it is without being set, for none.
+    public var cache: ResponseCache?
 
     /// The public keys one of which every server must have that is spoken with over https; empty for any key.
     ///
@@ -58,4 +115,45 @@ public struct SessionConfiguration: Sendable {
 
     /// The usual settings.
     public init() {}
+
+    /// Whether no store may be on disk.
+    private var isEphemeral = false
+
+    /// The proxies as they were when the session began, or why there is no telling.
+    private(set) var proxyRules: Result<ProxyRules, TransferError> = .success(
+        ProxyRules(http: nil, https: nil, except: []))
+
+    /// What the client's key is encrypted with.
+    private(set) var keyPassphrase: Passphrase?
+
+    /// The settings as a session uses them: checked, with the environment and the passphrase read.
+    ///
+    /// - Throws: ``TransferError/Code/badConfiguration``.
+    func resolved() throws(TransferError) -> SessionConfiguration {
+        if isEphemeral, cookieStore?.file != nil || cache?.folder != nil {
+            throw TransferError(.badConfiguration, "an ephemeral session takes no cookie store or cache on disk")
+        }
+        if let path = unixSocketPath, !(1...107).contains(path.utf8.count) {
+            throw TransferError(
+                .badConfiguration, "the path of a Unix socket has 1 to 107 bytes, not \(path.utf8.count)")
+        }
+        let paths = [
+            certificateAuthorityFile, certificateAuthorityDirectory, unixSocketPath, clientCertificate?.certificateFile,
+            clientCertificate?.keyFile,
+        ]
+        if paths.contains(where: { $0?.utf8.contains(0) == true }) {
+            throw TransferError(.badConfiguration, "the path of a file holds a NUL")
+        }
+        var resolved = self
+        // A wrong variable is the trouble of those requests that would use it.
+        do throws(TransferError) { resolved.proxyRules = .success(try proxy.rules()) } catch {
+            resolved.proxyRules = .failure(error)
+        }
+        do {
+            resolved.keyPassphrase = try clientCertificate?.passphrase.map { Passphrase(try $0.reveal()) }
+        } catch {
+            throw TransferError(.badConfiguration, "the client certificate's passphrase cannot be had: \(error)")
+        }
+        return resolved
+    }
 }

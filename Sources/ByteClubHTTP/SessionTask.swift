@@ -21,6 +21,7 @@ public final class SessionTask: Sendable {
         case data
         case upload
         case download(path: String)
+        case stream(ResponseStream)
     }
 
     struct Shared {
@@ -30,6 +31,8 @@ public final class SessionTask: Sendable {
         var result: Result<TaskResult, TransferError>?
         var waiters: [Waiter<Result<TaskResult, TransferError>>] = []
         var updates = ProgressSlot()
+        var priority: Priority
+        var keepsResumeData = false
     }
 
     /// A number that no other task of the process has.
@@ -42,18 +45,39 @@ public final class SessionTask: Sendable {
     let body: Body
     let options: TaskOptions
     let inbox: Inbox
-    let shared = Mutex(Shared())
+    let resumeData: ResumeData?
+    let shared: Mutex<Shared>
 
     private static let lastID = Atomic<UInt64>(0)
 
-    init(_ kind: Kind, _ request: HTTPRequest, body: Body, options: TaskOptions, inbox: Inbox) {
+    init(
+        _ kind: Kind, _ request: HTTPRequest, body: Body, options: TaskOptions, inbox: Inbox,
+        resumeData: ResumeData? = nil
+    ) {
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
         self.kind = kind
         self.request = request
         self.body = body
         self.options = options
         self.inbox = inbox
+        shared = Mutex(Shared(priority: options.priority))
+        self.resumeData = resumeData
+        tell(.created)
     }
+
+    /// What is to be sent, with the session's fields.
+    ///
+    /// - Throws: ``TransferError/Code/badRequest``.
+    func head() throws(TransferError) -> RequestHead {
+        try RequestHead(request, body: body, options: options, additional: inbox.configuration.additionalHeaders)
+    }
+
+    /// Tells who listens.
+    func tell(_ event: @autoclosure () -> TaskEvent) {
+        if !inbox.events.isEmpty { inbox.events.post(event(), of: self) }
+    }
+
+    var isDownload: Bool { if case .download = kind { true } else { false } }
 
     /// Where the task stands.
     public var state: State { shared.withLock { $0.state } }
@@ -68,6 +92,8 @@ public final class SessionTask: Sendable {
             shared.suspensions -= 1
             guard shared.suspensions == 0 else { return false }
             shared.state = .running
+            // Told and posted under the lock, so that nothing of the loop's comes before it.
+            tell(.resumed)
             // Posted under the lock, so that no cancel can overtake it.
             if shared.isStarted { return !inbox.post(.resume(self)) }
             shared.isStarted = true
@@ -87,6 +113,7 @@ public final class SessionTask: Sendable {
             case .running:
                 shared.suspensions = 1
                 shared.state = .suspended
+                tell(.suspended)
                 _ = inbox.post(.suspend(self))
             case .canceling, .completed: break
             }
@@ -125,15 +152,19 @@ public final class SessionTask: Sendable {
             guard shared.result == nil else { return ([], []) }
             shared.result = result
             shared.state = .completed
+            if let progress, progress != shared.updates.latest { tell(.progress(progress)) }
+            tell(.finished(result))
             defer { shared.waiters = [] }
             return (shared.waiters, shared.updates.finish(progress))
         }
+        if case .stream(let stream) = kind { stream.finish(result) }
         for listener in listeners { listener.resume() }
         for waiter in waiters { waiter.resume(result) }
     }
 
     /// Tells new counters.
     func publish(_ progress: TaskProgress) {
+        tell(.progress(progress))
         for listener in shared.withLock({ $0.updates.publish(progress) }) { listener.resume() }
     }
 }

@@ -7,6 +7,9 @@ public struct TaskOptions: Sendable {
     /// Values below 1 count as 1.
     public var rateLimit: Int?
 
+    /// How urgent the task is among those that wait for the same host.
+    public var priority = SessionTask.Priority.normal
+
     /// A key that lets the server tell a repeated request from a new one; it makes a POST or PATCH retryable.
     ///
     /// It is sent as `Idempotency-Key` unless the request has that field already. Only give one to a server that
@@ -32,11 +35,66 @@ public struct TaskOptions: Sendable {
     /// way to a file at once when its `Content-Length` says so, otherwise with the first byte too many.
     public var maximumBodyBytes: (@Sendable (HTTPResponse) -> Int64)?
 
+    /// Decides about the body of a response when its head is there; nil for what the task's kind says.
+    ///
+    /// It is asked once an attempt, for any status, but not about a redirect that is followed. It runs on the session's
+    /// own thread, where nothing else moves meanwhile: it must not block. A task with one does not use the
+    /// session's ``ResponseCache``.
+    public var disposition: (@Sendable (HTTPResponse) -> ResponseDisposition)?
+
+    /// A file in which a download keeps its ``ResumeData`` on disk while it runs, or nil.
+    ///
+    /// A program that is killed, or whose machine loses its power, reads it and goes on with
+    /// ``ResumeData/init(bytes:)``. What came is synced and the file replaced with the first bytes, after each 8 MiB,
+    /// and after 5 seconds when fewer came, on a thread of its own; what came later is asked for again. The file is
+    /// there from the first byte of a download that can be continued, and stays when one ends with resume data; it is
+    /// removed when the download is whole, ends otherwise or is cancelled. The whole file is not synced: until its owner
+    /// has, a power cut may cost it. Each path is for one task at a time, and its folder must exist: a journal that
+    /// cannot be made fails the task with ``TransferError/Code/cannotWriteFile``, one that cannot be written later stays
+    /// as it was.
+    public var resumeJournal: String?
+
     /// Which redirects are followed.
     public var redirects = Redirects.all
 
     /// Whether the session may try again by itself.
     public var retries = true
+
+    /// Replaces ``SessionConfiguration/retryPolicy`` for this task; its budget stays the session's.
+    public var retryPolicy: RetryPolicy? {
+        get { own?.value.retryPolicy }
+        set { own = .apart(Own(retryPolicy: newValue, policy: policy)) }
+    }
+
+    /// What this task does differently from ``SessionConfiguration/policy``.
+    public var policy: RequestPolicy {
+        get { own?.value.policy ?? RequestPolicy() }
+        set { own = .apart(Own(retryPolicy: retryPolicy, policy: newValue)) }
+    }
+
+    private struct Own: Sendable {
+        var retryPolicy: RetryPolicy?
+        var policy: RequestPolicy
+    }
+
+    /// On the heap: most tasks have none, and thousands may wait.
+    private indirect enum Boxed: Sendable {
+        case apart(Own)
+
+        var value: Own {
+            switch self {
+            case .apart(let own): own
+            }
+        }
+    }
+
+    private var own: Boxed?
+
+    /// How the task uses ``SessionConfiguration/cache``, if there is one.
+    public var cachePolicy = CachePolicy.protocolRules
+
+    /// Whether the task sends and keeps the cookies of ``SessionConfiguration/cookieStore``, if there is one.
+    public var usesCookies = true
 
     /// Which redirects a task follows; of one that it does not, the redirecting response is the result.
     public enum Redirects: Sendable, Hashable {

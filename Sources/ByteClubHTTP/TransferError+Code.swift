@@ -4,7 +4,9 @@ extension TransferError {
         private enum Kind: String {
             case cancelled, timedOut, cannotResolveHost, cannotConnect, connectionLost, tls, tooManyRedirects
             case insecureRedirect, fileChanged, fileUnreadable, cannotWriteFile, bodyTooLarge, badRequest
-            case sessionInvalid, protocolViolation, libraryMissing, other
+            case sessionInvalid, protocolViolation, libraryMissing, resumeDataUnusable, other
+            case adapterFailed, authenticationFailed, unacceptableResponse
+            case badConfiguration, bodyFailed, notStored, proxyRefused
         }
 
         private let kind: Kind
@@ -41,6 +43,22 @@ extension TransferError {
         public static let protocolViolation = Code(kind: .protocolViolation)
         /// libcurl is not installed, or not usable.
         public static let libraryMissing = Code(kind: .libraryMissing)
+        /// Stored resume data are cut off, damaged or of another version.
+        public static let resumeDataUnusable = Code(kind: .resumeDataUnusable)
+        /// A ``RequestAdapter`` threw; see ``TransferError/underlying``.
+        public static let adapterFailed = Code(kind: .adapterFailed)
+        /// There is no credential that the server takes: an ``Authenticator`` threw, or renewed too often.
+        public static let authenticationFailed = Code(kind: .authenticationFailed)
+        /// The response is not what the ``ResponseValidation`` accepts; see ``TransferError/rejected``.
+        public static let unacceptableResponse = Code(kind: .unacceptableResponse)
+        /// The session's settings contradict each other, or cannot be used.
+        public static let badConfiguration = Code(kind: .badConfiguration)
+        /// The stream that a body comes from failed or ended early, or would have to be sent a second time.
+        public static let bodyFailed = Code(kind: .bodyFailed)
+        /// The cache has no answer, and ``CachePolicy/storedOnly`` or `only-if-cached` asks nobody else.
+        public static let notStored = Code(kind: .notStored)
+        /// The proxy makes no connection to the server, for example since it wants to know who asks.
+        public static let proxyRefused = Code(kind: .proxyRefused)
         /// Anything else; see ``TransferError/curlCode``.
         public static let other = Code(kind: .other)
 

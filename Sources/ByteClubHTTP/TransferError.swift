@@ -29,8 +29,25 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     /// Body bytes received in that attempt.
     public var bytesReceived: Int64
 
+    /// Where the time went until the failure; empty when the task was never started.
+    public var metrics = TaskMetrics()
+
+    /// What a failed download can be continued with; nil when it must start over.
+    ///
+    /// As long as the error is kept, so is the temporary file; see ``ResumeData``.
+    public var resumeData: ResumeData?
+
     /// The address without user, query and fragment; empty when the request had none.
     public var url: String
+
+    /// What user code threw, where that is the reason: a ``RequestAdapter`` or an ``Authenticator``.
+    ///
+    /// Its text is no part of ``description``, as it may hold secrets.
+    public var underlying: (any Error)?
+
+    /// The response that was not accepted, with its body, where there was one; see ``ResponseValidation`` and
+    /// ``Authentication``.
+    public var rejected: TaskResult?
 
     /// An error with no transfer behind it yet.
     ///

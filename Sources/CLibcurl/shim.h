@@ -173,6 +173,12 @@ static inline CURLcode byteclub_curl_get_offset(CURL *handle, CURLINFO info, cur
     return function ? function(handle, info, value) : CURLE_FAILED_INIT;
 }
 
+/// The string is the handle's; it stays until the handle is used again.
+static inline CURLcode byteclub_curl_get_string(CURL *handle, CURLINFO info, const char **value) {
+    BYTECLUB_CURL(curl_easy_getinfo);
+    return function ? function(handle, info, value) : CURLE_FAILED_INIT;
+}
+
 static inline CURLcode byteclub_curl_get_pointer(CURL *handle, CURLINFO info, void **value) {
     BYTECLUB_CURL(curl_easy_getinfo);
     return function ? function(handle, info, value) : CURLE_FAILED_INIT;

@@ -2,6 +2,7 @@ import CLibcurl
 import Glibc
 import HTTPTypes
 import Logging
+import Synchronization
 
 extension CurlLoop {
     /// Deals with the transfers libcurl is done with; true if there were any.
@@ -23,33 +24,46 @@ extension CurlLoop {
         let phase = transfer.phase
         let problem = self.problem(of: transfer, result, phase: phase)
         retire(transfer, keepingHandle: result == CURLE_OK)
+        if case .askAnew(let reason)? = transfer.attempt.step {
+            log(transfer, "starting over: \(reason)", isNotable: true)
+            transfer.dropPart()
+            return requeue(transfer)
+        }
         if let problem {
             log(transfer, "\(problem.code)")
-            if problem.isRetryable, retry(transfer, asked: nil, at: now) { return }
+            let isWorthwhile = problem.isRetryable
+            if reconsider(transfer, .failure(problem), isWorthwhile: isWorthwhile, at: now) { return }
             return finish(transfer, .failure(problem), at: now)
         }
-        guard let response = transfer.attempt.response else {
-            let problem = transfer.error(.protocolViolation, "the server sent no response", phase: .receive)
-            return finish(transfer, .failure(problem), at: now)
-        }
+        guard let response = transfer.attempt.response else { return deliver(transfer, at: now) }
         log(transfer, "\(response.status.code)")
         answered.insert(transfer.head.url.origin)
-        switch transfer.head.redirect(for: response, hops: transfer.hops, following: transfer.task.options.redirects) {
+        transfer.announceResponse(sent: transfer.attempt.sent)
+        if takeToStores(transfer, response, isWhole: result == CURLE_OK, at: now) { return }
+        let redirect = transfer.head.redirect(
+            for: response, hops: transfer.hops, following: transfer.task.options.redirects,
+            publicFields: configuration.publicFields)
+        switch redirect {
         case .none: break
         case .refuse(var problem):
             problem.attempt = transfer.attempt.number
             return finish(transfer, .failure(problem), at: now)
-        case .follow(let head):
-            transfer.head = head
-            transfer.hops += 1
-            transfer.attempt.number -= 1
-            return requeue(transfer)
+        case .follow(let head): return consider(head, after: response, for: transfer, at: now)
         }
-        if RetryPolicy.isRetryable(status: response.status.code), transfer.mayRepeat {
-            let asked = response.headerFields[.retryAfter].flatMap { RetryAfter.delay($0, now: Int64(time(nil))) }
-            if retry(transfer, asked: asked, at: now) { return }
+        if renewCredential(of: transfer, after: response, at: now) { return }
+        let isRetryable = retryPolicy(of: transfer).statuses.contains(response.status.code)
+        if isRetryable || response.status.code >= 400 {
+            let isWorthwhile = isRetryable && transfer.mayRepeat
+            if reconsider(transfer, .response(response), isWorthwhile: isWorthwhile, at: now) { return }
         }
-        finish(transfer, deliver(transfer, response, at: now), at: now)
+        if let problem = transfer.lengthProblem {
+            log(transfer, problem.message)
+            if problem.isRetryable, transfer.isLargePiece { return requeue(transfer) }
+            let isWorthwhile = problem.isRetryable
+            if reconsider(transfer, .failure(problem), isWorthwhile: isWorthwhile, at: now) { return }
+            return finish(transfer, .failure(problem), at: now)
+        }
+        deliver(transfer, at: now)
     }
 
     /// What went wrong, or nil if there is a response to look at.
@@ -59,7 +73,10 @@ extension CurlLoop {
         let isRejected = transfer.attempt.response.map { $0.status.code >= 300 } ?? false
         // A server may answer and close while the body is still being sent; a redirect's long body is cut off by us.
         if isRejected, result == CURLE_SEND_ERROR || result == CURLE_WRITE_ERROR { return nil }
-        let meaning = CurlCode(result, phase: phase)
+        var meaning = CurlCode(result, phase: phase)
+        if let refusal = transfer.attempt.easy?.long(CURLINFO_HTTP_CONNECTCODE), refusal >= 300 {
+            (meaning.code, meaning.isLoss, meaning.isBeforeRequest) = (.proxyRefused, false, refusal >= 500)
+        }
         let reason =
             result == CURLE_SSL_PINNEDPUBKEYNOTMATCH
             ? "the server's key is not the pinned one: this is another server, or somebody is in between"
@@ -74,28 +91,39 @@ extension CurlLoop {
         return problem
     }
 
-    /// Plans another attempt; false if there must be none.
-    private func retry(_ transfer: Transfer, asked: Duration?, at now: Moment) -> Bool {
-        let policy = configuration.retryPolicy
-        guard transfer.task.options.retries, transfer.attempt.number < policy.maximumAttempts else { return false }
-        if let asked, asked > policy.longestDelay { return false }
-        let own = policy.delay(after: transfer.attempt.number, using: &random)
-        let due = now.advanced(by: max(own, asked ?? .zero))
-        guard due < transfer.resourceDeadline, budget.spend() else { return false }
-        transfer.enter(.delayed(until: due))
-        nextWaitingCheck = min(nextWaitingCheck, due)
-        log(transfer, "trying again in \(max(own, asked ?? .zero))", isNotable: true)
-        return true
-    }
-
-    /// Puts a transfer before the others of its origin.
+    /// Puts a transfer into the queue of its origin, before the others if it had its turn already.
     func requeue(_ transfer: Transfer) {
         transfer.enter(.waiting)
         nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
-        admission.enqueue(transfer, origin: transfer.head.url.origin, first: true)
+        admission.enqueue(
+            transfer, origin: transfer.head.url.origin, priority: transfer.priority,
+            first: transfer.attempt.number > 0)
     }
 
-    private func deliver(_ transfer: Transfer, _ response: HTTPResponse, at now: Moment)
+    /// Ends a task with the response that its last attempt brought.
+    func deliver(_ transfer: Transfer, at now: Moment) {
+        guard let response = transfer.wholeResponse else {
+            let problem = transfer.error(.protocolViolation, "the server sent no response", phase: .receive)
+            return finish(transfer, .failure(problem), at: now)
+        }
+        let held = transfer.held(response, at: now)
+        if case .failure(let problem) = validated(held, hasBody: transfer.hasBody, of: transfer) {
+            return finish(transfer, .failure(problem), at: now)
+        }
+        finish(transfer, result(of: transfer, response, at: now), at: now)
+    }
+
+    /// A result, or the error that it is by the task's ``ResponseValidation``.
+    func validated(_ result: TaskResult, hasBody: Bool, of transfer: Transfer) -> Result<TaskResult, TransferError> {
+        guard let objection = policy(of: transfer).validation?.objection(to: result.response, hasBody: hasBody) else {
+            return .success(result)
+        }
+        var problem = transfer.error(.unacceptableResponse, objection, phase: .receive)
+        problem.rejected = result
+        return .failure(problem)
+    }
+
+    private func result(of transfer: Transfer, _ response: HTTPResponse, at now: Moment)
         -> Result<TaskResult, TransferError>
     {
         if response.status.kind == .successful {
@@ -104,7 +132,8 @@ extension CurlLoop {
             }
         }
         var path: String?
-        if transfer.goesToFile, case .download(let target) = transfer.task.kind {
+        if let target = transfer.wholeFilePath {
+            transfer.attempt.bytes = []
             do throws(DownloadFile.Failure) {
                 try transfer.openFile(target).publish()
             } catch {
@@ -112,29 +141,44 @@ extension CurlLoop {
             }
             path = target
         }
-        let progress = transfer.meter.finish(at: now)
-        return .success(
-            TaskResult(
-                response: response, bytes: transfer.attempt.bytes, file: path, progress: progress,
-                url: transfer.head.url.redacted))
+        var result = transfer.held(response, at: now)
+        result.file = path
+        return .success(result)
     }
 
     /// Gives a task its result, whatever it is doing.
     func finish(_ transfer: Transfer, _ result: Result<TaskResult, TransferError>, at now: Moment) {
         retire(transfer, keepingHandle: false)
+        let measured = result.adding(transfer.endMetrics())
         transfer.enter(.finished)
         live[transfer.task.id] = nil
-        transfer.file = nil
+        transfer.question?.cancel()
+        let isKept = transfer.task.shared.withLock { $0.keepsResumeData }
+        let outcome = transfer.settle(measured, isKept: isKept)
         transfer.source = nil
         transfer.attempt.bytes = []
-        transfer.task.complete(result, progress: transfer.meter.finish(at: now))
+        transfer.task.complete(outcome, progress: transfer.meter.finish(at: now))
     }
 
-    private func log(_ transfer: Transfer, _ outcome: @autoclosure () -> String, isNotable: Bool = false) {
+    func log(_ transfer: Transfer, _ outcome: @autoclosure () -> String, isNotable: Bool = false) {
         guard let logger = configuration.logger else { return }
         logger.log(
             level: isNotable ? .info : .debug,
             "\(transfer.head.method.rawValue) \(transfer.head.url.redacted): \(outcome())",
             metadata: ["task": "\(transfer.task.id)", "attempt": "\(transfer.attempt.number)"])
+    }
+}
+
+extension Result<TaskResult, TransferError> {
+    /// The same with the metrics in whichever it is.
+    fileprivate func adding(_ metrics: TaskMetrics) -> Self {
+        switch self {
+        case .success(var result):
+            result.metrics = metrics
+            return .success(result)
+        case .failure(var error):
+            error.metrics = metrics
+            return .failure(error)
+        }
     }
 }

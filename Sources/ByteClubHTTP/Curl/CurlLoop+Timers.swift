@@ -25,6 +25,7 @@ extension CurlLoop {
     /// The next moment at which an active transfer needs looking after.
     func deadline(of transfer: Transfer) -> Moment {
         if transfer.isSuspended { return .distantFuture }
+        if transfer.heldSince != nil { return transfer.attempt.throttledUntil ?? .distantFuture }
         let throttled =
             transfer.attempt.throttledUntil ?? transfer.attempt.lastActivity.advanced(by: transfer.idleLimit)
         return min(throttled, transfer.resourceDeadline)
@@ -32,15 +33,16 @@ extension CurlLoop {
 
     private func checkActive(at now: Moment) {
         var next = Moment.distantFuture
+        unthrottle(at: now)
         for transfer in active.values {
-            if !transfer.isSuspended {
+            if !transfer.isSuspended, transfer.heldSince == nil {
                 if now >= transfer.resourceDeadline {
                     timeOut(transfer, "the request took too long", at: now)
                     continue
                 }
-                if let until = transfer.attempt.throttledUntil {
-                    if now >= until { unpause(transfer, at: now) }
-                } else if now >= transfer.attempt.lastActivity.advanced(by: transfer.idleLimit) {
+                if transfer.attempt.throttledUntil == nil,
+                    now >= transfer.attempt.lastActivity.advanced(by: transfer.idleLimit)
+                {
                     timeOut(transfer, "nothing moved for \(transfer.idleLimit)", at: now)
                     continue
                 }
@@ -59,7 +61,7 @@ extension CurlLoop {
             }
             next = min(next, transfer.resourceDeadline)
             if case .delayed(let due) = transfer.stage {
-                if now >= due { requeue(transfer) } else { next = min(next, due) }
+                if now >= due { begin(transfer, at: now) } else { next = min(next, due) }
             }
         }
         nextWaitingCheck = next == .distantFuture ? next : max(next, now.advanced(by: Self.grain))
@@ -71,6 +73,7 @@ extension CurlLoop {
 
     func suspend(_ transfer: Transfer, at now: Moment) {
         guard !transfer.isSuspended else { return }
+        endHold(of: transfer, at: now)
         transfer.isSuspended = true
         transfer.suspendedAt = now
         // Without a connection there is nothing to pause yet; the callbacks will hold it.
@@ -87,12 +90,20 @@ extension CurlLoop {
         case .active:
             unpause(transfer, at: now)
             nextActiveCheck = min(nextActiveCheck, deadline(of: transfer))
-        case .waiting, .retired, .finished: break
+        case .waiting, .retired, .asking, .finished: break
         }
         nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
     }
 
-    private func unpause(_ transfer: Transfer, at now: Moment) {
+    /// Goes on with a body whose stream had nothing.
+    func sendMore(_ transfer: Transfer) {
+        guard transfer.isActive, !transfer.isSuspended, transfer.attempt.throttledUntil == nil,
+            let easy = transfer.attempt.easy
+        else { return }
+        _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+    }
+
+    func unpause(_ transfer: Transfer, at now: Moment) {
         transfer.attempt.throttledUntil = nil
         transfer.attempt.lastActivity = now
         if let easy = transfer.attempt.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }

@@ -8,8 +8,8 @@ import HTTPTypes
 /// reach it through the ``Inbox``.
 @safe
 final class CurlLoop {
-    let configuration: SessionConfiguration
     let inbox: Inbox
+    var configuration: SessionConfiguration { inbox.configuration }
     let multi: UnsafeMutableRawPointer
     let share: UnsafeMutableRawPointer?
     var admission: Admission<Transfer>
@@ -18,6 +18,7 @@ final class CurlLoop {
     /// Those in the multi handle.
     var active: [UInt64: Transfer] = [:]
     var budget: RetryBudget
+    let throttle: SessionThrottle
     /// The origins that answered a request of this session.
     var answered: Set<Origin> = []
     var random = SystemRandomNumberGenerator()
@@ -30,14 +31,15 @@ final class CurlLoop {
     private static let mostIdleHandles = 64
     private static let longestSleep = 60_000
 
-    init?(_ configuration: SessionConfiguration, _ inbox: Inbox) {
+    init?(_ inbox: Inbox) {
         guard let multi = unsafe byteclub_curl_multi_init() else { return nil }
-        self.configuration = configuration
+        let configuration = inbox.configuration
         self.inbox = inbox
         unsafe self.multi = unsafe multi
         unsafe share = unsafe byteclub_curl_share_tls_sessions()
         admission = Admission(perOrigin: configuration.maximumTasksPerHost, total: configuration.maximumTasks)
         budget = RetryBudget(configuration.retryPolicy)
+        throttle = SessionThrottle(rate: configuration.rateLimit, at: .now)
         // The limit counts busy connections too; being over it would close every kept one.
         let limit = min(max(configuration.maximumTasks, 1), 1 << 16)
         _ = unsafe byteclub_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, limit + 8)
@@ -61,7 +63,10 @@ final class CurlLoop {
             // Callbacks have read the clock since; what follows must not be before them.
             let end = Moment.now
             if collect(at: end) { isBusy = true }
-            if isEnding, live.isEmpty, inbox.end() { return }
+            if isEnding, live.isEmpty {
+                flushStores()
+                if inbox.end() { return }
+            }
             if !isBusy { sleep(at: end) }
         }
     }
@@ -85,6 +90,12 @@ final class CurlLoop {
             case .cancel(let task): if let transfer = live[task.id] { cancel(transfer, at: now) }
             case .suspend(let task): if let transfer = live[task.id] { suspend(transfer, at: now) }
             case .resume(let task): if let transfer = live[task.id] { resume(transfer, at: now) }
+            case .unpause(let task): if let transfer = live[task.id] { release(transfer, at: now) }
+            case .prioritize(let task): if let transfer = live[task.id] { prioritize(transfer) }
+            case .limit(let rate): limit(rate, at: now)
+            case .answer(let task, let answer):
+                if let transfer = live[task.id] { take(answer, for: transfer, at: now) }
+            case .sendMore(let task): if let transfer = live[task.id] { sendMore(transfer) }
             case .invalidate(let cancelling):
                 isEnding = true
                 if cancelling { for transfer in live.values { cancel(transfer, at: now) } }
@@ -100,13 +111,13 @@ final class CurlLoop {
 
     private func start(_ task: SessionTask, at now: Moment) {
         do {
-            let head = try RequestHead(
-                task.request, body: task.body, options: task.options, additional: configuration.additionalHeaders)
-            let transfer = Transfer(task, head: head, configuration: configuration, at: now)
+            let head = try task.head()
+            let transfer = Transfer(
+                task, head: head, configuration: configuration, sessionThrottle: throttle, at: now)
             live[task.id] = transfer
             nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
             budget.earn()
-            admission.enqueue(transfer, origin: head.url.origin)
+            begin(transfer, at: now)
         } catch {
             task.complete(.failure(error))
         }
@@ -115,8 +126,9 @@ final class CurlLoop {
     /// Moves transfers whose turn it is into the multi handle; true if there were any.
     private func admit(at now: Moment) -> Bool {
         var hasAny = false
-        while let transfer = admission.next() {
-            guard case .waiting = transfer.stage else {
+        while let turn = admission.next() {
+            let transfer = turn.element
+            guard case .waiting = transfer.stage, turn.priority == transfer.priority else {
                 admission.release(transfer.head.url.origin)
                 continue
             }
@@ -148,11 +160,14 @@ final class CurlLoop {
         unsafe easy.prepare(transfer, configuration, share: share)
         guard easy.failure == CURLE_OK else {
             let code = easy.failure
-            var problem = transfer.error(.other, "the request cannot be set up: \(easy.describe(code))", phase: .queue)
+            var problem =
+                transfer.attempt.failure
+                ?? transfer.error(.other, "the request cannot be set up: \(easy.describe(code))", phase: .queue)
             problem.curlCode = Int32(code.rawValue)
             transfer.attempt.easy = nil
             return finish(transfer, .failure(problem), at: now)
         }
+        transfer.task.tell(.attemptStarted(number: transfer.attempt.number, url: transfer.head.url.redacted))
         nextActiveCheck = min(nextActiveCheck, deadline(of: transfer))
         // Balanced when the handle leaves the multi handle: until then libcurl's pointers keep the transfer alive.
         _ = unsafe Unmanaged.passRetained(transfer)
@@ -170,6 +185,7 @@ final class CurlLoop {
         transfer.enter(.retired)
         active[transfer.task.id] = nil
         admission.release(transfer.head.url.origin)
+        transfer.noteAttempt()
         guard let easy = transfer.attempt.easy else { return }
         transfer.attempt.easy = nil
         _ = unsafe byteclub_curl_multi_remove(multi, easy.pointer)

@@ -22,19 +22,71 @@ extension EasyHandle {
         set(CURLOPT_MAXAGE_CONN, 55)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, max(configuration.connectTimeout.wholeMilliseconds, 1))
-        if transfer.head.url.origin.isLoopback { set(CURLOPT_PROXY, "") }
+        prepareRoute(transfer, configuration)
         if transfer.head.url.origin.scheme == .https {
             prepareTrust(configuration)
+            prepareIdentity(transfer, configuration)
             unsafe set(CURLOPT_SHARE, pointer: share)
         }
         prepareMethod(transfer)
-        prepareSizes(transfer)
+        prepareSizes(transfer, configuration)
         for field in transfer.head.fields {
-            let value = field.value
-            addHeader(value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)")
+            addHeader(field.name.rawName, unsafe field.withUnsafeBytesOfValue { unsafe Array($0) })
         }
+        for field in transfer.attempt.asked?.request ?? [] { addHeader(field.name, Array(field.value.utf8)) }
+        // Made for each hop anew, so that they never follow a redirect.
+        if let cookies = transfer.cookies(from: configuration) { addHeader("Cookie", Array(cookies.utf8)) }
+        for (name, value) in transfer.stored?.stored.conditions ?? [] { addHeader(name, Array(value.utf8)) }
+        transfer.askedAt = configuration.cache?.time ?? 0
         setHeader()
         setCallbacks(transfer)
+    }
+
+    /// Adds a field with the bytes of its value as they are, but for blanks around it.
+    private func addHeader(_ name: String, _ value: [UInt8]) {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 9 }
+        var value = value[...].drop(while: isBlank)
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        // libcurl leaves out what has nothing but blanks behind its colon.
+        addHeader(value.isEmpty ? Array("\(name);".utf8) : Array("\(name): ".utf8) + value)
+    }
+
+    /// Which way the connection goes: straight, by a proxy, or to a socket of this machine.
+    private func prepareRoute(_ transfer: Transfer, _ configuration: SessionConfiguration) {
+        let origin = transfer.head.url.origin
+        // Always set, so that libcurl does not look at the environment itself.
+        set(CURLOPT_NOPROXY, "")
+        if let path = configuration.unixSocketPath {
+            set(CURLOPT_PROXY, "")
+            return set(CURLOPT_UNIX_SOCKET_PATH, path)
+        }
+        let addresses = configuration.addressOverrides.filter { $0.host == origin.host && $0.port == origin.port }
+        if !addresses.isEmpty { setAddresses(addresses.map(\.line)) }
+        if origin.isLoopback { return set(CURLOPT_PROXY, "") }
+        do {
+            guard let proxy = try configuration.proxyRules.get().server(for: origin) else {
+                return set(CURLOPT_PROXY, "")
+            }
+            set(CURLOPT_PROXY, proxy.description)
+            if let user = proxy.user {
+                set(CURLOPT_PROXYUSERNAME, user)
+                set(CURLOPT_PROXYPASSWORD, (try? proxy.password?.reveal()) ?? "")
+            }
+        } catch {
+            transfer.attempt.failure = transfer.error(error.code, error.message, phase: .queue)
+            note(CURLE_COULDNT_RESOLVE_PROXY)
+        }
+    }
+
+    /// Shows the client's certificate to the origin that the request was made for, and to nobody else.
+    private func prepareIdentity(_ transfer: Transfer, _ configuration: SessionConfiguration) {
+        guard let certificate = configuration.clientCertificate,
+            let own = try? RequestURL(transfer.task.request).origin, own == transfer.head.url.origin
+        else { return }
+        set(CURLOPT_SSLCERT, certificate.certificateFile)
+        set(CURLOPT_SSLKEY, certificate.keyFile)
+        // Without one OpenSSL would ask on the terminal.
+        set(CURLOPT_KEYPASSWD, (try? configuration.keyPassphrase?.reveal()) ?? "")
     }
 
     private func prepareTrust(_ configuration: SessionConfiguration) {
@@ -48,15 +100,21 @@ extension EasyHandle {
             set(CURLOPT_SSL_VERIFYHOST, 0)
             return
         }
-        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        let isNewest = configuration.minimumTLSVersion == .v13
+        set(CURLOPT_SSLVERSION, Int(isNewest ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2))
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
-        if let file = configuration.certificateAuthorityFile { set(CURLOPT_CAINFO, file) }
+        let (file, folder) = (configuration.certificateAuthorityFile, configuration.certificateAuthorityDirectory)
+        guard file != nil || folder != nil else { return }
+        // Each replaces the system's file and folder, which libcurl would trust beside the other.
+        if let file { set(CURLOPT_CAINFO, file) } else { unsafe set(CURLOPT_CAINFO, pointer: nil) }
+        if let folder { set(CURLOPT_CAPATH, folder) } else { unsafe set(CURLOPT_CAPATH, pointer: nil) }
     }
 
     private func prepareMethod(_ transfer: Transfer) {
         let head = transfer.head
         if let body = bodySentWithHead(transfer) {
+            holdsBody = true
             set(CURLOPT_POSTFIELDSIZE, body.count)
             unsafe body.withUnsafeBytes { unsafe set(CURLOPT_COPYPOSTFIELDS, copying: $0) }
             addHeader("Expect:")
@@ -71,35 +129,51 @@ extension EasyHandle {
             return
         }
         set(CURLOPT_CUSTOMREQUEST, head.method.rawValue)
-        if (transfer.source?.length ?? 0) == 0, !transfer.mayRepeat { set(CURLOPT_FRESH_CONNECT, 1) }
+        if (transfer.source?.length ?? 0) <= 0, !transfer.mayRepeat { set(CURLOPT_FRESH_CONNECT, 1) }
     }
 
     /// The body of a small POST, which libcurl sends in one packet with the head when it holds it itself.
     ///
     /// Nil where the callbacks must see it: a throttle, and what must not be sent twice on a kept connection that died.
     private func bodySentWithHead(_ transfer: Transfer) -> [UInt8]? {
-        let isFree = transfer.mayRepeat && transfer.task.options.rateLimit == nil
+        let isFree = transfer.mayRepeat && transfer.rateLimit == nil
         guard transfer.head.method == .post, isFree else { return nil }
         return transfer.source?.bytes(atMost: Self.smallest)
     }
 
-    private func prepareSizes(_ transfer: Transfer) {
+    private func prepareSizes(_ transfer: Transfer, _ configuration: SessionConfiguration) {
         let length = transfer.source?.length ?? 0
-        let rate = transfer.task.options.rateLimit
-        if length > 0 {
+        let rate = transfer.rateLimit
+        if length != 0 {
             let wanted = rate.map { min(Int64($0) / 4, Self.uploadBuffer) } ?? Self.uploadBuffer
-            set(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(max(wanted, Self.smallest), max(length, Self.smallest))))
+            set(
+                CURLOPT_UPLOAD_BUFFERSIZE,
+                Int(min(max(wanted, Self.smallest), max(length < 0 ? .max : length, Self.smallest))))
         }
-        let usesOldest = rate != nil || (length > 0 && CurlLibrary.hasBusyUploads)
+        // What is paused while more comes would gather in libcurl.
+        if case .stream = transfer.task.kind { return prepareStream(rate) }
+        let usesOldest =
+            switch configuration.httpVersion {
+            case .http1: true
+            case .http2: false
+            case .automatic: rate != nil || (length != 0 && CurlLibrary.hasBusyUploads)
+            }
         set(CURLOPT_HTTP_VERSION, usesOldest ? Int(CURL_HTTP_VERSION_1_1) : Int(CURL_HTTP_VERSION_2TLS))
         if case .download = transfer.task.kind {
-            set(CURLOPT_BUFFERSIZE, rate.map { min(max($0 / 8, 1024), 256 << 10) } ?? 256 << 10)
+            set(CURLOPT_BUFFERSIZE, rate.map { min(max($0 / 64, 1024), 256 << 10) } ?? 256 << 10)
         } else {
-            if let rate { set(CURLOPT_BUFFERSIZE, min(max(rate / 8, 1024), 16 << 10)) }
+            if let rate { set(CURLOPT_BUFFERSIZE, min(max(rate / 64, 1024), 16 << 10)) }
             let fields = transfer.head.fields
-            if !fields.contains(.acceptEncoding), !fields.contains(.range) { set(CURLOPT_ACCEPT_ENCODING, "") }
+            if configuration.decodesContent, !fields.contains(.acceptEncoding), !fields.contains(.range) {
+                set(CURLOPT_ACCEPT_ENCODING, "")
+            }
             if length == 0, transfer.head.url.origin.scheme == .https { set(CURLOPT_PIPEWAIT, 1) }
         }
+    }
+
+    private func prepareStream(_ rate: Int?) {
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        set(CURLOPT_BUFFERSIZE, rate.map { min(max($0 / 64, 1024), 64 << 10) } ?? 64 << 10)
     }
 
     private func setCallbacks(_ transfer: Transfer) {

@@ -14,6 +14,9 @@ final class EasyHandle {
     private(set) var failure = CURLE_OK
     private let message: UnsafeMutablePointer<CChar>
     private var list: UnsafeMutablePointer<curl_slist>?
+    /// Whether libcurl has a copy of the body, which it then counts as part of the head.
+    var holdsBody = false
+    private var addresses: UnsafeMutablePointer<curl_slist>?
 
     init?() {
         guard let pointer = unsafe byteclub_curl_easy_init() else { return nil }
@@ -26,6 +29,7 @@ final class EasyHandle {
     deinit {
         unsafe byteclub_curl_easy_cleanup(pointer)
         unsafe byteclub_curl_slist_free(list)
+        unsafe byteclub_curl_slist_free(addresses)
         unsafe message.deallocate()
         Self.liveCount.subtract(1, ordering: .relaxed)
     }
@@ -35,6 +39,9 @@ final class EasyHandle {
         unsafe byteclub_curl_easy_reset(pointer)
         unsafe byteclub_curl_slist_free(list)
         unsafe list = nil
+        holdsBody = false
+        unsafe byteclub_curl_slist_free(addresses)
+        unsafe addresses = nil
         failure = CURLE_OK
     }
 
@@ -60,11 +67,26 @@ final class EasyHandle {
     }
 
     /// Adds a line to the request's header; ``setHeader()`` hands them all to libcurl.
-    func addHeader(_ line: String) {
+    func addHeader(_ line: String) { addHeader(Array(line.utf8)) }
+
+    /// Adds a line of any bytes but NUL.
+    func addHeader(_ line: [UInt8]) {
+        let line = line.map { CChar(bitPattern: $0) } + [0]
         guard let longer = unsafe byteclub_curl_slist_append(list, line) else {
             return note(CURLE_OUT_OF_MEMORY)
         }
         unsafe list = unsafe longer
+    }
+
+    /// Says where hosts are, instead of looking them up.
+    func setAddresses(_ lines: [String]) {
+        for line in lines {
+            guard let longer = unsafe byteclub_curl_slist_append(addresses, line) else {
+                return note(CURLE_OUT_OF_MEMORY)
+            }
+            unsafe addresses = unsafe longer
+        }
+        unsafe set(CURLOPT_RESOLVE, pointer: addresses)
     }
 
     func setHeader() { unsafe set(CURLOPT_HTTPHEADER, pointer: list) }

@@ -11,16 +11,39 @@ struct Attempt {
     var lastActivity: Moment
     /// When to unpause libcurl, while the rate limit holds it.
     var throttledUntil: Moment?
+    /// Since when no byte was granted, while the rate limit holds it: who waits longest goes first.
+    var throttledSince: Moment?
+
+    /// When it began, when the last byte of its body was handed over, and when the first one came back.
+    let launched = Moment.fine
+    var bodySent: Moment?
+    var answered: Moment?
 
     var parser = ResponseParser()
+    /// Whether the response's head was told to who listens.
+    var isAnnounced = false
     /// How long the heads of the responses are together so far.
     var headBytes = 0
     /// The most bytes that the response's body may have; nil for no limit, and before the head is whole.
     var bodyLimit: Int64?
+    /// The part that the request asked to have continued.
+    var asked: ResumePlan.Part?
+    /// What the response means for the file; nil before its head is whole.
+    var step: ResumePlan.Step?
+    /// How many bytes of the file were there before the response's.
+    var continuedAt: Int64 = 0
     /// The body, as far as it is kept in memory.
     var bytes: [UInt8] = []
     /// How many bytes of a redirect's body were thrown away.
     var discarded = 0
+    /// Whether it was decided what becomes of the body.
+    var isJudged = false
+    /// The file that the body was diverted to.
+    var divertedTo: String?
+    /// Whether the head was given to a reader, so that no other attempt may follow.
+    var isStreamed = false
+    /// How many bytes a reader was given.
+    var streamed: Int64 = 0
     var sent: Int64 = 0
     var received: Int64 = 0
     /// What a callback found wrong; beats libcurl's own code.

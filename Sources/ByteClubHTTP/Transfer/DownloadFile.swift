@@ -2,8 +2,10 @@ import Glibc
 
 /// A file that appears under its name only when it is whole.
 ///
-/// Bytes go to a hidden temporary file in the same folder, which is removed unless ``publish()`` renamed it.
-/// Belongs to the loop's thread. Nothing is synced to disk; who needs that does it after the rename.
+/// Bytes go to a hidden temporary file in the same folder, which is removed unless ``publish()`` renamed it or
+/// ``leave()`` left it to somebody. A temporary file only ever holds bytes of one representation, each written behind
+/// the one before: whoever starts over takes another file. It is locked while it is open, so no two tasks continue it.
+/// Belongs to the loop's thread. Nothing is synced to disk but for a journal; who needs that does it after the rename.
 final class DownloadFile {
     struct Failure: Error {
         var message: String
@@ -11,26 +13,54 @@ final class DownloadFile {
     }
 
     let path: String
-    private(set) var size: Int64 = 0
-    private let temporary: String
+    private(set) var size: Int64
+    let temporary: String
+    let inode: UInt64
     private let descriptor: Int32
-    private var isPublished = false
+    private var isLeft = false
+    private var journal: ResumeJournal?
 
+    private static let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
+    /// Makes an empty one.
     init(path: String) throws(Failure) {
         guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
             throw Failure(message: "there is no file name to download to", errno: EINVAL)
         }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
-        let name = String(UInt64.random(in: .min ... .max), radix: 16)
         self.path = path
-        temporary = "\(folder).byteclub-\(name).part"
-        descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        temporary = Self.temporary(for: path)
+        descriptor = unsafe open(temporary, Self.flags | O_CREAT | O_EXCL, 0o666)
         guard descriptor >= 0 else { throw Self.failure(path) }
+        flock(descriptor, LOCK_EX | LOCK_NB)
+        inode = Self.status(of: descriptor).map { UInt64($0.st_ino) } ?? 0
+        size = 0
+    }
+
+    /// Opens one that was left; nil if it is gone, in use, or not as it was left.
+    ///
+    /// It is moved to the folder of `path` if it is in another one.
+    init?(continuing record: ResumeRecord, at path: String) {
+        descriptor = unsafe open(record.temporary, Self.flags)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let status = Self.status(of: descriptor),
+            Self.isAsLeft(status, record), ftruncate(descriptor, off_t(record.count)) == 0,
+            let temporary = Self.bring(record.temporary, to: path)
+        else {
+            close(descriptor)
+            return nil
+        }
+        self.path = path
+        self.temporary = temporary
+        inode = record.inode
+        size = record.count
     }
 
     deinit {
+        if !isLeft {
+            journal?.close(removing: true)
+            unsafe unlink(temporary)
+        }
         close(descriptor)
-        if !isPublished { unsafe unlink(temporary) }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
@@ -44,18 +74,82 @@ final class DownloadFile {
                 throw Self.failure(path)
             }
         }
+        journal?.note(size, in: descriptor)
     }
 
-    /// Forgets everything written.
-    func truncate() throws(Failure) {
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure(path) }
-        size = 0
+    /// Whether the temporary file is still there, with as many bytes as were written.
+    ///
+    /// Since all are appended, a file that was shortened meanwhile cannot have its length by chance.
+    var isIntact: Bool {
+        guard let status = Self.status(of: descriptor), Int64(status.st_size) == size else { return false }
+        var named = stat()
+        return unsafe lstat(temporary, &named) == 0 && named.st_ino == status.st_ino && named.st_dev == status.st_dev
+    }
+
+    /// Keeps a journal of what is written from now on.
+    func keep(_ journal: ResumeJournal) {
+        self.journal = journal
+        // The journal of a part that came from elsewhere is not there yet.
+        if size > 0 { journal.note(size, in: descriptor) }
     }
 
     /// Gives the file its name, replacing what had it.
     func publish() throws(Failure) {
+        guard isIntact else {
+            throw Failure(message: "\(path) cannot be written: its temporary file was changed", errno: 0)
+        }
         guard unsafe rename(temporary, path) == 0 else { throw Self.failure(path) }
-        isPublished = true
+        isLeft = true
+        journal?.close(removing: true)
+    }
+
+    /// Leaves the temporary file as it is; when it was last written, in nanoseconds since 1970, or nil if it is gone.
+    func leave() -> Int64? {
+        guard isIntact, let status = Self.status(of: descriptor) else { return nil }
+        isLeft = true
+        journal?.close(removing: false)
+        // A thread of the journal may hold the file open for another while.
+        flock(descriptor, LOCK_UN)
+        return Self.modified(status)
+    }
+
+    private static func isAsLeft(_ status: stat, _ record: ResumeRecord) -> Bool {
+        guard status.st_mode & S_IFMT == S_IFREG, UInt64(status.st_ino) == record.inode else { return false }
+        // What grew since it was synced is cut off again; what is said to be exact must be.
+        guard let modified = record.modified else { return Int64(status.st_size) >= record.count }
+        return Int64(status.st_size) == record.count && Self.modified(status) == modified
+    }
+
+    /// Moves a temporary file to the folder of `path`, unless it is there; nil if that cannot be done.
+    private static func bring(_ temporary: String, to path: String) -> String? {
+        let target = Self.temporary(for: path)
+        if folder(of: absolute(path)) == folder(of: temporary) { return temporary }
+        return unsafe rename(temporary, target) == 0 ? target : nil
+    }
+
+    private static func temporary(for path: String) -> String {
+        let name = String(UInt64.random(in: .min ... .max), radix: 16)
+        return "\(folder(of: absolute(path)))\(ResumeRecord.prefix)\(name)\(ResumeRecord.suffix)"
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+    }
+
+    /// The path from the root, as far as the working folder can be told.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + "/" + path
+    }
+
+    private static func status(of descriptor: Int32) -> stat? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? status : nil
+    }
+
+    private static func modified(_ status: stat) -> Int64 {
+        Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 
     private static func failure(_ path: String) -> Failure {

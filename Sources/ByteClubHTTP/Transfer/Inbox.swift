@@ -8,6 +8,16 @@ enum Command: Sendable {
     case cancel(SessionTask)
     case suspend(SessionTask)
     case resume(SessionTask)
+    /// The reader of a streamed body has room again.
+    case unpause(SessionTask)
+    /// The task's priority changed.
+    case prioritize(SessionTask)
+    /// The session's rate limit changed.
+    case limit(Int?)
+    /// What user code answered that was asked about the task; apart, since thousands of the others may wait.
+    indirect case answer(SessionTask, Answer)
+    /// The task's body has bytes again.
+    case sendMore(SessionTask)
     /// Take nothing new, end what runs (or cancel it), then end the loop.
     case invalidate(cancelling: Bool)
 }
@@ -26,9 +36,14 @@ final class Inbox: Sendable {
 
     /// Becomes readable when the loop has to wake up.
     let descriptor: Int32
+    let configuration: SessionConfiguration
+    /// Who hears of the session's tasks.
+    let events: EventHub
     private let state = Mutex(State())
 
-    init() throws(TransferError) {
+    init(_ configuration: SessionConfiguration, events: EventHub) throws(TransferError) {
+        self.configuration = configuration
+        self.events = events
         descriptor = byteclub_eventfd()
         guard descriptor >= 0 else {
             throw TransferError(.other, "the session cannot start: \(systemMessage(Glibc.errno))")
@@ -88,6 +103,7 @@ final class Inbox: Sendable {
             return state.waiters
         }
         guard let waiters else { return false }
+        events.end()
         for waiter in waiters { waiter.resume() }
         return true
     }

@@ -15,6 +15,13 @@ struct ProgressMeter {
         reportedBytes = 0
     }
 
+    /// Counts what was there before the response, without taking it for speed.
+    mutating func skip(to received: Int64, expectedToReceive: Int64) {
+        progress.bytesReceived = received
+        progress.bytesExpectedToReceive = expectedToReceive
+        reportedBytes += received
+    }
+
     /// Takes new counters.
     ///
     /// True if they should be reported: 100 ms passed, or 1 % moved and 10 ms passed.

@@ -18,7 +18,8 @@ extension RequestHead {
     /// 303 turns into GET, as do 301 and 302 for POST; everything else keeps its method and its body. On the way to
     /// another origin only fields known to be harmless stay, and coming back restores none.
     func redirect(
-        for response: HTTPResponse, hops: Int, following rule: TaskOptions.Redirects = .all
+        for response: HTTPResponse, hops: Int, following rule: TaskOptions.Redirects = .all,
+        publicFields: Set<HTTPField.Name> = []
     ) -> Redirect {
         let status = response.status.code
         guard rule == .all || rule == .ownOrigin && (method == .get || method == .head) else { return .none }
@@ -44,10 +45,38 @@ extension RequestHead {
             next.fields.removeAll { $0.name.canonicalName.hasPrefix("content-") }
         }
         if target.origin != url.origin {
-            next.fields.removeAll { !Self.harmless.contains($0.name.canonicalName) }
+            next.fields.removeAll { !Self.isPublic($0.name, publicFields) }
         }
         return .follow(next)
     }
+
+    /// What is sent when user code changed the request that a redirect leads to; see ``RedirectDecision/send(_:)``.
+    ///
+    /// - Throws: ``TransferError/Code/badRequest`` or `insecureRedirect`.
+    func redirected(to request: HTTPRequest, insteadOf proposed: RequestHead, publicFields: Set<HTTPField.Name>)
+        throws(TransferError) -> RequestHead
+    {
+        var next = try RequestHead(request, body: .none, options: TaskOptions(), additional: [:])
+        if url.origin.scheme == .https, next.url.origin.scheme == .http {
+            throw error(.insecureRedirect, "a redirect from https was changed to one to http")
+        }
+        let isBodiless = next.method == .get || next.method == .head
+        next.hasBody = !isBodiless && (proposed.hasBody || hasBody && next.method == method)
+        if next.url.origin != url.origin {
+            next.fields.removeAll {
+                !Self.isPublic($0.name, publicFields) && proposed.fields[fields: $0.name].contains($0)
+            }
+        }
+        return next
+    }
+
+    /// Whether a field of this name may be shown to anybody: it is known to be harmless, or said to be.
+    static func isPublic(_ name: HTTPField.Name, _ publicFields: Set<HTTPField.Name>) -> Bool {
+        harmless.contains(name.canonicalName) || publicFields.contains(name)
+    }
+
+    /// Whether a field, its name in lower case, tells no secret.
+    static func isHarmless(_ name: String) -> Bool { harmless.contains(name) }
 
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-encoding",

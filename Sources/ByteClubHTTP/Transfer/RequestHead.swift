@@ -25,8 +25,38 @@ struct RequestHead: Sendable {
             fields[name] = key
         }
         fields.removeAll { Self.ours.contains($0.name.canonicalName) }
+        if case .multipart(let form) = body { try setType(of: form) }
         for field in fields where !Self.isSendable(field) {
             throw TransferError(.badRequest, "the field \(field.name) cannot be sent", url: url.redacted)
+        }
+    }
+
+    /// The same as a request, for code that is asked about it.
+    var request: HTTPRequest {
+        HTTPRequest(
+            method: method, scheme: url.origin.scheme.rawValue, authority: url.origin.authority, path: url.target,
+            headerFields: fields)
+    }
+
+    /// What a changed copy of ``request`` says, with the same body.
+    ///
+    /// - Throws: ``TransferError/Code/badRequest``.
+    func replaced(by request: HTTPRequest) throws(TransferError) -> RequestHead {
+        var head = try RequestHead(request, body: .none, options: TaskOptions(), additional: [:])
+        head.hasBody = hasBody
+        if head.method == .head, hasBody {
+            throw TransferError(.badRequest, "HEAD has no body", url: head.url.redacted)
+        }
+        return head
+    }
+
+    private mutating func setType(of form: Multipart) throws(TransferError) {
+        if let objection = form.objection { throw TransferError(.badRequest, objection, url: url.redacted) }
+        guard let own = fields[.contentType] else { return fields[.contentType] = form.contentType }
+        guard own.contains(form.boundary) else {
+            throw TransferError(
+                .badRequest, "the request's Content-Type does not name the form's boundary; leave it out",
+                url: url.redacted)
         }
     }
 
@@ -39,7 +69,7 @@ struct RequestHead: Sendable {
     }
 
     /// Fields that the session sets itself; a request's are ignored.
-    private static let ours: Set<String> = [
+    static let ours: Set<String> = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding",
         "upgrade",
     ]

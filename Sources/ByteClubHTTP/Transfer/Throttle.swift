@@ -13,10 +13,13 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
 
     /// Bytes per second.
     let rate: Int
-    /// The most bytes that can be saved up: an eighth of a second's worth.
+    /// The most bytes that can be saved up: a 24th of a second's worth.
+    ///
+    /// With the chunks that come on credit, a 64th, no two seconds ever have 3 % more than twice the rate.
     let capacity: Int
 
-    private let quantum: Int
+    /// The least that is granted unless less is wanted: a 48th of a second's worth.
+    let quantum: Int
     private var credit: Int
     private var updated: Instant
     private var remainder: Int64 = 0
@@ -28,29 +31,48 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
     ///   - now: The time.
     init(rate: Int, at now: Instant) {
         self.rate = min(max(rate, 1), 1 << 40)
-        capacity = max(self.rate / 8, 2)
-        quantum = max(self.rate / 32, 1)
+        capacity = max(self.rate / 24, 2)
+        quantum = max(self.rate / 48, 1)
         credit = quantum
         updated = now
     }
 
-    /// Grants up to `wanted` bytes, not fewer than a 32nd of a second's worth unless less is wanted.
+    /// Grants up to `wanted` bytes, not fewer than ``quantum`` unless less is wanted.
     mutating func take(_ wanted: Int, at now: Instant) -> Grant {
+        let grant = offer(wanted, at: now)
+        if case .move(let count) = grant { spend(count) }
+        return grant
+    }
+
+    /// What ``take(_:at:)`` would grant, for who must ask another throttle too before they ``spend(_:)``.
+    mutating func offer(_ wanted: Int, at now: Instant) -> Grant {
         precondition(wanted > 0, "a throttle cannot grant \(wanted) bytes")
         earn(until: now)
         let least = min(wanted, quantum)
         guard credit >= least else { return .wait(time(toEarn: least - credit)) }
-        let granted = min(wanted, credit)
-        credit -= granted
-        return .move(granted)
+        return .move(min(wanted, credit))
     }
+
+    /// Counts bytes as moved.
+    mutating func spend(_ count: Int) { credit -= count }
 
     /// Grants a whole chunk that is there already, on credit; the debt is waited for before the next one.
     mutating func takeWhole(_ size: Int, at now: Instant) -> Grant {
-        earn(until: now)
-        guard credit > 0 else { return .wait(time(toEarn: quantum - credit)) }
-        credit -= size
+        if let time = waitForWhole(at: now) { return .wait(time) }
+        spend(size)
         return .move(size)
+    }
+
+    /// How long a chunk that is there already must wait; nil when it may go at once.
+    mutating func waitForWhole(at now: Instant) -> Duration? {
+        earn(until: now)
+        return credit > 0 ? nil : time(toEarn: quantum - credit)
+    }
+
+    /// How many of those who wait may be let go at once, as far as the credit reaches; at least one.
+    mutating func turns(at now: Instant) -> Int {
+        earn(until: now)
+        return max(credit / quantum, 1)
     }
 
     private func time(toEarn bytes: Int) -> Duration {

@@ -3,7 +3,7 @@ import Glibc
 import HTTPTypes
 
 /// What libcurl calls while the loop performs. Each function only moves bytes and notes facts; none calls into libcurl
-/// or, but for ``TaskOptions/maximumBodyBytes``, into a user's code.
+/// or, but for ``judgeHead()``, into a user's code.
 extension Transfer {
     private static func from(_ context: UnsafeMutableRawPointer) -> Transfer {
         unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -13,6 +13,7 @@ extension Transfer {
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let transfer = unsafe from(context)
         transfer.attempt.lastActivity = .now
+        if transfer.attempt.headBytes == 0 { transfer.attempt.answered = .fine }
         transfer.attempt.headBytes += size * count
         guard transfer.attempt.headBytes <= mostHeadBytes else {
             transfer.attempt.failure = transfer.error(
@@ -24,7 +25,7 @@ extension Transfer {
                 .protocolViolation, "the server does not speak HTTP", phase: .receive)
             return 0
         }
-        return transfer.isWelcome ? size * count : 0
+        return transfer.takeHead() && transfer.judgeHead() ? size * count : 0
     }
 
     static let onBody: curl_write_callback = { bytes, size, count, context in
@@ -51,17 +52,18 @@ extension Transfer {
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
         if isSuspended { return Int(CURL_WRITEFUNC_PAUSE) }
         let now = Moment.now
-        if receiveThrottle != nil, case .wait(let time)? = receiveThrottle?.takeWhole(chunk.count, at: now) {
-            pause(until: now.advanced(by: time))
+        if let reader, !reader.hasRoom(for: chunk.count) {
+            heldSince = heldSince ?? now
             return Int(CURL_WRITEFUNC_PAUSE)
         }
+        guard mayReceive(chunk.count, at: now) else { return Int(CURL_WRITEFUNC_PAUSE) }
         attempt.lastActivity = now
         if willBeDiscarded {
             attempt.discarded += chunk.count
             return attempt.discarded > Self.mostDiscarded ? 0 : chunk.count
         }
         do throws(DownloadFile.Failure) {
-            if goesToFile, case .download(let path) = task.kind {
+            if let path = filePath {
                 let file = try openFile(path)
                 if let limit = attempt.bodyLimit, Int64(chunk.count) > limit - file.size {
                     return refuseBody(over: limit)
@@ -72,6 +74,14 @@ extension Transfer {
         } catch {
             attempt.failure = self.error(.cannotWriteFile, error.message, phase: .file, errno: error.errno)
             return 0
+        }
+        if let reader {
+            if let limit = attempt.bodyLimit, Int64(chunk.count) > limit - attempt.streamed {
+                return refuseBody(over: limit)
+            }
+            attempt.streamed += Int64(chunk.count)
+            unsafe reader.append(chunk)
+            return chunk.count
         }
         let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), attempt.bodyLimit ?? .max))
         guard chunk.count <= limit - attempt.bytes.count else { return refuseBody(over: Int64(limit)) }
@@ -87,47 +97,19 @@ extension Transfer {
     /// The most bytes that the heads of the responses to one attempt have together, trailers and interim ones too.
     private static let mostHeadBytes = 128 << 10
 
-    private func refuseBody(over limit: Int64) -> Int {
-        attempt.failure = error(.bodyTooLarge, "the response is larger than \(limit) bytes", phase: .receive)
-        return 0
-    }
-
-    /// Whether the body that the head announces may come, as far as the head tells; asks for its limit once.
-    private var isWelcome: Bool {
-        guard attempt.bodyLimit == nil, let response = attempt.response, response.status.kind == .successful,
-            let limit = task.options.maximumBodyBytes?(response)
-        else { return true }
-        attempt.bodyLimit = max(limit, 0)
-        // The length in memory is another when it comes compressed.
-        guard goesToFile, let length = response.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit
-        else { return true }
-        return refuseBody(over: limit) != 0
-    }
-
-    /// Whether the body belongs to a redirect that will be followed.
-    private var willBeDiscarded: Bool {
-        guard task.options.redirects != .none, let response = attempt.response else { return false }
-        return response.status.kind == .redirection && ![300, 304].contains(response.status.code)
-            && response.headerFields.contains(.location)
-    }
-
     private func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if isSuspended { return Int(CURL_READFUNC_PAUSE) }
         guard let source, buffer.count > 0 else { return 0 }
         var buffer = unsafe buffer
-        let left = source.length - source.offset
-        if sendThrottle != nil, left > 0 {
-            let now = Moment.now
-            switch sendThrottle?.take(Int(min(left, Int64(buffer.count))), at: now) {
-            case .wait(let time)?:
-                pause(until: now.advanced(by: time))
+        let left = source.remaining
+        if left > 0 {
+            guard let count = sendable(Int(min(left, Int64(buffer.count))), at: .now) else {
                 return Int(CURL_READFUNC_PAUSE)
-            case .move(let count)?: unsafe buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-            case nil: break
             }
+            unsafe buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         }
         do {
-            return try unsafe source.read(into: buffer)
+            return try unsafe source.read(into: buffer) ?? Int(CURL_READFUNC_PAUSE)
         } catch {
             attempt.failure = self.error(error.code, error.message, phase: .file, errno: error.errno)
             return Int(CURL_READFUNC_ABORT)
@@ -140,22 +122,23 @@ extension Transfer {
     private func seek(to offset: Int64, from origin: Int32) -> Int32 {
         guard mayRepeat, origin == SEEK_SET, let source, source.seek(to: offset) else { return CURL_SEEKFUNC_FAIL }
         attempt.replays += 1
+        attempt.bodySent = nil
         meter.begin(attempt: attempt.number + attempt.replays, expectedToSend: source.length, at: .now)
         return CURL_SEEKFUNC_OK
     }
 
     private func count(sent: Int64, received: Int64, expected: Int64) {
+        announceResponse(sent: sent)
         guard sent != attempt.sent || received != attempt.received else { return }
         attempt.sent = sent
         attempt.received = received
         let now = Moment.now
         attempt.lastActivity = now
-        if meter.update(sent: sent, received: received, expectedToReceive: expected, at: now) {
+        if attempt.bodySent == nil, let source, source.length > 0, sent >= source.length { attempt.bodySent = .fine }
+        let before = attempt.continuedAt
+        let whole = expected > 0 ? expected + before : 0
+        if meter.update(sent: sent, received: received + before, expectedToReceive: whole, at: now) {
             task.publish(meter.progress)
         }
-    }
-
-    private func pause(until time: Moment) {
-        attempt.throttledUntil = min(attempt.throttledUntil ?? .distantFuture, time)
     }
 }

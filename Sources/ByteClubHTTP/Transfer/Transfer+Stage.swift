@@ -11,6 +11,8 @@ extension Transfer {
         case delayed(until: Moment)
         /// Its turn came while it was suspended; it queues again when resumed.
         case parked
+        /// User code is asked what to do next.
+        case asking
         /// Its result is given.
         case finished
 
@@ -18,6 +20,8 @@ extension Transfer {
             switch (self, next) {
             case (.waiting, .active), (.waiting, .parked), (.active, .retired), (.retired, .delayed): true
             case (.retired, .waiting), (.delayed, .waiting), (.parked, .waiting): true
+            case (.waiting, .asking), (.retired, .asking), (.delayed, .asking), (.asking, .waiting): true
+            case (.asking, .delayed), (.asking, .finished): true
             // A transfer leaves the multi handle before its result is given.
             case (.waiting, .finished), (.retired, .finished), (.delayed, .finished), (.parked, .finished): true
             default: false

@@ -10,30 +10,46 @@ final class Transfer {
     let task: SessionTask
     var head: RequestHead
     private(set) var stage = Stage.waiting
-    var attempt: Attempt
     /// How many redirects it followed.
     var hops = 0
+    /// Whether a redirect led it to another origin, from where no credential of the task's may come back.
+    var hasLeftOrigin = false
+    /// Which credential the request bears, where an ``Authentication`` put one on it.
+    var credential: UInt64?
+    /// Whether it was sent again with a new credential.
+    var isReauthenticated = false
+    /// Whether somebody decides about redirects, and so may want their bodies.
+    let keepsRedirectBodies: Bool
+    /// The code that is asked about it.
+    var question: Task<Void, Never>?
     var isSuspended = false
     var suspendedAt = Moment.distantFuture
+    /// Since when a slow reader holds it.
+    var heldSince: Moment?
+    var priority: SessionTask.Priority
     var resourceDeadline: Moment
     let idleLimit: Duration
 
     var source: UploadSource?
     var file: DownloadFile?
-    var meter = ProgressMeter()
-    var sendThrottle: Throttle<Moment>?
-    var receiveThrottle: Throttle<Moment>?
+    var hasTakenResumeData = false
+    let sessionThrottle: SessionThrottle
+    var metrics = TaskMetrics()
+    var notedHops = 0
+    var queuedSince = Moment.fine
+    var work: Work?
 
-    init(_ task: SessionTask, head: RequestHead, configuration: SessionConfiguration, at now: Moment) {
+    init(
+        _ task: SessionTask, head: RequestHead, configuration: SessionConfiguration, sessionThrottle: SessionThrottle,
+        at now: Moment
+    ) {
         self.task = task
+        self.sessionThrottle = sessionThrottle
+        priority = task.priority
         self.head = head
         idleLimit = task.options.timeoutForRequest ?? configuration.timeoutForRequest
         resourceDeadline = now.advanced(by: configuration.timeoutForResource)
-        attempt = Attempt(number: 0, at: now)
-        if let rate = task.options.rateLimit {
-            sendThrottle = Throttle(rate: rate, at: now)
-            receiveThrottle = Throttle(rate: rate, at: now)
-        }
+        keepsRedirectBodies = task.inbox.asksAboutRedirects(of: task)
         Self.liveCount.add(1, ordering: .relaxed)
     }
 
@@ -41,16 +57,11 @@ final class Transfer {
 
     /// Whether sending the request again does no harm.
     var mayRepeat: Bool {
-        head.isIdempotent || task.options.isIdempotent || task.options.idempotencyKey != nil
+        if head.hasBody, case .stream = task.body { return false }
+        return head.isIdempotent || task.options.isIdempotent || task.options.idempotencyKey != nil
     }
 
     var isActive: Bool { if case .active = stage { true } else { false } }
-
-    /// Whether a body of the response seen so far goes to the task's file.
-    var goesToFile: Bool {
-        guard case .download = task.kind, let response = attempt.response else { return false }
-        return response.status.kind == .successful
-    }
 
     func enter(_ next: Stage) {
         precondition(stage.canBecome(next), "a transfer cannot go from \(stage) to \(next)")
@@ -62,24 +73,20 @@ final class Transfer {
         attempt = Attempt(number: attempt.number + 1, at: now)
         if head.hasBody {
             if let source {
-                _ = source.seek(to: 0)
+                guard source.seek(to: 0) else {
+                    throw UploadSource.Failure(code: .bodyFailed, message: "a streamed body cannot be sent again")
+                }
                 try source.verify()
             } else {
-                source = try UploadSource(task.body)
+                source = try UploadSource(task.body) { [inbox = task.inbox, task] in
+                    _ = inbox.post(.sendMore(task))
+                }
             }
         } else {
             source = nil
         }
-        do { try file?.truncate() } catch { file = nil }
+        beginPart()
         meter.begin(attempt: attempt.number, expectedToSend: source?.length ?? 0, at: now)
-    }
-
-    /// The file a download goes to, made when first needed.
-    func openFile(_ path: String) throws(DownloadFile.Failure) -> DownloadFile {
-        if let file { return file }
-        let file = try DownloadFile(path: path)
-        self.file = file
-        return file
     }
 
     func error(_ code: TransferError.Code, _ message: String, phase: TransferError.Phase, errno: Int32 = 0)
@@ -97,6 +104,8 @@ final class Transfer {
     var phase: TransferError.Phase {
         guard isActive, let easy = attempt.easy else { return .queue }
         if attempt.response != nil { return .receive }
-        return easy.phase(isSecure: head.url.origin.scheme == .https, isSending: attempt.sent < source?.length ?? 0)
+        return easy.phase(
+            isSecure: head.url.origin.scheme == .https,
+            isSending: source.map { $0.length < 0 || attempt.sent < $0.length } ?? false)
     }
 }

@@ -1,33 +1,19 @@
 import Glibc
 
-/// A regular file open for upload, and how it looked when it was opened.
+/// A regular file for upload, and how it looked when it was first opened.
 final class UploadFile {
     let length: Int64
     private let path: String
     private let start: Int64
-    private let descriptor: Int32
     private let stamp: FileStamp
+    /// -1 while it is closed.
+    private var descriptor: Int32
     private var advised: Int64 = 0
 
     private static let readAhead: Int64 = 8 << 20
 
     init(path: String, offset: Int64, length: Int64?) throws(UploadSource.Failure) {
-        guard !path.utf8.contains(0) else {
-            throw UploadSource.Failure(code: .fileUnreadable, message: "the file's path holds a NUL")
-        }
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .unreadable(path, Glibc.errno) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else {
-            let code = Glibc.errno
-            close(descriptor)
-            throw .unreadable(path, code)
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw UploadSource.Failure(code: .fileUnreadable, message: "\(path) is not a regular file")
-        }
-        let stamp = FileStamp(status)
+        let (descriptor, stamp) = try Self.open(path)
         let count = length ?? max(stamp.size - offset, 0)
         guard offset >= 0, count >= 0, offset <= stamp.size, count <= stamp.size - offset else {
             close(descriptor)
@@ -39,13 +25,48 @@ final class UploadFile {
         self.stamp = stamp
         self.start = offset
         self.length = count
-        posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_SEQUENTIAL)
     }
 
-    deinit { close(descriptor) }
+    deinit { release() }
+
+    /// Closes the file; it is opened again when it is read.
+    func release() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    private static func open(_ path: String) throws(UploadSource.Failure) -> (descriptor: Int32, stamp: FileStamp) {
+        guard !path.utf8.contains(0) else {
+            throw UploadSource.Failure(code: .fileUnreadable, message: "the file's path holds a NUL")
+        }
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .unreadable(path, Glibc.errno) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            let code = Glibc.errno
+            close(descriptor)
+            throw .unreadable(path, code)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw UploadSource.Failure(code: .fileUnreadable, message: "\(path) is not a regular file")
+        }
+        return (descriptor, FileStamp(status))
+    }
+
+    private func reopen() throws(UploadSource.Failure) {
+        let (descriptor, stamp) = try Self.open(path)
+        guard stamp == self.stamp else {
+            close(descriptor)
+            throw .changed(path)
+        }
+        self.descriptor = descriptor
+    }
 
     /// Reads at an offset from the part's begin: at least one byte.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(UploadSource.Failure) -> Int {
+        if descriptor < 0 { try reopen() }
+        if offset == 0 { posix_fadvise(descriptor, off_t(start), off_t(length), POSIX_FADV_SEQUENTIAL) }
         if length > Self.readAhead, offset + Self.readAhead / 2 >= advised, advised < length {
             posix_fadvise(descriptor, off_t(start + offset), off_t(Self.readAhead), POSIX_FADV_WILLNEED)
             advised = offset + Self.readAhead
@@ -63,7 +84,9 @@ final class UploadFile {
     /// Compares the open file, and the one its path names now, with what was opened.
     func verify() throws(UploadSource.Failure) {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
+        if descriptor >= 0 {
+            guard unsafe fstat(descriptor, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
+        }
         guard unsafe stat(path, &status) == 0, FileStamp(status) == stamp else { throw .changed(path) }
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a request's body is read from, by offset, so that it can be read again.
+/// Where a request's body is read from, by offset, so that it can be read again; but a stream is read once.
 ///
 /// Belongs to the loop's thread.
 final class UploadSource {
@@ -11,67 +11,158 @@ final class UploadSource {
         var errno: Int32 = 0
     }
 
+    /// How many bytes there are in all; -1 when only the end of a stream will tell.
     let length: Int64
     private(set) var offset: Int64 = 0
     private let content: Content
 
     private enum Content {
-        case bytes([UInt8])
-        case file(UploadFile)
+        case segments([Segment])
+        case stream(StreamFeed)
     }
 
-    /// Opens the body; nil when there is none to send.
-    init(_ body: Body) throws(Failure) {
+    private struct Segment {
+        enum Origin {
+            case bytes([UInt8])
+            case file(UploadFile)
+        }
+
+        let origin: Origin
+        /// Where in the body it begins and ends.
+        let start: Int64
+        let end: Int64
+    }
+
+    /// Opens the body.
+    ///
+    /// - Parameters:
+    ///   - body: What is sent.
+    ///   - notify: Called, from any thread, when a stream that had nothing goes on.
+    /// - Throws: When a file cannot be read, or is shorter than what was to be sent.
+    init(_ body: Body, notify: @escaping @Sendable () -> Void = {}) throws(Failure) {
+        var segments: [Segment] = []
+        func add(_ origin: Segment.Origin, _ count: Int64) {
+            let start = segments.last?.end ?? 0
+            segments.append(Segment(origin: origin, start: start, end: start + count))
+        }
         switch body {
-        case .none:
-            content = .bytes([])
-            length = 0
-        case .bytes(let bytes):
-            content = .bytes(bytes)
-            length = Int64(bytes.count)
+        case .none: break
+        case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
         case .file(let path, let offset, let count):
             let file = try UploadFile(path: path, offset: offset, length: count)
-            content = .file(file)
-            length = file.length
+            add(.file(file), file.length)
+        case .multipart(let form):
+            for part in form.parts {
+                add(.bytes(part.head), Int64(part.head.count))
+                switch part.content {
+                case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
+                case .file(let path):
+                    let file = try UploadFile(path: path, offset: 0, length: nil)
+                    // Only the one that is read is held open, however many there are.
+                    file.release()
+                    add(.file(file), file.length)
+                }
+                add(.bytes([13, 10]), 2)
+            }
+            add(.bytes(form.end), Int64(form.end.count))
+        case .stream(let stream):
+            content = .stream(StreamFeed(stream, notify: notify))
+            length = stream.length ?? -1
+            return
         }
+        content = .segments(segments)
+        length = segments.last?.end ?? 0
     }
+
+    deinit { if case .stream(let feed) = content { feed.close() } }
+
+    /// The most bytes that may still come.
+    var remaining: Int64 { length < 0 ? .max : length - offset }
 
     /// The body, when it is in memory and small; nil when there is none.
     func bytes(atMost limit: Int64) -> [UInt8]? {
-        guard case .bytes(let bytes) = content, (1...limit).contains(length) else { return nil }
-        return bytes
+        guard case .segments(let segments) = content, (1...limit).contains(length) else { return nil }
+        var all: [UInt8] = []
+        for segment in segments {
+            guard case .bytes(let bytes) = segment.origin else { return nil }
+            if segments.count == 1 { return bytes }
+            all += bytes
+        }
+        return all
     }
 
-    /// Moves to an offset from the body's begin; false if there is none such.
+    /// Moves to an offset from the body's begin; false if there is none such, or it is gone.
     func seek(to offset: Int64) -> Bool {
+        guard case .segments = content else { return offset == self.offset }
         guard (0...length).contains(offset) else { return false }
         self.offset = offset
         return true
     }
 
-    /// Fills the buffer as far as the body goes; 0 at its end.
+    /// Fills the buffer, not always to its end; 0 at the end of the body, nil when a stream has nothing yet.
     ///
     /// The last bytes of a file are only given out if the file has not changed, so that no server takes a torn one
     /// for whole.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-        let wanted = Int(min(Int64(buffer.count), length - offset))
-        guard wanted > 0, let target = buffer.baseAddress else { return 0 }
-        var count = wanted
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
+        let count: Int?
         switch content {
-        case .bytes(let bytes):
-            unsafe bytes.withUnsafeBytes { all in
-                if let start = all.baseAddress { unsafe memcpy(target, start + Int(offset), wanted) }
-            }
-        case .file(let file):
-            count = try unsafe file.read(into: UnsafeMutableRawBufferPointer(start: target, count: wanted), at: offset)
-            if offset + Int64(count) == length { try file.verify() }
+        case .segments(let segments): count = try unsafe read(segments, into: buffer)
+        case .stream(let feed): count = try unsafe read(feed, into: buffer)
         }
-        offset += Int64(count)
+        offset += Int64(count ?? 0)
         return count
     }
 
-    /// Fails if the file behind the body is not the one that was opened, or changed.
+    private func read(_ segments: [Segment], into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+        guard let segment = Self.segment(of: segments, at: offset), let target = buffer.baseAddress else { return 0 }
+        let wanted = Int(min(Int64(buffer.count), segment.end - offset))
+        let position = offset - segment.start
+        switch segment.origin {
+        case .bytes(let bytes):
+            unsafe bytes.withUnsafeBytes { all in
+                if let start = all.baseAddress { unsafe memcpy(target, start + Int(position), wanted) }
+            }
+            if segment.end == length { try verify() }
+            return wanted
+        case .file(let file):
+            let count = try unsafe file.read(
+                into: UnsafeMutableRawBufferPointer(start: target, count: wanted), at: position)
+            if offset + Int64(count) == segment.end {
+                try file.verify()
+                if segments.count > 1 { file.release() }
+            }
+            return count
+        }
+    }
+
+    private func read(_ feed: StreamFeed, into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int? {
+        let wanted = Int(min(Int64(buffer.count), remaining))
+        if wanted == 0 { return 0 }
+        switch unsafe feed.take(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])) {
+        case .bytes(let count): return count
+        case .later: return nil
+        case .end:
+            guard length < 0 || remaining == 0 else {
+                throw Failure(code: .bodyFailed, message: "the body's stream ended after \(offset) of \(length) bytes")
+            }
+            return 0
+        case .failure(let reason): throw Failure(code: .bodyFailed, message: "the body's stream failed: \(reason)")
+        }
+    }
+
+    /// Fails if a file behind the body is not the one that was opened, or changed.
     func verify() throws(Failure) {
-        if case .file(let file) = content { try file.verify() }
+        guard case .segments(let segments) = content else { return }
+        for segment in segments { if case .file(let file) = segment.origin { try file.verify() } }
+    }
+
+    /// The segment an offset lies in, by halving; nil at the end.
+    private static func segment(of segments: [Segment], at offset: Int64) -> Segment? {
+        var (low, high) = (0, segments.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if segments[middle].end <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low < segments.count ? segments[low] : nil
     }
 }

@@ -7,10 +7,10 @@ extension RemoteError {
         let code: Code
         switch error.code {
         case .cancelled: code = .cancelled
-        case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls: code = .unreachable
+        case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls, .proxyRefused: code = .unreachable
         case .fileChanged, .fileUnreadable, .cannotWriteFile: code = .localFile
         case .bodyTooLarge: code = .tooLarge
-        case .badRequest: code = .badRequest
+        case .badRequest, .badConfiguration: code = .badRequest
         case .tooManyRedirects, .insecureRedirect, .protocolViolation: code = .protocolViolation
         default: code = error.isRetryable ? .unreachable : .protocolViolation
         }

@@ -101,11 +101,12 @@ extension Live {
             }
         }
 
+        /// `BYTECLUB_RACES` is how many there are.
         @Test("twenty thousand starts and cancels at random moments: each ends exactly once, none hangs")
         func races() async throws {
             let server = try FaultServer.echo()
             defer { server.stop() }
-            let total = 20_000
+            let total = unsafe getenv("BYTECLUB_RACES").flatMap { unsafe Int(String(cString: $0)) } ?? 20_000
             try await withSession { session in
                 let ended = await withTaskGroup(of: (Int, Int).self) { group in
                     for worker in 0..<8 {

@@ -93,6 +93,35 @@ extension Live {
             #expect(server.accepts == 0)
         }
 
+        @Test("no field, whatever its name and value, makes another line of the head")
+        func fields() async throws {
+            let server = try FaultServer.echo()
+            defer { server.stop() }
+            let seed = UInt64.random(in: 0 ... .max)
+            var random = SplitMix(state: seed)
+            let pieces = ["\r\nX-Evil: 1", "\n", "\r", "\0", " ", ";", ":", ",", "a", "é", "\u{7F}", "\t"]
+            func text() -> String {
+                (0..<Int.random(in: 0...6, using: &random)).compactMap { _ in pieces.randomElement(using: &random) }
+                    .joined()
+            }
+            try await withSession { session in
+                for _ in 0..<300 {
+                    var request = server.request()
+                    let (name, value) = (text(), text())
+                    request.headerFields.append(HTTPField(name: HTTPField.Name(name) ?? .accept, value: value))
+                    request.headerFields.append(HTTPField(name: .init("X-Last") ?? .accept, value: "1"))
+                    let error = await failure { () async throws(TransferError) in try await session.data(for: request) }
+                    if error != nil { continue }
+                    let seen = try #require(server.requests.last)
+                    let lines = seen.raw.split(separator: "\r\n", omittingEmptySubsequences: false)
+                    #expect(!lines.contains { $0.hasPrefix("X-Evil") } && seen["x-last"] == "1", "seed \(seed)")
+                    #expect(!seen.raw.replacing("\r\n", with: "").contains { "\r\n\0".contains($0) }, "seed \(seed)")
+                    #expect(seen.fields.count <= 5, "seed \(seed): \(seen.raw)")
+                }
+            }
+            #expect(!server.requests.isEmpty)
+        }
+
         @Test("ten thousand requests at six in flight use at most six connections")
         func keepAlive() async throws {
             let server = try FaultServer.echo()

@@ -19,7 +19,19 @@ final class ChildProcess {
         guard unsafe posix_spawn(&process, program, &actions, nil, &words, &variables) == 0 else { return nil }
     }
 
+    /// Tests of this very program in another process.
+    convenience init?(running filter: String, _ environment: [String]) {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let program = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.init(program, ["--testing-library", "swift-testing", "--filter", filter], environment)
+    }
+
     func terminate() { kill(process, SIGTERM) }
+
+    /// Ends the program without letting it do anything more.
+    func destroy() { kill(process, SIGKILL) }
 
     /// The exit status as waitpid(2) gives it; 0 is success.
     func wait() -> Int32 {

@@ -4,6 +4,8 @@ import Glibc
 final class Nginx {
     let port: Int
     let authorityFile: String
+    /// The private key of its certificate.
+    var keyFile: String { folder.file("key.pem") }
     /// Its public key as libcurl pins it.
     let pin: String
     private let folder = TemporaryFolder()
@@ -57,9 +59,11 @@ final class Nginx {
             server {
                 listen 127.0.0.1:\(port) ssl http2; ssl_protocols \(protocols);
                 ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
+                ssl_client_certificate \(folder)/cert.pem; ssl_verify_client optional;
                 location / {
                     proxy_pass http://127.0.0.1:\(backend); proxy_http_version 1.1; proxy_request_buffering off;
                     proxy_set_header X-Version $server_protocol; proxy_set_header X-Reused $ssl_session_reused;
+                    proxy_set_header X-Client $ssl_client_verify;
                 }
             }
         }

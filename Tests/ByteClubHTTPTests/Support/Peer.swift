@@ -34,10 +34,7 @@ final class Peer {
 
     /// Reads a request's whole body and returns it; shorter when the client is gone.
     func readBody(of request: RecordedRequest) -> [UInt8] {
-        while buffer.count < request.contentLength { if !receive() { break } }
-        let count = min(buffer.count, request.contentLength)
-        defer { buffer.removeFirst(count) }
-        return Array(buffer[..<count])
+        readBytes(request.contentLength)
     }
 
     /// Reads up to `count` bytes of a body without keeping them; how many came.
@@ -52,6 +49,26 @@ final class Peer {
             left -= got
         }
         return count - left
+    }
+
+    /// Reads a line and returns it without its end; nil when the client is gone.
+    func readLine() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: 10) {
+                let line = String(decoding: buffer[..<end].filter { $0 != 13 }, as: UTF8.self)
+                buffer.removeFirst(end + 1)
+                return line
+            }
+            guard receive() else { return nil }
+        }
+    }
+
+    /// Reads so many bytes and returns them; fewer when the client is gone.
+    func readBytes(_ count: Int) -> [UInt8] {
+        while buffer.count < count { if !receive() { break } }
+        let got = min(buffer.count, count)
+        defer { buffer.removeFirst(got) }
+        return Array(buffer[..<got])
     }
 
     /// Reads until the client closes.

@@ -25,12 +25,13 @@ extension FaultServer {
 /// Runs a test with a session and makes sure that nothing of it is left.
 func withSession(
     _ configure: (inout SessionConfiguration) -> Void = { _ in },
+    delegate: (any SessionDelegate)? = nil,
     _ body: (Session) async throws -> Void
 ) async throws {
     var configuration = SessionConfiguration.ephemeral
     configuration.retryPolicy = .never
     configure(&configuration)
-    let session = try Session(configuration: configuration, name: "test")
+    let session = try Session(configuration: configuration, delegate: delegate, name: "test")
     do { try await body(session) } catch {
         await session.invalidateAndCancel()
         throw error

@@ -31,11 +31,6 @@ final class SlowLookup {
 
     /// Runs tests of this very program in another process, with the library preloaded; its exit status.
     func run(filter: String) -> Int32? {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let program = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let arguments = ["--testing-library", "swift-testing", "--filter", filter]
-        return ChildProcess(program, arguments, ["LD_PRELOAD=\(library)", "BYTECLUB_SLOW_LOOKUP=1"])?.wait()
+        ChildProcess(running: filter, ["LD_PRELOAD=\(library)", "BYTECLUB_SLOW_LOOKUP=1"])?.wait()
     }
 }

@@ -43,9 +43,10 @@ final class TemporaryFolder: Sendable {
     }
 
     /// The names in the folder, hidden ones too.
-    var names: [String] { Self.names(path) }
+    var names: [String] { Self.entries(path) }
 
-    private static func names(_ path: String) -> [String] {
+    /// The names in a folder, sorted.
+    static func entries(_ path: String) -> [String] {
         guard let folder = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(folder) }
         var result: [String] = []
@@ -59,7 +60,7 @@ final class TemporaryFolder: Sendable {
     }
 
     private static func remove(_ path: String) {
-        for name in names(path) where unsafe unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
+        for name in entries(path) where unsafe unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
         unsafe rmdir(path)
     }
 }

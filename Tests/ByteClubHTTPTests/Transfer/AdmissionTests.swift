@@ -9,12 +9,12 @@ struct AdmissionTests {
     func serial() {
         var admission = Admission<Int>(perOrigin: 1, total: 64)
         for number in 1...3 { admission.enqueue(number, origin: Self.origin(1)) }
-        #expect(admission.next() == 1)
+        #expect(admission.next()?.element == 1)
         #expect(admission.next() == nil)
         admission.release(Self.origin(1))
-        #expect(admission.next() == 2)
+        #expect(admission.next()?.element == 2)
         admission.release(Self.origin(1))
-        #expect(admission.next() == 3)
+        #expect(admission.next()?.element == 3)
         #expect(admission.waiting == 0)
     }
 
@@ -23,7 +23,7 @@ struct AdmissionTests {
         var admission = Admission<Int>(perOrigin: 6, total: 64)
         for number in 1...3 { admission.enqueue(number, origin: Self.origin(1)) }
         admission.enqueue(9, origin: Self.origin(2))
-        #expect([admission.next(), admission.next(), admission.next()] == [1, 9, 2])
+        #expect([admission.next(), admission.next(), admission.next()].map { $0?.element } == [1, 9, 2])
     }
 
     @Test("one that had its turn before goes ahead of the others")
@@ -31,7 +31,35 @@ struct AdmissionTests {
         var admission = Admission<Int>(perOrigin: 1, total: 64)
         admission.enqueue(1, origin: Self.origin(1))
         admission.enqueue(2, origin: Self.origin(1), first: true)
-        #expect(admission.next() == 2)
+        #expect(admission.next()?.element == 2)
+    }
+
+    @Test("the more urgent go first, each in the order they came")
+    func priorities() {
+        var admission = Admission<Int>(perOrigin: 64, total: 64)
+        for (number, priority) in [(1, SessionTask.Priority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
+            admission.enqueue(number, origin: Self.origin(1), priority: priority)
+        }
+        #expect((0..<3).compactMap { _ in admission.next()?.element } == [3, 5, 2])
+    }
+
+    @Test("of eight turns one goes to a normal and one to a low task, however many urgent ones come")
+    func starvation() {
+        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        var turns: [SessionTask.Priority: Int] = [:]
+        for number in 0..<100 {
+            admission.enqueue(number, origin: Self.origin(1), priority: .low)
+            admission.enqueue(number, origin: Self.origin(1), priority: .normal)
+        }
+        for number in 0..<80 {
+            admission.enqueue(number, origin: Self.origin(1), priority: .high)
+            if let turn = admission.next() {
+                #expect(turn.element == turns[turn.priority, default: 0])
+                turns[turn.priority, default: 0] += 1
+            }
+            admission.release(Self.origin(1))
+        }
+        #expect(turns == [.high: 60, .normal: 10, .low: 10])
     }
 
     @Test("neither count is ever exceeded and nobody is forgotten, in 50 000 random steps", arguments: [1, 2, 3])
@@ -50,7 +78,7 @@ struct AdmissionTests {
                 running[port, default: 0] -= 1
                 admission.release(Self.origin(port))
             }
-            while let (id, port) = admission.next() {
+            while let (id, port) = admission.next()?.element {
                 #expect(waiting[port].first == id)
                 waiting[port].removeFirst()
                 running[port, default: 0] += 1
@@ -65,7 +93,7 @@ struct AdmissionTests {
                 running[port, default: 0] -= 1
                 admission.release(Self.origin(port))
             }
-            while let (_, port) = admission.next() {
+            while let (_, port) = admission.next()?.element {
                 waiting[port].removeFirst()
                 active.append(port)
             }

@@ -28,4 +28,21 @@ struct ProgressMeterTests {
         meter.begin(attempt: 2, expectedToSend: 10, at: Moment(nanoseconds: 3))
         #expect(meter.progress.bytesSent == 0 && meter.progress.attempt == 2)
     }
+
+    @Test("the time left is told of the direction whose length is known, once there is a rate")
+    func timeLeft() {
+        var progress = TaskProgress()
+        #expect(progress.timeLeft == nil)
+        (progress.bytesExpectedToSend, progress.bytesSent) = (1000, 400)
+        #expect(progress.timeLeft == nil)
+        progress.bytesPerSecond = 200
+        #expect(progress.timeLeft == .seconds(3))
+        progress.bytesSent = 1000
+        #expect(progress.timeLeft == .zero)
+        (progress.bytesExpectedToReceive, progress.bytesReceived) = (300, 100)
+        #expect(progress.timeLeft == .seconds(1))
+        progress.bytesExpectedToReceive = -1
+        progress.bytesExpectedToSend = -1
+        #expect(progress.timeLeft == nil)
+    }
 }

@@ -5,20 +5,20 @@ import Testing
 struct ThrottleTests {
     private static func at(_ milliseconds: Int64) -> Moment { Moment(nanoseconds: milliseconds * 1_000_000) }
 
-    @Test("after a pause an eighth of a second's bytes may go at once, then only what is earned")
+    @Test("after a pause a 24th of a second's bytes may go at once, then only what is earned")
     func burst() {
-        var throttle = Throttle(rate: 8000, at: Self.at(0))
-        #expect(throttle.take(100_000, at: Self.at(60_000)) == .move(1000))
-        #expect(throttle.take(100_000, at: Self.at(60_000)) == .wait(.nanoseconds(31_250_000)))
-        #expect(throttle.take(100_000, at: Self.at(60_100)) == .move(800))
+        var throttle = Throttle(rate: 48_000, at: Self.at(0))
+        #expect(throttle.take(100_000, at: Self.at(60_000)) == .move(2000))
+        #expect(throttle.take(100_000, at: Self.at(60_000)) == .wait(.nanoseconds(20_833_334)))
+        #expect(throttle.take(100_000, at: Self.at(60_030)) == .move(1440))
     }
 
     @Test("a small rest goes as soon as it is earned")
     func rest() {
-        var throttle = Throttle(rate: 8000, at: Self.at(0))
-        #expect(throttle.take(250, at: Self.at(0)) == .move(250))
-        #expect(throttle.take(8, at: Self.at(0)) == .wait(.milliseconds(1)))
-        #expect(throttle.take(8, at: Self.at(1)) == .move(8))
+        var throttle = Throttle(rate: 48_000, at: Self.at(0))
+        #expect(throttle.take(1000, at: Self.at(0)) == .move(1000))
+        #expect(throttle.take(48, at: Self.at(0)) == .wait(.milliseconds(1)))
+        #expect(throttle.take(48, at: Self.at(1)) == .move(48))
     }
 
     @Test(
@@ -38,23 +38,23 @@ struct ThrottleTests {
         }
         let earned = Int(Int128(now) * Int128(rate) / 1_000_000_000)
         #expect(granted <= earned)
-        #expect(granted >= earned - rate / 8 - 1)
+        #expect(granted >= earned - rate / 24 - 2)
     }
 
     @Test("a chunk that came on credit is waited for before the next one")
     func debt() {
         var throttle = Throttle(rate: 1000, at: Self.at(0))
-        #expect(throttle.takeWhole(531, at: Self.at(0)) == .move(531))
-        #expect(throttle.takeWhole(1, at: Self.at(0)) == .wait(.nanoseconds(531_000_000)))
-        #expect(throttle.takeWhole(1, at: Self.at(499)) == .wait(.nanoseconds(32_000_000)))
-        #expect(throttle.takeWhole(1, at: Self.at(531)) == .move(1))
+        #expect(throttle.takeWhole(520, at: Self.at(0)) == .move(520))
+        #expect(throttle.takeWhole(1, at: Self.at(0)) == .wait(.nanoseconds(520_000_000)))
+        #expect(throttle.takeWhole(1, at: Self.at(500)) == .wait(.nanoseconds(20_000_000)))
+        #expect(throttle.takeWhole(1, at: Self.at(520)) == .move(1))
     }
 
     @Test("time that stands still or runs back earns nothing")
     func backwards() {
         var throttle = Throttle(rate: 1000, at: Self.at(1000))
-        #expect(throttle.take(31, at: Self.at(1000)) == .move(31))
-        #expect(throttle.take(31, at: Self.at(0)) == .wait(.nanoseconds(31_000_000)))
+        #expect(throttle.take(20, at: Self.at(1000)) == .move(20))
+        #expect(throttle.take(20, at: Self.at(0)) == .wait(.nanoseconds(20_000_000)))
     }
 }
 

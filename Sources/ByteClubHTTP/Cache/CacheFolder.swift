@@ -1,0 +1,99 @@
+import Glibc
+
+/// The folder of a cache: a file with the heads, and one for each body.
+///
+/// One process has it at a time, by a lock that ends with it. A damaged file is as good as none.
+final class CacheFolder: Sendable {
+    let path: String
+    private let lock: Int32
+
+    private static let indexKind = "cachidx1"
+    private static let bodyKind = "cachbdy1"
+    private static let mostIndexBytes = 64 << 20
+
+    /// Makes the folder if it is missing and locks it.
+    ///
+    /// - Throws: When it cannot be used, with the reason for people.
+    init(_ path: String) throws(SealedFile.Failure) {
+        self.path = path
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw SealedFile.Failure(message: "\(path) cannot be made: \(systemMessage(errno))")
+        }
+        lock = unsafe open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else {
+            throw SealedFile.Failure(message: "\(path) cannot be used: \(systemMessage(errno))")
+        }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw SealedFile.Failure(message: "\(path) is in use by another session's cache")
+        }
+    }
+
+    deinit { close(lock) }
+
+    /// What the index file tells, the least recently used first; empty when it is missing or damaged.
+    func readIndex() -> [(id: UInt64, length: Int, stored: StoredResponse)] {
+        guard
+            case .whole(let bytes) = SealedFile.read("\(path)/index", kind: Self.indexKind, limit: Self.mostIndexBytes)
+        else { return [] }
+        var reader = RecordReader(bytes)
+        var result: [(UInt64, Int, StoredResponse)] = []
+        do throws(RecordReader.Damage) {
+            while !reader.isAtEnd {
+                let id = UInt64(bitPattern: try reader.number())
+                let length = Int(try reader.number())
+                result.append((id, length, try StoredResponse(&reader)))
+            }
+        } catch {
+            return []
+        }
+        return result
+    }
+
+    func writeIndex(_ entries: [(id: UInt64, length: Int, stored: StoredResponse)]) throws(SealedFile.Failure) {
+        var writer = RecordWriter()
+        for (id, length, stored) in entries {
+            writer.put(Int64(bitPattern: id))
+            writer.put(Int64(length))
+            stored.encode(to: &writer)
+        }
+        try SealedFile.write(writer.bytes, kind: Self.indexKind, to: "\(path)/index", isDurable: false)
+    }
+
+    /// The body of an entry; nil when its file is missing, damaged, or another's.
+    func readBody(_ id: UInt64, url: String, length: Int) -> [UInt8]? {
+        let limit = length + url.utf8.count + 64
+        guard case .whole(let bytes) = SealedFile.read(file(id), kind: Self.bodyKind, limit: limit) else { return nil }
+        var reader = RecordReader(bytes)
+        guard let own = try? reader.number(), UInt64(bitPattern: own) == id, (try? reader.text()) == url,
+            let body = try? reader.content(), body.count == length, reader.isAtEnd
+        else { return nil }
+        return Array(body)
+    }
+
+    func writeBody(_ id: UInt64, url: String, bytes: [UInt8]) throws(SealedFile.Failure) {
+        var writer = RecordWriter()
+        writer.put(Int64(bitPattern: id))
+        writer.put(url)
+        writer.put(bytes)
+        try SealedFile.write(writer.bytes, kind: Self.bodyKind, to: file(id), isDurable: false)
+    }
+
+    func removeBody(_ id: UInt64) { unsafe unlink(file(id)) }
+
+    /// Removes what no entry owns: bodies whose index was not written any more, and files half written.
+    func removeOthers(than ids: Set<UInt64>) {
+        guard let folder = unsafe opendir(path) else { return }
+        defer { unsafe closedir(folder) }
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            let isHalf = name.hasPrefix(".byteclub-") && name.hasSuffix(".new")
+            let isStray = name.hasSuffix(".body") && !(UInt64(name.dropLast(5), radix: 16).map(ids.contains) ?? false)
+            if isHalf || isStray { unsafe unlink("\(path)/\(name)") }
+        }
+    }
+
+    private func file(_ id: UInt64) -> String { "\(path)/\(String(id, radix: 16)).body" }
+}

@@ -1,0 +1,158 @@
+import HTTPTypes
+
+/// What a cache holds, by address, and what goes first when it holds too much.
+struct CacheIndex {
+    struct Entry {
+        var stored: StoredResponse
+        /// The body, while it is in memory.
+        var bytes: [UInt8]?
+        let length: Int
+        /// Whether its file is written.
+        var isOnDisk = false
+        /// Whether its file is still to be written.
+        var isPending = false
+        /// When it was last used, counted in uses.
+        var used: UInt64
+
+        /// About how much memory or disk the entry takes beside its body.
+        var overhead: Int {
+            stored.response.headerFields.reduce(256 + stored.url.utf8.count) {
+                $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 32
+            }
+        }
+    }
+
+    /// The most answers kept, of whatever size.
+    static let mostEntries = 8192
+    /// The most bytes that wait to be written.
+    static let mostPendingBytes = 8 << 20
+
+    let memoryLimit: Int
+    let diskLimit: Int
+    private(set) var entries: [UInt64: Entry] = [:]
+    private(set) var memoryBytes = 0
+    private(set) var diskBytes = 0
+    private(set) var pendingBytes = 0
+    /// Entries that went and whose files are still there.
+    private(set) var garbage: [UInt64] = []
+    private var ids: [String: [UInt64]] = [:]
+    private var clock: UInt64 = 0
+    private var lastID: UInt64 = 0
+
+    init(memoryLimit: Int, diskLimit: Int) {
+        self.memoryLimit = max(memoryLimit, 0)
+        self.diskLimit = max(diskLimit, 0)
+    }
+
+    /// The entries for an address, the newest first.
+    func candidates(for url: String) -> [UInt64] { (ids[url] ?? []).reversed() }
+
+    func isTooLarge(_ length: Int) -> Bool { length > max(memoryLimit, diskLimit) / 8 }
+
+    /// Keeps an answer in the place of those that the same request would have chosen.
+    mutating func insert(_ stored: StoredResponse, bytes: [UInt8], maySave: Bool) {
+        for id in candidates(for: stored.url) where entries[id]?.stored.selectors == stored.selectors { remove(id) }
+        if isTooLarge(bytes.count) { return }
+        clock += 1
+        var entry = Entry(stored: stored, bytes: bytes, length: bytes.count, used: clock)
+        entry.isPending = maySave && diskLimit > 0 && pendingBytes + bytes.count <= Self.mostPendingBytes
+        add(entry)
+        shrink()
+    }
+
+    /// Takes an entry that a file of the index tells of.
+    mutating func restore(_ stored: StoredResponse, id: UInt64, length: Int) {
+        guard entries[id] == nil, id > 0, id < 1 << 62, length >= 0, length <= diskLimit else { return }
+        clock += 1
+        lastID = max(lastID, id)
+        let entry = Entry(stored: stored, bytes: nil, length: length, isOnDisk: true, used: clock)
+        entries[id] = entry
+        diskBytes += length + entry.overhead
+        ids[stored.url, default: []].append(id)
+        shrink()
+    }
+
+    mutating func use(_ id: UInt64) {
+        clock += 1
+        entries[id]?.used = clock
+    }
+
+    /// Puts a body that was read from its file into memory as well.
+    mutating func promote(_ id: UInt64, bytes: [UInt8]) {
+        guard let entry = entries[id], entry.bytes == nil, bytes.count <= memoryLimit / 8 else { return }
+        entries[id]?.bytes = bytes
+        memoryBytes += entry.length + entry.overhead
+        shrink()
+    }
+
+    /// Replaces the head of an entry; its body, and its file, stay.
+    mutating func update(_ id: UInt64, _ stored: StoredResponse) {
+        guard let old = entries[id] else { return }
+        entries[id]?.stored = stored
+        let growth = (entries[id]?.overhead ?? 0) - old.overhead
+        if old.bytes != nil { memoryBytes += growth }
+        if old.isOnDisk { diskBytes += growth }
+        shrink()
+    }
+
+    mutating func wasWritten(_ id: UInt64, successfully: Bool) {
+        guard let entry = entries[id], entry.isPending else {
+            garbage.append(id)
+            return
+        }
+        entries[id]?.isPending = false
+        pendingBytes -= entry.length
+        if successfully {
+            entries[id]?.isOnDisk = true
+            diskBytes += entry.length + entry.overhead
+        }
+        shrink()
+    }
+
+    mutating func remove(_ id: UInt64) {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        if entry.bytes != nil { memoryBytes -= entry.length + entry.overhead }
+        if entry.isPending { pendingBytes -= entry.length }
+        if entry.isOnDisk {
+            diskBytes -= entry.length + entry.overhead
+            garbage.append(id)
+        }
+        let rest = ids[entry.stored.url]?.filter { $0 != id } ?? []
+        ids[entry.stored.url] = rest.isEmpty ? nil : rest
+    }
+
+    mutating func removeAll(for url: String) { for id in candidates(for: url) { remove(id) } }
+
+    mutating func removeAll() { for id in Array(entries.keys) { remove(id) } }
+
+    mutating func takeGarbage() -> [UInt64] {
+        defer { garbage = [] }
+        return garbage
+    }
+
+    private mutating func add(_ entry: Entry) {
+        lastID += 1
+        entries[lastID] = entry
+        ids[entry.stored.url, default: []].append(lastID)
+        memoryBytes += entry.length + entry.overhead
+        if entry.isPending { pendingBytes += entry.length }
+    }
+
+    /// Lets the least recently used go until all limits hold; what waits to be written stays in memory until then.
+    private mutating func shrink() {
+        while memoryBytes > memoryLimit, let id = oldest(where: { $0.bytes != nil && !$0.isPending }) {
+            guard let entry = entries[id], entry.isOnDisk else {
+                remove(id)
+                continue
+            }
+            entries[id]?.bytes = nil
+            memoryBytes -= entry.length + entry.overhead
+        }
+        while diskBytes > diskLimit, let id = oldest(where: { $0.isOnDisk }) { remove(id) }
+        while entries.count > Self.mostEntries, let id = oldest(where: { _ in true }) { remove(id) }
+    }
+
+    private func oldest(where condition: (Entry) -> Bool) -> UInt64? {
+        entries.filter { condition($0.value) }.min { $0.value.used < $1.value.used }?.key
+    }
+}

@@ -1,0 +1,171 @@
+/// Cookies by domain, and the rules for which are sent and which go when there are too many.
+struct CookieJar {
+    /// Limits in numbers; RFC 6265 section 6.1 asks for at least 50 and 3000.
+    static let mostPerDomain = 150
+    static let mostInAll = 3000
+
+    private struct Entry {
+        var cookie: Cookie
+        /// When it was first set, counted in changes.
+        var created: UInt64
+        /// When it was last sent or set, counted likewise.
+        var used: UInt64
+    }
+
+    private var domains: [String: [Entry]] = [:]
+    private var clock: UInt64 = 0
+    private(set) var count = 0
+
+    /// All cookies that have not expired, the earliest set first.
+    func cookies(at now: Int64) -> [Cookie] {
+        domains.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.created < $1.created }.map(
+            \.cookie)
+    }
+
+    /// The cookies for a request, in the order they are sent in: longer paths first, then earlier ones.
+    mutating func cookies(for url: RequestURL, at now: Int64) -> [Cookie] {
+        if count == 0 { return [] }
+        clock += 1
+        var found: [Entry] = []
+        for domain in Self.domains(above: url.origin.host) {
+            guard var entries = domains[domain] else { continue }
+            for index in entries.indices
+            where entries[index].cookie.applies(to: url) && !entries[index].cookie.isExpired(at: now) {
+                entries[index].used = clock
+                found.append(entries[index])
+            }
+            domains[domain] = entries
+        }
+        found.sort {
+            let (left, right) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
+            return left == right ? $0.created < $1.created : left > right
+        }
+        return found.map(\.cookie)
+    }
+
+    /// Takes a cookie that an address set; one that has expired removes the one in its place.
+    ///
+    /// - Returns: Whether anything changed.
+    mutating func insert(_ cookie: Cookie, from scheme: Origin.Scheme, at now: Int64) -> Bool {
+        if scheme == .http, shadowsSecure(cookie) { return false }
+        clock += 1
+        var entry = Entry(cookie: cookie, created: clock, used: clock)
+        let old = domains[cookie.domain]?.firstIndex { $0.cookie.hasSamePlace(as: cookie) }
+        if let old, let replaced = domains[cookie.domain]?.remove(at: old) {
+            count -= 1
+            entry.created = replaced.created
+        }
+        if cookie.isExpired(at: now) {
+            forgetIfEmpty(cookie.domain)
+            return old != nil
+        }
+        domains[cookie.domain, default: []].append(entry)
+        count += 1
+        if let all = domains[cookie.domain], all.count > Self.mostPerDomain { shrink(cookie.domain, at: now) }
+        if count > Self.mostInAll { shrinkAll(at: now) }
+        return true
+    }
+
+    /// Removes the cookies a condition holds for; whether there were any.
+    mutating func remove(where condition: (Cookie) -> Bool) -> Bool {
+        let before = count
+        for domain in Array(domains.keys) {
+            domains[domain]?.removeAll { condition($0.cookie) }
+            forgetIfEmpty(domain)
+        }
+        count = domains.values.reduce(0) { $0 + $1.count }
+        return count != before
+    }
+
+    /// Who is not secure must not push a secure cookie aside (draft-ietf-httpbis-rfc6265bis section 5.7).
+    private func shadowsSecure(_ cookie: Cookie) -> Bool {
+        domains.values.joined().contains { entry in
+            let other = entry.cookie
+            return other.isSecure && other.name == cookie.name && Cookie.path(cookie.path, isUnder: other.path)
+                && (Cookie.host(cookie.domain, isWithin: other.domain)
+                    || Cookie.host(other.domain, isWithin: cookie.domain))
+        }
+    }
+
+    private mutating func forgetIfEmpty(_ domain: String) {
+        if domains[domain]?.isEmpty == true { domains[domain] = nil }
+    }
+
+    private mutating func shrink(_ domain: String, at now: Int64) {
+        guard var entries = domains[domain] else { return }
+        let before = entries.count
+        entries.removeAll { $0.cookie.isExpired(at: now) }
+        while entries.count > Self.mostPerDomain,
+            let oldest = entries.indices.min(by: { entries[$0].used < entries[$1].used })
+        {
+            entries.remove(at: oldest)
+        }
+        count += entries.count - before
+        domains[domain] = entries
+    }
+
+    private mutating func shrinkAll(at now: Int64) {
+        _ = remove { $0.isExpired(at: now) }
+        while count > Self.mostInAll,
+            let victim = domains.values.joined().min(by: { $0.used < $1.used })?.cookie,
+            let index = domains[victim.domain]?.firstIndex(where: { $0.cookie.hasSamePlace(as: victim) })
+        {
+            domains[victim.domain]?.remove(at: index)
+            count -= 1
+            forgetIfEmpty(victim.domain)
+        }
+    }
+
+    /// A host and every domain that it lies in.
+    private static func domains(above host: String) -> [String] {
+        var result = [host]
+        if Cookie.isAddress(host) { return result }
+        var rest = host[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            if !rest.isEmpty { result.append(String(rest)) }
+        }
+        return result
+    }
+}
+
+extension CookieJar {
+    /// The cookies that outlive a program, in the form they are kept in.
+    func encoded(at now: Int64) -> [UInt8] {
+        var writer = RecordWriter()
+        for cookie in cookies(at: now) {
+            guard let expires = cookie.expires else { continue }
+            for text in [cookie.name, cookie.value, cookie.domain, cookie.path, cookie.sameSite?.rawValue ?? ""] {
+                writer.put(text)
+            }
+            for flag in [cookie.isHostOnly, cookie.isSecure, cookie.isHTTPOnly] { writer.put(flag) }
+            writer.put(expires)
+        }
+        return writer.bytes
+    }
+
+    /// Reads what ``encoded(at:)`` made.
+    init(_ bytes: ArraySlice<UInt8>, at now: Int64) throws(RecordReader.Damage) {
+        var reader = RecordReader(bytes)
+        while !reader.isAtEnd {
+            _ = insert(try Cookie(&reader), from: .https, at: now)
+        }
+    }
+}
+
+extension Cookie {
+    fileprivate init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        name = try reader.text()
+        value = try reader.text()
+        domain = try reader.text()
+        path = try reader.text()
+        sameSite = SameSite(rawValue: try reader.text())
+        isHostOnly = try reader.flag()
+        isSecure = try reader.flag()
+        isHTTPOnly = try reader.flag()
+        expires = try reader.number()
+        guard (name + value).utf8.allSatisfy({ $0 == 9 || $0 >= 0x20 && $0 != 0x7F }) else {
+            throw RecordReader.Damage()
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Glibc
+import HTTPTypes
+
+/// What user code answered about a transfer.
+enum Answer: Sendable {
+    /// Send this request, which bears that credential.
+    case send(RequestHead, credential: UInt64?)
+    /// The same, since the credential before was refused.
+    case resend(RequestHead, credential: UInt64?)
+    /// Follow a redirect.
+    case follow(RequestHead, after: HTTPResponse)
+    /// Try again; the reason is the outcome where that is not allowed.
+    case retry(after: Duration, RetryReason)
+    /// The response that is there is the result.
+    case deliver
+    /// The task fails.
+    case fail(TransferError)
+}
+
+/// Where a transfer depends on user code, which runs in a Swift task while the transfer waits out of its queue.
+extension CurlLoop {
+    func policy(of transfer: Transfer) -> RequestPolicy {
+        configuration.policy.overridden(by: transfer.task.options.policy)
+    }
+
+    func retryPolicy(of transfer: Transfer) -> RetryPolicy {
+        transfer.task.options.retryPolicy ?? configuration.retryPolicy
+    }
+
+    private func ask(_ transfer: Transfer, _ question: @escaping @Sendable () async -> Answer) {
+        transfer.enter(.asking)
+        nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
+        let task = transfer.task
+        transfer.question = Task.detached { _ = task.inbox.post(.answer(task, await question())) }
+    }
+
+    func take(_ answer: Answer, for transfer: Transfer, at now: Moment) {
+        transfer.question = nil
+        switch answer {
+        case .send(let head, let credential):
+            transfer.head = head
+            transfer.credential = credential
+            if answerFromCache(transfer, at: now) { return }
+            requeue(transfer)
+        case .resend(let head, let credential):
+            transfer.task.tell(.retryScheduled(after: .zero, reason: .newCredential))
+            take(.send(head, credential: credential), for: transfer, at: now)
+        case .follow(let head, let response): follow(head, after: response, for: transfer, at: now)
+        case .retry(let delay, let reason):
+            if schedule(transfer, after: delay, because: reason, at: now) { return }
+            if case .failure(let problem) = reason { return finish(transfer, .failure(problem), at: now) }
+            deliver(transfer, at: now)
+        case .deliver: deliver(transfer, at: now)
+        case .fail(var problem):
+            problem.attempt = transfer.attempt.number
+            finish(transfer, .failure(problem), at: now)
+        }
+    }
+
+    /// Begins an attempt: where the request has to be changed first, by asking for it.
+    ///
+    /// What a redirect led to is sent again as it is.
+    func begin(_ transfer: Transfer, at now: Moment) {
+        guard transfer.hops == 0, case let policy = policy(of: transfer), policy.changesRequests else {
+            if answerFromCache(transfer, at: now) { return }
+            if case .waiting = transfer.stage {
+                admission.enqueue(transfer, origin: transfer.head.url.origin, priority: transfer.priority)
+            } else {
+                requeue(transfer)
+            }
+            return
+        }
+        adapt(transfer, policy)
+    }
+
+    private func adapt(_ transfer: Transfer, _ policy: RequestPolicy) {
+        let (task, attempt) = (transfer.task, transfer.attempt.number + 1)
+        ask(transfer) {
+            do throws(TransferError) {
+                let (adapted, credential) = try await policy.adapt(try task.head(), attempt: attempt)
+                return .send(adapted, credential: credential)
+            } catch {
+                return .fail(error)
+            }
+        }
+    }
+
+    /// Follows a redirect that breaks no rule, unless who decides about it says otherwise.
+    func consider(_ head: RequestHead, after response: HTTPResponse, for transfer: Transfer, at now: Moment) {
+        guard transfer.keepsRedirectBodies else { return follow(head, after: response, for: transfer, at: now) }
+        let (task, before) = (transfer.task, transfer.head)
+        let redirect = Redirect(
+            response: response, request: head.request, number: transfer.hops + 1,
+            leavesOrigin: head.url.origin != before.url.origin)
+        let handler = policy(of: transfer).redirectHandler
+        ask(transfer) {
+            let decision = await handler?(redirect)
+            switch await decision.orElse({ await task.inbox.events.decide(redirect, of: task) }) {
+            case .follow: return .follow(head, after: response)
+            case .stop: return .deliver
+            case .send(let request):
+                do throws(TransferError) {
+                    let publicFields = task.inbox.configuration.publicFields
+                    let changed = try before.redirected(to: request, insteadOf: head, publicFields: publicFields)
+                    return .follow(changed, after: response)
+                } catch {
+                    return .fail(error)
+                }
+            }
+        }
+    }
+
+    private func follow(_ head: RequestHead, after response: HTTPResponse, for transfer: Transfer, at now: Moment) {
+        transfer.task.tell(.redirected(response, url: head.url.redacted))
+        if head.url.origin != transfer.head.url.origin { transfer.hasLeftOrigin = true }
+        transfer.head = head
+        transfer.hops += 1
+        transfer.attempt.number -= 1
+        if answerFromCache(transfer, at: now) { return }
+        requeue(transfer)
+    }
+
+    /// Sends a request again whose credential was refused, once there is a new one; false if it must not.
+    func renewCredential(of transfer: Transfer, after response: HTTPResponse, at now: Moment) -> Bool {
+        guard !transfer.isReauthenticated, !transfer.hasLeftOrigin, let refused = transfer.credential,
+            case let policy = policy(of: transfer), let keeper = policy.keeper,
+            keeper.refusals.contains(response.status.code)
+        else { return false }
+        transfer.isReauthenticated = true
+        log(transfer, "asking for a new credential", isNotable: true)
+        let (head, task, attempt) = (transfer.head, transfer.task, transfer.attempt.number)
+        let isOwn = transfer.hops == 0
+        let rejected = transfer.held(response, at: now)
+        ask(transfer) {
+            do { try await keeper.renew(after: refused) } catch {
+                var problem = TransferError(
+                    .authenticationFailed, "the server refuses the credential and there is no new one", phase: .receive,
+                    url: head.url.redacted
+                ).caused(by: error)
+                problem.rejected = rejected
+                return .fail(problem)
+            }
+            do throws(TransferError) {
+                let (changed, credential) =
+                    isOwn
+                    ? try await policy.adapt(try task.head(), attempt: attempt + 1)
+                    : try await policy.authenticated(head)
+                return .resend(changed, credential: credential)
+            } catch {
+                return .fail(error)
+            }
+        }
+        return true
+    }
+
+    /// Plans another attempt or asks about one; false if there must be none.
+    func reconsider(_ transfer: Transfer, _ reason: RetryReason, isWorthwhile: Bool, at now: Moment) -> Bool {
+        // A reader was given the begin of this response; another cannot go on where it ended.
+        if transfer.attempt.isStreamed { return false }
+        let retries = retryPolicy(of: transfer)
+        guard transfer.task.options.retries, transfer.attempt.number < retries.maximumAttempts else { return false }
+        let plan = isWorthwhile ? delay(of: transfer, because: reason, retries) : nil
+        guard let handler = policy(of: transfer).retryHandler else {
+            return plan.map { schedule(transfer, after: $0, because: reason, at: now) } ?? false
+        }
+        let failed = FailedAttempt(
+            request: transfer.head.request, attempt: transfer.attempt.number, reason: reason, plan: plan)
+        ask(transfer) {
+            switch (await handler(failed), plan, reason) {
+            case (.retry(let delay), _, _), (.asPlanned, let delay?, _): .retry(after: max(delay, .zero), reason)
+            case (_, _, .failure(let problem)): .fail(problem)
+            case (_, _, _): .deliver
+            }
+        }
+        return true
+    }
+
+    /// How long to wait before another attempt; nil if the server asks for too long a time.
+    private func delay(of transfer: Transfer, because reason: RetryReason, _ retries: RetryPolicy) -> Duration? {
+        let own = retries.delay(after: transfer.attempt.number, using: &random)
+        guard case .response(let response) = reason, let field = response.headerFields[.retryAfter],
+            let asked = RetryAfter.delay(field, now: Int64(time(nil)))
+        else { return own }
+        return asked > retries.longestDelay ? nil : max(own, asked)
+    }
+
+    private func schedule(_ transfer: Transfer, after delay: Duration, because reason: RetryReason, at now: Moment)
+        -> Bool
+    {
+        let due = now.advanced(by: delay)
+        guard due < transfer.resourceDeadline, budget.spend() else { return false }
+        transfer.enter(.delayed(until: due))
+        nextWaitingCheck = min(nextWaitingCheck, due)
+        log(transfer, "trying again in \(delay)", isNotable: true)
+        transfer.task.tell(.retryScheduled(after: delay, reason: reason))
+        return true
+    }
+}
+
+extension Inbox {
+    /// Whether somebody decides about the redirects of a task.
+    func asksAboutRedirects(of task: SessionTask) -> Bool {
+        events.hasDelegate || configuration.policy.redirectHandler != nil
+            || task.options.policy.redirectHandler != nil
+    }
+}
+
+extension Optional where Wrapped: Sendable {
+    fileprivate func orElse(_ other: () async -> Wrapped) async -> Wrapped {
+        if let self { self } else { await other() }
+    }
+}

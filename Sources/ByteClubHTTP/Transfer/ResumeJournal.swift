@@ -1,0 +1,119 @@
+import Glibc
+import Synchronization
+
+/// Keeps resume data in a file while a download runs, so that a killed program can go on.
+///
+/// A step syncs the temporary file, then replaces the journal by a record of what was synced: a record never tells of
+/// bytes that a power cut could take. Steps run on a thread of their own, one at a time, since syncing may take seconds.
+final class ResumeJournal: Sendable {
+    private struct State {
+        var isClosed = false
+        var isSyncing = false
+        /// How many bytes the last step began with, and when; nil before the first, which is due at once.
+        var last: (count: Int64, moment: Moment)?
+    }
+
+    let path: String
+    private let record: ResumeRecord
+    private let state: Mutex<State>
+
+    /// After how many bytes a step begins.
+    static let stride: Int64 = 8 << 20
+    /// After how much time a step begins, if a byte came.
+    static let longestWait: Duration = .seconds(5)
+
+    /// A journal of a file that has `record.count` bytes; its path holds no NUL.
+    init(path: String, record: ResumeRecord) {
+        self.path = path
+        self.record = record
+        state = Mutex(State())
+    }
+
+    /// Writes the record as it is, before any byte comes, to find out whether that can be done; the first step syncs it.
+    func begin() throws(DownloadFile.Failure) { try write(record, isSynced: false) }
+
+    /// Says how long the file is now, at least one byte; begins a step if one is due.
+    func note(_ count: Int64, in descriptor: Int32) {
+        let now = Moment.now
+        let isDue = state.withLock { state in
+            guard !state.isSyncing, !state.isClosed else { return false }
+            if let last = state.last {
+                let isLate = count > last.count && last.moment.advanced(by: Self.longestWait) <= now
+                guard isLate || count - last.count >= Self.stride else { return false }
+            }
+            state.isSyncing = true
+            state.last = (count, now)
+            return true
+        }
+        guard isDue else { return }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return ended() }
+        let thread = try? SystemThread.start {
+            self.step(count, copy)
+            Glibc.close(copy)
+            self.ended()
+        }
+        if let thread { pthread_detach(thread) } else { Glibc.close(copy) }
+        if thread == nil { ended() }
+    }
+
+    /// Writes nothing any more; an unfinished step has no effect.
+    func close(removing isRemoving: Bool) {
+        state.withLock { state in
+            state.isClosed = true
+            if isRemoving { unsafe _ = unlink(path) }
+        }
+    }
+
+    private func ended() { state.withLock { $0.isSyncing = false } }
+
+    private func step(_ count: Int64, _ descriptor: Int32) {
+        guard fdatasync(descriptor) == 0 else { return }
+        Self.syncFolder(of: record.temporary)
+        var record = record
+        record.count = count
+        // What cannot be written leaves an older record, which is as true as before.
+        try? write(record, isSynced: true)
+    }
+
+    private func write(_ record: ResumeRecord, isSynced: Bool) throws(DownloadFile.Failure) {
+        let name = path + ".new"
+        let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        defer { Glibc.close(descriptor) }
+        // Another journal of the same path may be at work, or may have just given this file its final name.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(name, descriptor) else { return }
+        let bytes = record.encoded
+        let count = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count == bytes.count, ftruncate(descriptor, off_t(count)) == 0,
+            !isSynced || fdatasync(descriptor) == 0
+        else {
+            let problem = failure()
+            unsafe unlink(name)
+            throw problem
+        }
+        let isReplaced = state.withLock { state in
+            unsafe state.isClosed ? unlink(name) == 0 : rename(name, path) == 0
+        }
+        guard isReplaced else { throw failure() }
+        if isSynced { Self.syncFolder(of: path) }
+    }
+
+    private func isNamed(_ name: String, _ descriptor: Int32) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return unsafe fstat(descriptor, &opened) == 0 && lstat(name, &named) == 0 && opened.st_ino == named.st_ino
+    }
+
+    private func failure() -> DownloadFile.Failure {
+        let code = Glibc.errno
+        return DownloadFile.Failure(message: "\(path) cannot be written: \(systemMessage(code))", errno: code)
+    }
+
+    private static func syncFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        Glibc.close(descriptor)
+    }
+}

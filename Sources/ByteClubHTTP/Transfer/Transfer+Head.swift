@@ -1,0 +1,76 @@
+import HTTPTypes
+
+/// What is decided once, when the head of a response is whole.
+extension Transfer {
+    /// Where a body of the response seen so far is written to; nil for memory or a reader.
+    var filePath: String? {
+        if let path = attempt.divertedTo { return path }
+        guard case .download(let path) = task.kind, let response = attempt.response,
+            response.status.kind == .successful
+        else { return nil }
+        return path
+    }
+
+    /// Whether a body of the response seen so far goes to a file.
+    var goesToFile: Bool { filePath != nil }
+
+    /// The reader of the response's body, once its head was told.
+    var reader: ResponseStream? {
+        if attempt.isStreamed, case .stream(let stream) = task.kind { stream } else { nil }
+    }
+
+    /// Decides what becomes of the body; false if it must not come.
+    ///
+    /// Here, and nowhere else on the loop's thread, users' code is called.
+    func judgeHead() -> Bool {
+        guard !attempt.isJudged, let response = wholeResponse else { return true }
+        attempt.isJudged = true
+        if isRedirect { return true }
+        if case .askAnew? = attempt.step { return true }
+        switch task.options.disposition?(response) ?? .allow {
+        case .allow: break
+        case .cancel:
+            attempt.failure = error(.cancelled, "the response was turned down", phase: .receive)
+            return false
+        case .download(let path):
+            if case .download = task.kind { break }
+            attempt.divertedTo = path
+            file = nil
+        }
+        guard response.status.kind == .successful else { return true }
+        if let limit = task.options.maximumBodyBytes?(response) {
+            attempt.bodyLimit = max(limit, 0)
+            // The length in memory is another when it comes compressed.
+            let isPlain = goesToFile && !response.headerFields.contains(.contentEncoding)
+            let length = response.headerFields[.contentLength].flatMap { Int64($0) }
+            if isPlain, let length, length > limit { return refuseBody(over: limit) != 0 }
+        }
+        if !goesToFile, case .stream(let stream) = task.kind {
+            let policy = task.inbox.configuration.policy.overridden(by: task.options.policy)
+            if let objection = policy.validation?.objection(to: response, hasBody: true) {
+                var problem = error(.unacceptableResponse, objection, phase: .receive)
+                problem.rejected = held(response, at: .now)
+                attempt.failure = problem
+                return false
+            }
+            attempt.isStreamed = true
+            stream.begin(response)
+        }
+        return true
+    }
+
+    /// Notes that the body is too long; libcurl stops when it is told 0.
+    func refuseBody(over limit: Int64) -> Int {
+        attempt.failure = error(.bodyTooLarge, "the response is larger than \(limit) bytes", phase: .receive)
+        return 0
+    }
+
+    /// Whether the body belongs to a redirect that will be followed for certain.
+    var willBeDiscarded: Bool { isRedirect && !keepsRedirectBodies }
+
+    private var isRedirect: Bool {
+        guard task.options.redirects != .none, let response = attempt.response else { return false }
+        return response.status.kind == .redirection && ![300, 304].contains(response.status.code)
+            && response.headerFields.contains(.location)
+    }
+}

@@ -1,0 +1,50 @@
+/// How fast a transfer may go: its own limit and the session's, both kept.
+extension Transfer {
+    /// The lower of its own rate and the session's; nil for no limit.
+    var rateLimit: Int? {
+        guard let shared = sessionThrottle.rate else { return task.options.rateLimit }
+        return min(shared, task.options.rateLimit ?? shared)
+    }
+
+    /// How many of `wanted` bytes may be sent now; nil when it has to wait, which is then noted.
+    func sendable(_ wanted: Int, at now: Moment) -> Int? {
+        if sendThrottle == nil, sessionThrottle.send == nil { return wanted }
+        var count = wanted
+        var longest: Duration?
+        for grant in [sendThrottle?.offer(wanted, at: now), sessionThrottle.send?.offer(wanted, at: now)] {
+            switch grant {
+            case .move(let most): count = min(count, most)
+            case .wait(let time): longest = max(longest ?? .zero, time)
+            case nil: break
+            }
+        }
+        if let longest {
+            wait(longest, at: now)
+            return nil
+        }
+        sendThrottle?.spend(count)
+        sessionThrottle.send?.spend(count)
+        attempt.throttledSince = nil
+        return count
+    }
+
+    /// Whether a chunk that came may be taken now; if not, the wait is noted.
+    func mayReceive(_ size: Int, at now: Moment) -> Bool {
+        if receiveThrottle == nil, sessionThrottle.receive == nil { return true }
+        let own = receiveThrottle?.waitForWhole(at: now)
+        let shared = sessionThrottle.receive?.waitForWhole(at: now)
+        if own != nil || shared != nil {
+            wait(max(own ?? .zero, shared ?? .zero), at: now)
+            return false
+        }
+        receiveThrottle?.spend(size)
+        sessionThrottle.receive?.spend(size)
+        attempt.throttledSince = nil
+        return true
+    }
+
+    private func wait(_ time: Duration, at now: Moment) {
+        attempt.throttledSince = attempt.throttledSince ?? now
+        attempt.throttledUntil = min(attempt.throttledUntil ?? .distantFuture, now.advanced(by: time))
+    }
+}

@@ -1,0 +1,63 @@
+extension Transfer {
+    /// What a transfer needs from its first attempt on; made then, so that those that wait are small.
+    final class Work {
+        var attempt: Attempt
+        var meter = ProgressMeter()
+        var sendThrottle: Throttle<Moment>?
+        var receiveThrottle: Throttle<Moment>?
+        var representation: Representation?
+        var stored: ResponseCache.Found?
+        var askedAt: Int64 = 0
+
+        init(rate: Int?, at now: Moment) {
+            attempt = Attempt(number: 0, at: now)
+            sendThrottle = rate.map { Throttle(rate: $0, at: now) }
+            receiveThrottle = sendThrottle
+        }
+    }
+
+    var attempt: Attempt {
+        _read { if let work { yield work.attempt } else { yield Attempt(number: 0, at: .distantFuture) } }
+        _modify { yield &underWay.attempt }
+    }
+
+    var meter: ProgressMeter {
+        _read { if let work { yield work.meter } else { yield ProgressMeter() } }
+        _modify { yield &underWay.meter }
+    }
+
+    var sendThrottle: Throttle<Moment>? {
+        _read { yield work?.sendThrottle }
+        _modify { yield &underWay.sendThrottle }
+    }
+
+    var receiveThrottle: Throttle<Moment>? {
+        _read { yield work?.receiveThrottle }
+        _modify { yield &underWay.receiveThrottle }
+    }
+
+    /// What the file of a download is a part of.
+    var representation: Representation? {
+        get { work?.representation }
+        set { if newValue != nil || work != nil { underWay.representation = newValue } }
+    }
+
+    /// What the session's cache has for the present hop, while the server is asked about it.
+    var stored: ResponseCache.Found? {
+        get { work?.stored }
+        set { if newValue != nil || work != nil { underWay.stored = newValue } }
+    }
+
+    /// When the server was asked for the present hop, on the cache's clock: seconds since 1970.
+    var askedAt: Int64 {
+        get { work?.askedAt ?? 0 }
+        set { underWay.askedAt = newValue }
+    }
+
+    private var underWay: Work {
+        if let work { return work }
+        let work = Work(rate: task.options.rateLimit, at: .now)
+        self.work = work
+        return work
+    }
+}
