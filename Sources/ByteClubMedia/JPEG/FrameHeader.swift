@@ -41,6 +41,15 @@ struct FrameHeader: Sendable, Hashable {
 
     var isArithmetic: Bool { marker >= 0xC8 }
 
+    /// How the chroma of a picture in three components is sampled; nil for a way that TurboJPEG has no name for.
+    var chromaSampling: YCbCrPicture.Sampling? {
+        guard components.count == 3, components.dropFirst().allSatisfy({ $0.horizontal == 1 && $0.vertical == 1 })
+        else { return nil }
+        return YCbCrPicture.Sampling.allCases.first {
+            $0.across == components[0].horizontal && $0.down == components[0].vertical
+        }
+    }
+
     /// Bytes of all coefficients, two for each, as libjpeg keeps them when a picture comes in more than one scan.
     var coefficientBytes: Int { components.reduce(0) { $0 + blocks(of: $1) * 128 } }
 

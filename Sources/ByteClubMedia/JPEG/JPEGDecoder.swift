@@ -38,13 +38,7 @@ internal import Glibc
     func decode(
         _ bytes: [UInt8], header: JPEGHeader, eighths: Int = 8, budget: DecodeBudget = DecodeBudget()
     ) throws(MediaError) -> Raster {
-        let width = Self.scaled(header.width, eighths: eighths)
-        let height = Self.scaled(header.height, eighths: eighths)
-        try budget.check(header, fileBytes: bytes.count, width: width, height: height)
-        // Of a single scan the size says enough, unless its bits are not what takes the time.
-        if header.estimatedDecodeBytes > 0 || header.frame.isArithmetic {
-            try budget.check(ScanWalk(bytes), of: header)
-        }
+        let (width, height) = try check(bytes, header, eighths, budget)
         let (format, channels): (TJPF, Int) =
             switch header.components {
             case 1: (TJPF_GRAY, 1)
@@ -59,13 +53,80 @@ internal import Glibc
                     Int32(width * channels), Int32(height), Int32(format.rawValue), TJFLAG_LIMITSCANS)
             }
         }
-        if status != 0, unsafe tjGetErrorCode(handle) != TJERR_WARNING.rawValue {
-            let reason = unsafe tjGetErrorStr2(handle).map { unsafe String(cString: $0) } ?? "unknown"
-            throw MediaError(.damaged, "the JPEG cannot be decoded: \(reason)")
-        }
+        try check(status)
         guard channels == 4 else { return Raster(width: width, height: height, channels: channels, pixels: pixels) }
         return Raster(
             width: width, height: height, channels: 3, pixels: Self.rgb(cmyk: pixels, isInverted: header.isAdobe))
+    }
+
+    /// Decodes the planes at an eighth to the full size, their colours as they are stored; nil for a JPEG that is not kept
+    /// in YCbCr, or in an unusual sampling.
+    ///
+    /// A picture with broken parts, and what it may cost, are as with ``decode(_:header:eighths:budget:)``.
+    ///
+    /// - Throws: As there.
+    func decodePlanes(
+        _ bytes: [UInt8], header: JPEGHeader, eighths: Int = 8, budget: DecodeBudget = DecodeBudget()
+    ) throws(MediaError) -> YCbCrPicture? {
+        guard let sampling = header.frame.chromaSampling, isYCbCr(bytes, header, sampling) else { return nil }
+        let (width, height) = try check(bytes, header, eighths, budget)
+        // A sample of luma stands for eight of as many parts of a pixel as the scale has eighths.
+        let across = PlaneAxis(pixels: header.width * eighths, step: 8)
+        let down = PlaneAxis(pixels: header.height * eighths, step: 8)
+        // TurboJPEG gives whole samples of chroma, and the luma of all pixels that they stand for.
+        let columns = across.coarser(by: sampling.across).samples
+        let rows = down.coarser(by: sampling.down).samples
+        let lumaWidth = columns * sampling.across
+        let lumaSize = lumaWidth * rows * sampling.down
+        var samples = [UInt8](repeating: 128, count: lumaSize + 2 * columns * rows)
+        let status = unsafe bytes.withUnsafeBufferPointer { source in
+            unsafe samples.withUnsafeMutableBufferPointer { target in
+                unsafe tjDecompressToYUV2(
+                    handle, source.baseAddress, UInt(source.count), target.baseAddress, Int32(width), 1, Int32(height),
+                    TJFLAG_LIMITSCANS)
+            }
+        }
+        try check(status)
+        let chroma = [0, 1].map {
+            Plane(
+                width: columns, height: rows, bytes: samples, start: lumaSize + $0 * columns * rows, stride: columns)
+        }
+        return YCbCrPicture(
+            luma: Plane(width: width, height: height, bytes: samples, stride: lumaWidth), chroma: chroma,
+            sampling: sampling, columns: across, rows: down)
+    }
+
+    /// Whether the library takes the components for Y, Cb and Cr, and sees the size and the sampling that room is made
+    /// for.
+    private func isYCbCr(_ bytes: [UInt8], _ header: JPEGHeader, _ expected: YCbCrPicture.Sampling) -> Bool {
+        var (width, height, sampling, colours): (Int32, Int32, Int32, Int32) = (0, 0, -1, -1)
+        let status = unsafe bytes.withUnsafeBufferPointer { source in
+            unsafe tjDecompressHeader3(
+                handle, source.baseAddress, UInt(source.count), &width, &height, &sampling, &colours)
+        }
+        return status == 0 && colours == Int32(TJCS_YCbCr.rawValue)
+            && width == Int32(header.width) && height == Int32(header.height)
+            && sampling == Int32(expected.turboJPEG.rawValue)
+    }
+
+    /// The size at a scale, of a picture that is within the budget.
+    private func check(
+        _ bytes: [UInt8], _ header: JPEGHeader, _ eighths: Int, _ budget: DecodeBudget
+    ) throws(MediaError) -> (width: Int, height: Int) {
+        let width = Self.scaled(header.width, eighths: eighths)
+        let height = Self.scaled(header.height, eighths: eighths)
+        try budget.check(header, fileBytes: bytes.count, width: width, height: height)
+        // Of a single scan the size says enough, unless its bits are not what takes the time.
+        if header.estimatedDecodeBytes > 0 || header.frame.isArithmetic {
+            try budget.check(ScanWalk(bytes), of: header)
+        }
+        return (width, height)
+    }
+
+    private func check(_ status: Int32) throws(MediaError) {
+        guard status != 0, unsafe tjGetErrorCode(handle) != TJERR_WARNING.rawValue else { return }
+        let reason = unsafe tjGetErrorStr2(handle).map { unsafe String(cString: $0) } ?? "unknown"
+        throw MediaError(.damaged, "the JPEG cannot be decoded: \(reason)")
     }
 
     /// Plain conversion without a profile; Adobe writes CMYK as the light that is left, not the ink.

@@ -13,7 +13,7 @@ public struct PhotoDetails: Sendable, Hashable {
     /// EXIF's DateTimeOriginal or DateTimeDigitized, else the satellites' clock, else the XMP packet, else the file's
     /// name. An EXIF date without a zone takes the one by which it agrees with the satellites' clock.
     public private(set) var time: PhotoTime?
-    /// Where the camera was.
+    /// Where the camera was: as EXIF says, else the XMP packet.
     public private(set) var place: Place?
     /// The camera's maker, as EXIF has it.
     public private(set) var make: String?
@@ -64,6 +64,7 @@ public struct PhotoDetails: Sendable, Hashable {
                 satellites = try Self.satelliteTime(source, tags, fields)
             }
         }
+        if place == nil { place = header.xmp.flatMap(Place.init(xmp:)) }
         time = time?.zoned(by: satellites) ?? satellites ?? header.xmp.flatMap(Self.time(inXMP:))
         if time == nil { time = name.flatMap { PhotoTime(fileName: $0) } }
     }

@@ -25,37 +25,13 @@ public enum Renditions {
         budget: DecodeBudget = DecodeBudget()
     ) throws(MediaError) -> [Int: [UInt8]] {
         guard let largest = sizes.max() else { return [:] }
-        let first = box(largest)
-        var raster: Raster
-        let profile: [UInt8]?
-        if try PNGDecoder.takes(source) {
-            guard source.count <= budget.bytes else { throw MediaError(.tooLarge, "the PNG is too large a file") }
-            let bytes = try source.readAll()
-            raster = try PNGDecoder.decode(bytes, budget: budget) { width, height in
-                work(width, height, ThumbnailPlan(width: width, height: height, orientation: 1, box: first))
-            }
-            let plan = ThumbnailPlan(width: raster.width, height: raster.height, orientation: 1, box: first)
-            raster = raster.resampled(width: plan.width, height: plan.height)
-            profile = PNGDecoder.profile(bytes)
-        } else {
-            let header = try JPEGHeader(source)
-            let orientation = Panorama(header: header).orientation
-            let plan = ThumbnailPlan(width: header.width, height: header.height, orientation: orientation, box: first)
-            let width = JPEGDecoder.scaled(header.width, eighths: plan.eighths)
-            let height = JPEGDecoder.scaled(header.height, eighths: plan.eighths)
-            try budget.check(
-                header, fileBytes: source.count, width: width, height: height, work: work(width, height, plan))
-            profile = try CarriedMetadata.profile(of: header, in: source)
-            let decoder = try JPEGDecoder()
-            raster = try decoder.decode(source.readAll(), header: header, eighths: plan.eighths, budget: budget)
-            raster = raster.resampled(width: plan.width, height: plan.height).oriented(orientation)
-        }
-        return try encoded(raster, sizes: sizes, quality: quality, profile: profile)
+        let photo = try FittedPhoto(source, box: box(largest), options: .init(budget: budget))
+        return try encoded(photo.pixels, sizes: sizes, quality: quality, profile: photo.profile)
     }
 
     /// Encodes a picture in all sizes, the largest of which it has.
     private static func encoded(
-        _ picture: Raster, sizes: [Int], quality: Int, profile: [UInt8]?
+        _ picture: PhotoPixels, sizes: [Int], quality: Int, profile: [UInt8]?
     ) throws(MediaError) -> [Int: [UInt8]] {
         let encoder = try JPEGEncoder()
         var larger = picture
@@ -69,7 +45,7 @@ public enum Renditions {
             }
             let isEnough = ThumbnailPlan.suffices((larger.width, larger.height), for: (plan.width, plan.height))
             larger = (isEnough ? larger : picture).resampled(width: plan.width, height: plan.height)
-            let bytes = CarriedMetadata(icc: profile).spliced(into: try encoder.encode(larger, quality: quality))
+            let bytes = try larger.jpeg(encoder, quality: quality, profile: profile)
             made = (plan.width, bytes)
             results[size] = bytes
         }
@@ -79,10 +55,5 @@ public enum Renditions {
     private static func box(_ size: Int) -> (width: Int, height: Int) {
         let side = min(max(1, size), 65_500)
         return (side, side)
-    }
-
-    /// The bytes that the filter and turned pixels take beside the decoded ones.
-    private static func work(_ width: Int, _ height: Int, _ plan: ThumbnailPlan) -> Int {
-        3 * (width * plan.height + 2 * plan.width * plan.height)
     }
 }

@@ -33,62 +33,18 @@ public enum Thumbnail {
     static func make(
         _ source: borrowing some ByteSource & ~Copyable, width: Int, height: Int, format: ThumbnailFormat, quality: Int
     ) throws(MediaError) -> [UInt8] {
-        let box = (max(1, width), max(1, height))
-        let small: Raster
-        let profile: [UInt8]?
-        var quality = min(max(quality, 1), 100)
-        if try PNGDecoder.takes(source) {
-            let bytes = try sourceBytes(source)
-            let decoded = try PNGDecoder.decode(bytes)
-            let plan = ThumbnailPlan(width: decoded.width, height: decoded.height, orientation: 1, box: box)
-            small = decoded.resampled(width: plan.width, height: plan.height)
-            profile = PNGDecoder.profile(bytes)
-        } else {
-            let header = try JPEGHeader(source)
-            let orientation = Panorama(header: header).orientation
-            let plan = ThumbnailPlan(width: header.width, height: header.height, orientation: orientation, box: box)
-            try DecodeBudget().check(
-                header, fileBytes: source.count, width: JPEGDecoder.scaled(header.width, eighths: plan.eighths),
-                height: JPEGDecoder.scaled(header.height, eighths: plan.eighths))
-            profile = try CarriedMetadata.profile(of: header, in: source)
-            if let preview = try decodedPreview(of: header, in: source, plan: plan) {
-                small = preview.resampled(width: plan.width, height: plan.height).oriented(orientation)
-                // Its pixels have been through one encoder already; this makes up for what that cost.
-                quality = min(quality + 2, max(quality, 95))
-            } else {
-                let decoder = try JPEGDecoder()
-                let decoded = try decoder.decode(sourceBytes(source), header: header, eighths: plan.eighths)
-                small = decoded.resampled(width: plan.width, height: plan.height).oriented(orientation)
-            }
+        let isRGB = format == .png
+        let photo = try FittedPhoto(
+            source, box: (max(1, width), max(1, height)),
+            options: .init(usesPreviews: true, isRGB: isRGB, largestSource: largestSource))
+        switch (format, photo.pixels) {
+        case (.png, .raster(let raster)):
+            return try PNGEncoder.encode(raster, icc: photo.profile)
+        case (_, let pixels):
+            var quality = min(max(quality, 1), 100)
+            // A preview's pixels have been through one encoder already; this makes up for what that cost.
+            if photo.isOfPreview { quality = min(quality + 2, max(quality, 95)) }
+            return try pixels.jpeg(JPEGEncoder(), quality: quality, profile: photo.profile)
         }
-        switch format {
-        case .jpeg:
-            let encoder = try JPEGEncoder()
-            let bytes = try encoder.encode(small, quality: quality)
-            return CarriedMetadata(icc: profile).spliced(into: bytes)
-        case .png:
-            return try PNGEncoder.encode(small, icc: profile)
-        }
-    }
-
-    /// A whole file, unless it is above the limit.
-    private static func sourceBytes(_ source: borrowing some ByteSource & ~Copyable) throws(MediaError) -> [UInt8] {
-        guard source.count <= largestSource else {
-            throw MediaError(.tooLarge, "photos over \(largestSource >> 20) MiB have no thumbnail")
-        }
-        return try source.readAll()
-    }
-
-    /// The pixels of a preview that suffices; nil without one, or when it is broken.
-    private static func decodedPreview(
-        of header: JPEGHeader, in source: borrowing some ByteSource & ~Copyable, plan: ThumbnailPlan
-    ) throws(MediaError) -> Raster? {
-        let target = (plan.width, plan.height)
-        guard source.count <= largestSource,
-            let (own, bytes) = try EmbeddedPreview.standIn(for: header, in: source, target: target)
-        else { return nil }
-        let decoder = try JPEGDecoder()
-        let scale = ThumbnailPlan(width: own.width, height: own.height, orientation: 1, box: target).eighths
-        return try? decoder.decode(bytes, header: own, eighths: scale)
     }
 }

@@ -7,7 +7,12 @@ struct ThumbnailPlan: Sendable, Hashable {
     let eighths: Int
 
     /// Fits a picture of a stored size, as seen, into the box, without enlarging it.
-    init(width fullWidth: Int, height fullHeight: Int, orientation: Int, box: (width: Int, height: Int)) {
+    ///
+    /// `scales` are the eighths to choose from before the full size, the smallest first.
+    init(
+        width fullWidth: Int, height fullHeight: Int, orientation: Int, box: (width: Int, height: Int),
+        scales: [Int] = []
+    ) {
         let isTurned = orientation >= 5
         // No JPEG has a longer side, so a larger box changes little.
         let boxWidth = min(isTurned ? box.height : box.width, 65_535)
@@ -21,7 +26,7 @@ struct ThumbnailPlan: Sendable, Hashable {
         }
         let target = (width, height)
         eighths =
-            [1, 2, 3, 4].first { scale in
+            scales.first { scale in
                 Self.suffices(
                     (JPEGDecoder.scaled(fullWidth, eighths: scale), JPEGDecoder.scaled(fullHeight, eighths: scale)),
                     for: target)

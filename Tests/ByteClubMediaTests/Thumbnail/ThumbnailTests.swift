@@ -126,7 +126,8 @@ import Testing
         #expect(Self.corners(raster) == "RGBW")
         let viaJPEG = try MakingJPEGs.decoded(Self.make(photo, 60, 60))
         let difference = zip(raster.pixels, viaJPEG.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-        #expect(Double(difference) / Double(raster.pixels.count) < 4)
+        // The JPEG has half of the colour's detail at the edges of the quarters.
+        #expect(Double(difference) / Double(raster.pixels.count) < 5)
     }
 
     @Test("a grey photo stays grey")
@@ -153,10 +154,12 @@ import Testing
 
     @Test("a plain area keeps its value through the filter")
     func plain() {
-        for value: UInt8 in [0, 1, 127, 254, 255] {
+        for value in UInt8.min ... .max {
             let raster = Raster(
                 width: 97, height: 61, channels: 3, pixels: [UInt8](repeating: value, count: 97 * 61 * 3))
-            #expect(raster.resampled(width: 13, height: 7).pixels.allSatisfy { $0 == value })
+            for (width, height) in [(13, 7), (90, 11), (17, 60), (1, 1), (120, 70)] {
+                #expect(raster.resampled(width: width, height: height).pixels.allSatisfy { $0 == value }, "\(value)")
+            }
         }
     }
 
