@@ -3,7 +3,7 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, for callers that decide by it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
-            case notAJPEG, damaged, tooLarge, unsupported, io
+            case notAJPEG, damaged, tooLarge, tooSmall, unsupported, io
         }
 
         private let kind: Kind
@@ -14,6 +14,8 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let damaged = Code(kind: .damaged)
         /// Decoding would cost more memory or time than allowed; nothing was decoded.
         public static let tooLarge = Code(kind: .tooLarge)
+        /// The photo has too few pixels for what is asked of it; nothing was decoded.
+        public static let tooSmall = Code(kind: .tooSmall)
         /// A JPEG of a kind that is not decoded here, for example lossless or 12-bit.
         public static let unsupported = Code(kind: .unsupported)
         /// The file could not be opened, read or written.

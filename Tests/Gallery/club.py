@@ -11,6 +11,7 @@ import urllib.request
 
 import numpy
 from PIL import Image
+from reprojection import Panorama
 from server import Server, password
 from static import project
 from steps import eventually, told
@@ -107,6 +108,21 @@ class Club:
 
     def drawn(self, visitor, what):
         eventually(f"{what} is drawn", visitor.view, visitor.text, 20)
+
+    def closely(self, visitor, who):
+        """From near, the pixels are those of the whole photo, by tiles that the server makes of it."""
+        visitor.look(5, 15, 30)
+        eventually(f"{who} gets the tiles of a view from near", lambda: visitor.view()["missing"] == 0, visitor.view)
+        tiles = visitor.run(
+            "return performance.getEntriesByType('resource').filter(each => each.name.includes('/tiles/')).map(each =>"
+            " each.responseStatus)"
+        )
+        told(tiles and set(tiles) == {200}, f"{len(tiles)} tiles were sent", tiles)
+        view, picture = visitor.look(5, 15, 30)
+        whole = Panorama(Image.open(self.sphere).convert("RGB"), "sphere")
+        wanted, _ = whole.view(view["yaw"], view["pitch"], view["fov"], *picture.size)
+        off = numpy.abs(numpy.asarray(picture, dtype=float) - wanted).mean()
+        told(off <= 3, f"{who} sees the whole photo's pixels, which differ by {off:.2f} levels, of 3 at most")
 
     @staticmethod
     def dark(visitor, on=True):
@@ -234,6 +250,7 @@ class Club:
             view,
         )
         visitor.photograph("looks around in a sphere")
+        self.closely(visitor, "a member")
         path = visitor.run("return location.pathname")
         visitor.press("Home", "Left", "Left", "f")
         eventually("F fills the screen", lambda: visitor.run("return !!document.querySelector('.viewer.full')"))
@@ -427,6 +444,7 @@ class Club:
         guest.press("Right")
         told(guest.settled()["yaw"] == 5, "keys turn it", guest.view())
         guest.photograph("has a link to a sphere")
+        self.closely(guest, "a guest")
         self.honest(guest, "a shared photo's page")
         told(
             "/gallery" not in guest.run("return [...document.querySelectorAll('a')].map(a => a.href).join()"),

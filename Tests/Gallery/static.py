@@ -20,6 +20,8 @@ class StaticSite:
 
     def __init__(self):
         self.pages, self.pictures = {}, {}
+        # What was asked for, in order.
+        self.asked = []
         site = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -43,14 +45,17 @@ class StaticSite:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def add(self, name, picture, kind, alt="", **attributes):
-        """A page /NAME with a picture, of which renditions are made as the server makes them."""
+        """A page /NAME with a picture, of which renditions, and tiles if wanted, are made as the server makes them."""
         width, height = picture.size
         for size in (2048, 4096):
             made = picture.copy()
             made.thumbnail((size, size))
-            data = io.BytesIO()
-            made.save(data, "JPEG", quality=90)
-            self.pictures[f"/photos/{name}/{size}.jpg"] = data.getvalue()
+            self.pictures[f"/photos/{name}/{size}.jpg"] = encoded(made)
+        side = attributes.get("tiles")
+        for top in range(0, height, side) if side else ():
+            for left in range(0, width, side):
+                tile = picture.crop((left, top, min(left + side, width), min(top + side, height)))
+                self.pictures[f"/photos/{name}/tiles/{left // side}-{top // side}.jpg"] = encoded(tile)
         data = {"kind": kind, "width": width, "height": height, "base": f"/photos/{name}/", **attributes}
         words = " ".join(f'data-{key.replace("_", "-")}="{html.escape(str(value))}"' for key, value in data.items())
         self.pages[f"/{name}"] = f"""<!doctype html>
@@ -67,6 +72,7 @@ alt="{html.escape(alt)}"></a><figcaption>{html.escape(alt)}</figcaption></figure
 
     def answer(self, path):
         path = path.partition("?")[0]
+        self.asked.append(path)
         if path in self.pages:
             return "text/html; charset=utf-8", self.pages[path].encode()
         if path in self.pictures:
@@ -76,3 +82,9 @@ alt="{html.escape(alt)}"></a><figcaption>{html.escape(alt)}</figcaption></figure
         if file.suffix in kinds and file.parent == templates and file.exists():
             return kinds[file.suffix], file.read_bytes()
         return "text/plain", None
+
+
+def encoded(picture):
+    data = io.BytesIO()
+    picture.save(data, "JPEG", quality=90)
+    return data.getvalue()

@@ -30,7 +30,18 @@ class Viewers:
         self.add("band", sphere.crop((0, 968, 5760, 1912)), "partialSphere", 360, 59, 0, 0)
         self.add("cylinder", sphere.crop((1280, 800, 4480, 2080)), "cylinder", 200, 80, -30, 5)
         self.add("round", sphere.crop((0, 800, 5760, 2080)), "cylinder", 360, 80, 0, 0)
-        self.add("smooth", smooth_sphere(), "sphere")
+        self.add("smooth", smooth_sphere(4096), "sphere")
+        # The same with tiles, which only large ones have.
+        self.full = {
+            "tiled-sphere": sphere,
+            "tiled-partial": sphere.crop((0, 500, 4801, 1701)),
+            "tiled-cylinder": sphere.crop((500, 800, 5300, 2080)),
+            "tiled-smooth": smooth_sphere(5760),
+        }
+        self.add_full("tiled-sphere", "sphere")
+        self.add_full("tiled-partial", "partialSphere", 4801 / 16, 1201 / 16, -29.96875, 21.21875)
+        self.add_full("tiled-cylinder", "cylinder", 300, 80, 10, 5)
+        self.add_full("tiled-smooth", "sphere")
         self.site.add("strip", sphere.crop((0, 800, 5760, 2080)), "strip", "A long street")
         self.site.add(
             "tall", sphere.crop((0, 800, 5760, 2080)).transpose(Image.Transpose.ROTATE_90), "strip", "A tall strip"
@@ -46,6 +57,9 @@ class Viewers:
         self.site.add(name, picture, kind, f"A street, {name}", **angles, **attributes)
         self.panoramas[name] = kind, angles
 
+    def add_full(self, name, kind, *angles):
+        self.add(name, self.full[name], kind, *angles, tiles=512)
+
     def panorama(self, name, size):
         kind, angles = self.panoramas[name]
         return Panorama(Image.open(self.site.rendition(name, size)).convert("RGB"), kind, **angles)
@@ -54,6 +68,8 @@ class Viewers:
         self.sizes()
         self.pixels()
         self.seam()
+        self.tiles()
+        self.tiles_at_need()
         self.first_frame()
         self.keys_and_pointers()
         self.full_screen()
@@ -63,9 +79,15 @@ class Viewers:
         self.fallbacks()
 
     def sizes(self):
-        for name, limit in (("viewer.js", 6000), ("viewer.css", 1500)):
-            packed = len(subprocess.run(["gzip", "-9nc", templates / name], capture_output=True, check=True).stdout)
-            told(packed <= limit, f"{name} has {packed} bytes by gzip, of {limit} at most")
+        sizes = {
+            file.name: len(subprocess.run(["gzip", "-9nc", file], capture_output=True, check=True).stdout)
+            for file in sorted(templates.iterdir())
+            if file.suffix in (".js", ".css")
+        }
+        for name, limit in (("viewer.js", 8100), ("viewer.css", 1500)):
+            told(sizes[name] <= limit, f"{name} has {sizes[name]} bytes by gzip, of {limit} at most")
+        total = sum(sizes.values())
+        told(total <= 15 * 1024, f"all scripts and styles have {total} bytes by gzip, of {15 * 1024} at most", sizes)
 
     def open(self, visitor, name):
         """Opens a page and waits until its panorama is drawn."""
@@ -154,6 +176,107 @@ class Viewers:
                         f"up to {others:.2f}",
                     )
         visitor.close()
+
+    # Tiles
+
+    @staticmethod
+    def look_closely(visitor, yaw, pitch, fov):
+        """A view and its pixels once all its tiles are there."""
+        visitor.look(yaw, pitch, fov)
+        Viewers.wait(visitor, lambda view: view["missing"] == 0)
+        return visitor.look(yaw, pitch, fov)
+
+    @staticmethod
+    def wait(visitor, condition):
+        end = time.monotonic() + 30
+        while not condition(visitor.view()):
+            if time.monotonic() > end:
+                told(False, "what a view needs comes within 30 seconds", visitor.view())
+            time.sleep(0.02)
+
+    def tiles(self):
+        """Views from near, against the reprojection of the whole photo, and beside the largest rendition."""
+        visitor = Visitor("eva")
+        for name in self.full:
+            self.open(visitor, name)
+            kind, angles = self.panoramas[name]
+            full = Panorama(self.full[name], kind, **angles)
+            visitor.look(0, 0, 30)
+            self.wait(visitor, lambda view: view["size"] == 4096)
+            base = self.panorama(name, 4096)
+            differences, without, sharpness = [], [], []
+            # More directions than there is room for tiles; 180 is where a sphere closes, 12 where two tiles meet.
+            directions = itertools.product((-168, -120, -60, 12, 60, 120, 180), (-90, -40, 0, 40, 90))
+            for (yaw, pitch), fov in zip(directions, itertools.cycle((36, 20, 12))):
+                view, picture = self.look_closely(visitor, yaw, pitch, fov)
+                pixels = numpy.asarray(picture, dtype=float)
+                place = view["yaw"], view["pitch"], view["fov"], *picture.size
+                wanted, blurred = full.view(*place)[0], base.view(*place)[0]
+                differences.append(numpy.abs(pixels - wanted).mean())
+                without.append(numpy.abs(blurred - wanted).mean())
+                sharpness.append(edges(pixels) / max(edges(blurred), 0.01))
+            told(
+                max(differences) <= allowed,
+                f"{name}: {len(differences)} views from near differ from the whole photo by"
+                f" {statistics.mean(differences):.2f} levels in the mean, the worst by {max(differences):.2f}, of"
+                f" {allowed:.0f} at most; without tiles by {statistics.mean(without):.2f} and {max(without):.2f}",
+            )
+            if name != "tiled-smooth":
+                told(
+                    statistics.mean(differences) < statistics.mean(without) and statistics.mean(sharpness) > 1.1,
+                    f"{name}: edges are {statistics.mean(sharpness):.2f} times as strong as without tiles",
+                )
+            visitor.photograph(f"looks closely at {name}")
+        view, picture = self.look_closely(visitor, 12, 0, 20)
+        pixels = numpy.asarray(picture, dtype=float)
+        bend = numpy.abs(pixels[:, :-2] - 2 * pixels[:, 1:-1] + pixels[:, 2:]).mean(axis=(0, 2))
+        seam = range(picture.width // 2 - 3, picture.width // 2 + 2)
+        at, others = bend[list(seam)].max(), numpy.delete(bend, seam).max()
+        told(at <= others * 1.1, f"where two tiles meet columns bend by {at:.2f} levels, others by up to {others:.2f}")
+        told(visitor.refused() == [], "the policy has refused nothing", visitor.refused())
+        visitor.close()
+
+    def tiles_at_need(self):
+        """Who zooms gets the tiles in view, the middle first, and others none; without any the picture stays."""
+        visitor = Visitor("eva")
+        self.open(visitor, "tiled-sphere")
+        self.site.asked.clear()
+        visitor.look(0, 0, 110)
+        visitor.settled()
+        told(not self.tiles_asked(), "a wide view needs no tiles", self.tiles_asked())
+        self.look_closely(visitor, 20, 0, 20)
+        asked = self.tiles_asked()
+        told(asked[0] == "6-2", "the tile in the middle is fetched first", asked)
+        told(
+            len(asked) == len(set(asked)) <= 9,
+            f"{len(asked)} tiles are fetched for a view of 20 degrees, each once",
+            asked,
+        )
+        self.look_closely(visitor, 21, 1, 20)
+        told(self.tiles_asked() == asked, "a view within them fetches none", self.tiles_asked())
+        view, _ = visitor.look(20, 0, 1)
+        told(view["fov"] == 10, "the zoom ends where it did without tiles, as these pixels are large then", view)
+        tiles = {
+            path: self.site.pictures.pop(path) for path in list(self.site.pictures) if "/tiled-sphere/tiles/" in path
+        }
+        self.site.asked.clear()
+        visitor.look(-90, 0, 20)
+        time.sleep(4)
+        told(
+            0 < len(self.tiles_asked()) <= 16,
+            "tiles that are not there are asked for ever less often",
+            self.tiles_asked(),
+        )
+        view, picture = visitor.look(-90, 0, 20)
+        wanted, _ = self.panorama("tiled-sphere", 4096).view(-90, 0, 20, *picture.size)
+        off = numpy.abs(numpy.asarray(picture, dtype=float) - wanted).mean()
+        told(off <= allowed, f"without tiles the picture stays, and differs by {off:.2f} levels from itself")
+        self.site.pictures.update(tiles)
+        eventually("once the tiles are there, they are shown", lambda: visitor.view()["missing"] == 0)
+        visitor.close()
+
+    def tiles_asked(self):
+        return [path.rpartition("/")[2].removesuffix(".jpg") for path in self.site.asked if "/tiles/" in path]
 
     def first_frame(self):
         times = []
@@ -424,10 +547,16 @@ class Viewers:
         visitor.close()
 
 
-def smooth_sphere():
+def edges(pixels):
+    """How strong the edges in a picture are."""
+    return numpy.abs(pixels[1:-1, 2:] - 2 * pixels[1:-1, 1:-1] + pixels[1:-1, :-2]).mean()
+
+
+def smooth_sphere(width):
     """A sphere without any edge: waves that close around it."""
+    height = width // 2
     longitude, latitude = numpy.meshgrid(
-        (numpy.arange(4096) + 0.5) / 4096 * 2 * numpy.pi, (numpy.arange(2048) + 0.5) / 2048 * numpy.pi
+        (numpy.arange(width) + 0.5) / width * 2 * numpy.pi, (numpy.arange(height) + 0.5) / height * numpy.pi
     )
     waves = [numpy.sin(longitude + phase) * numpy.sin(latitude) for phase in (0.5, 2.5, 4.5)]
     return Image.fromarray((127 + 100 * numpy.stack(waves, axis=-1)).astype(numpy.uint8))

@@ -16,9 +16,11 @@ enum PNGDecoder {
     ///
     /// `work` are the bytes that the caller needs beside it for a picture of the size it is given.
     ///
-    /// - Throws: `tooLarge` before a picture beyond the budget is decoded; `damaged`, also for one that was cut short.
+    /// - Throws: `tooLarge`, and what `work` throws, before a picture beyond the budget is decoded; `damaged`, also for
+    ///   one that was cut short.
     static func decode(
-        _ bytes: [UInt8], budget: DecodeBudget = DecodeBudget(), work: (Int, Int) -> Int = { _, _ in 0 }
+        _ bytes: [UInt8], budget: DecodeBudget = DecodeBudget(),
+        work: (Int, Int) throws(MediaError) -> Int = { _, _ in 0 }
     ) throws(MediaError) -> Raster {
         var image = unsafe png_image()
         unsafe image.version = png_uint_32(PNG_IMAGE_VERSION)

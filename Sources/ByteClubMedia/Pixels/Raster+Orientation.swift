@@ -25,3 +25,36 @@ extension Raster {
         return Raster(width: newWidth, height: newHeight, channels: channels, pixels: turned)
     }
 }
+
+extension Raster {
+    /// A part of the picture as it should be seen, for an EXIF orientation of 1 to 8.
+    ///
+    /// - Parameters:
+    ///   - across: Pixels from the left of what is seen, within it.
+    ///   - down: Pixels from the top of what is seen, within it.
+    ///   - orientation: How the stored picture is turned.
+    /// - Returns: The part, turned.
+    func part(_ across: Range<Int>, _ down: Range<Int>, orientation: Int) -> Raster {
+        let (right, low) = (width - across.upperBound, height - down.upperBound)
+        let (x, y) =
+            switch orientation {
+            case 2: (right, down.lowerBound)
+            case 3: (right, low)
+            case 4: (across.lowerBound, low)
+            case 5: (down.lowerBound, across.lowerBound)
+            case 6: (down.lowerBound, height - across.upperBound)
+            case 7: (width - down.upperBound, height - across.upperBound)
+            case 8: (width - down.upperBound, across.lowerBound)
+            default: (across.lowerBound, down.lowerBound)
+            }
+        let isTurned = (5...8).contains(orientation)
+        let size = isTurned ? (width: down.count, height: across.count) : (width: across.count, height: down.count)
+        var cut: [UInt8] = []
+        cut.reserveCapacity(size.width * size.height * channels)
+        for row in y..<y + size.height {
+            let start = row * rowBytes + x * channels
+            cut += pixels[start..<start + size.width * channels]
+        }
+        return Raster(width: size.width, height: size.height, channels: channels, pixels: cut).oriented(orientation)
+    }
+}

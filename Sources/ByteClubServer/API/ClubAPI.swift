@@ -24,7 +24,8 @@ struct ClubAPI: Sendable {
 
     /// Puts the handlers and the pages over a store.
     init(
-        store: any ClubStore, thumbnails: ThumbnailStore, renditions: RenditionStore, copies: ShareCopyStore,
+        store: any ClubStore, thumbnails: ThumbnailStore, renditions: RenditionStore, tiles: TileStore,
+        copies: ShareCopyStore,
         media: MediaInfoReader, settings: Settings, shares: FairShares
     ) {
         self.shares = shares
@@ -49,7 +50,7 @@ struct ClubAPI: Sendable {
         journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
         site = WebSite(
             store: store, media: media, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)
-        photos = PhotoHandlers(store: store, renditions: renditions, site: site)
+        photos = PhotoHandlers(store: store, renditions: renditions, tiles: tiles, site: site)
         sharedLinks = SharedLinkHandlers(
             store: store, reader: reader, downloads: downloads, photos: photos, copies: copies, media: media,
             site: site,

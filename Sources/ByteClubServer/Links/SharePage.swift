@@ -29,6 +29,8 @@ struct SharePage: Sendable {
         let heading: String?
         let width: String?
         let height: String?
+        /// The side of its tiles; nil when it has none.
+        let tiles: String?
         /// What the addresses of its pictures begin with.
         let base: String
         /// Its pictures with their widths; nil when its size is not known.

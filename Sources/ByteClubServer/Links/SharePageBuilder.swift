@@ -98,7 +98,8 @@ struct SharePageBuilder: Sendable {
         return SharePage.Figure(
             kind: shape?.kind.rawValue, hfov: shape?.hFOV.map { "\($0)" }, vfov: shape?.vFOV.map { "\($0)" },
             yaw: shape.map { "\($0.yaw)" }, pitch: shape.map { "\($0.pitch)" }, heading: shape?.heading.map { "\($0)" },
-            width: shape.map { "\($0.width)" }, height: shape.map { "\($0.height)" }, base: tile.base,
+            width: shape.map { "\($0.width)" }, height: shape.map { "\($0.height)" }, tiles: tile.tiles.map { "\($0)" },
+            base: tile.base,
             widths: tile.sources(),
             alternative: text ?? info?.taken.map { "\(word), \(WebSite.minute($0))" } ?? word, caption: text,
             name: photo.path.name,

@@ -101,6 +101,9 @@ struct ClubServer: Service {
         let settings = configuration.settings
         let api = ClubAPI(
             store: store, thumbnails: thumbnails, renditions: renditions,
+            tiles: TileStore(
+                directory: cache, threads: threads, turns: shares.renderings,
+                reserve: DiskReserve(configuration.directory)),
             copies: ShareCopyStore(directory: cache, threads: threads, turns: shares.renderings), media: media,
             settings: settings, shares: shares)
         let responder = ClubResponder(

@@ -8,7 +8,7 @@ struct RenditionStore: Sendable {
     /// The boxes in which they fit, in pixels, the smallest first.
     static let sizes = [256, 512, 1024, 2048, 4096]
     /// The longest photo in bytes that has any.
-    static let sourceLimit: Int64 = 64 << 20
+    static let sourceLimit = PictureWork.sourceLimit
     private static let quality = 82
     /// Goes up with every change after which a photo that was refused may have some.
     private static let version = 1
@@ -16,19 +16,10 @@ struct RenditionStore: Sendable {
     /// Makes pictures in some sizes of a file; blocks.
     typealias Maker = @Sendable (_ file: String, _ sizes: [Int]) throws(MediaError) -> [Int: [UInt8]]
 
-    /// Pictures for which a party waits.
-    private struct Wish: Hashable {
-        let hash: ContentHash
-        let party: Party
-    }
-
     private let cache: ThumbnailCache
     private let scratch: String
-    private let threads: NIOThreadPool
-    private let turns: SharedPool
+    private let work: PictureWork
     private let make: Maker
-    private let waiting = SingleFlight<Wish, Void>()
-    private let making = SingleFlight<ContentHash, Void>()
 
     /// Keeps pictures in a folder, and makes them on some threads when it is a party's turn.
     init(
@@ -39,13 +30,12 @@ struct RenditionStore: Sendable {
     ) {
         cache = ThumbnailCache(directory: directory)
         scratch = directory
-        self.threads = threads
-        self.turns = turns
+        work = PictureWork(threads: threads, turns: turns)
         self.make = make
     }
 
     /// Whether nobody makes pictures or waits for some.
-    var isIdle: Bool { turns.used == 0 && turns.waiting == 0 }
+    var isIdle: Bool { work.turns.used == 0 && work.turns.waiting == 0 }
 
     /// A content's picture that fits in a box of one of ``sizes``; a smaller one when the photo is.
     ///
@@ -70,15 +60,10 @@ struct RenditionStore: Sendable {
     func makeAll(
         of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
-        if try await isMade(hash) { return }
-        try await waiting.value(of: Wish(hash: hash, party: party)) {
-            let turn = try await turns.wait(for: party)
-            defer { withExtendedLifetime(turn) {} }
-            try await making.value(of: hash) {
-                if try await isMade(hash) { return }
-                let source = try await source().local(upTo: Self.sourceLimit)
-                try await threads.runIfActive { try make(hash, of: source) }
-            }
+        try await work.ensure(hash, for: party, source: source) {
+            try isMade(hash)
+        } work: {
+            try make(hash, of: $0)
         }
     }
 
@@ -126,15 +111,13 @@ struct RenditionStore: Sendable {
         }
     }
 
-    /// Whether all pictures of a content are there.
+    /// Whether all pictures of a content are there; blocks.
     ///
     /// - Throws: ``APIError`` when there can be none.
-    private func isMade(_ hash: ContentHash) async throws -> Bool {
-        try await NIOThreadPool.singleton.runIfActive {
-            if cache.blob(Self.name(hash, Self.sizes[0])) != nil { return true }
-            if let refusal = cache.refusal(Self.refusalName(hash)) { throw refusal }
-            return false
-        }
+    private func isMade(_ hash: ContentHash) throws -> Bool {
+        if cache.blob(Self.name(hash, Self.sizes[0])) != nil { return true }
+        if let refusal = cache.refusal(Self.refusalName(hash)) { throw refusal }
+        return false
     }
 
     /// A picture that is there, the largest that fits in a box; blocks.

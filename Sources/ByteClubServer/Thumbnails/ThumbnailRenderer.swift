@@ -40,6 +40,7 @@ extension APIError {
         switch error.code {
         case .io: throw error
         case .tooLarge: self.init(404, "the thumbnail was not found: \(error.message)")
+        case .tooSmall: self.init(404, "the tile was not found: \(error.message)")
         default: self.init(415, "the photo cannot be decoded: \(error.message)")
         }
     }

@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubMedia
 
 /// What pages need to show a photo: the pictures of it that the server has, and their size.
 struct PhotoTile {
@@ -60,6 +61,12 @@ struct PhotoTile {
         return text
     }
 
+    /// The side in pixels of the tiles that it has beside its pictures; nil when it has none.
+    var tiles: Int? {
+        guard let shape, max(shape.width, shape.height) > Tiles.longestWithout else { return nil }
+        return Tiles.side
+    }
+
     /// Its pictures up to a size with their widths, as in an image's `srcset`; nil when its size is not known.
     func sources(upTo largest: Int = .max) -> String? {
         guard let shape else { return nil }
@@ -87,6 +94,7 @@ struct PhotoTile {
         if let shape {
             values["width"] = shape.width
             values["height"] = shape.height
+            values["tiles"] = tiles
             let angles = [("yaw", shape.yaw), ("pitch", shape.pitch), ("hfov", shape.hFOV), ("vfov", shape.vFOV)]
             for (name, angle) in angles + [("heading", shape.heading)] { values[name] = angle.map { "\($0)" } }
         }

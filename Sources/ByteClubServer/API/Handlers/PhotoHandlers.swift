@@ -8,38 +8,37 @@ struct PhotoHandlers: Sendable {
 
     let store: any FolderStore & MediaInfoStore
     let renditions: RenditionStore
+    let tiles: TileStore
     let site: WebSite
 
-    /// Answers `GET /photos/<content hash>/<size>.jpg` and `…/original.jpg`, for members who are signed in, as long as a
-    /// file has that content.
+    /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for members who
+    /// are signed in, as long as a file has that content.
     func picture(_ request: RoutedRequest) async throws -> Response {
         guard let member = try await site.visit(request).member else {
             try site.settings.limits.countAnonymous(from: request.client.address)
             throw APIError(403, "pictures are for members: sign in first")
         }
-        guard request.tail.count == 2, let hash = request.tail.first.flatMap({ ContentHash($0) }),
-            let wish = request.tail.last.flatMap({ PictureName($0) }),
+        guard let hash = request.tail.first.flatMap({ ContentHash($0) }),
+            let wish = PictureName(request.tail.dropFirst()),
             let photo = try await store.photos(with: hash, limit: 1).first
         else { throw APIError(404, "the picture was not found") }
-        switch wish {
-        case .original:
+        guard let made = wish.made else {
             return try .file(
                 photo, await store.content(of: photo), for: request,
                 headers: PictureHeaders.make(cache: Self.forEver), tag: EntityTag(text: "\(hash)"))
-        case .size(let size):
-            return try await picture(of: photo, hash, size, for: request, as: .member(member.uid), cache: Self.forEver)
         }
+        return try await picture(of: photo, hash, made, for: request, as: .member(member.uid), cache: Self.forEver)
     }
 
-    /// A picture of a photo in a size.
+    /// A picture that was made of a photo.
     ///
     /// - Throws: ``APIError`` 404 or 415 when there is none, 429 or 503 when too many wait for theirs.
     func picture(
-        of photo: FolderEntry, _ hash: ContentHash, _ size: Int, for request: some RequestContext, as party: Party,
-        cache: String
+        of photo: FolderEntry, _ hash: ContentHash, _ wish: PictureName.Made, for request: some RequestContext,
+        as party: Party, cache: String
     ) async throws -> Response {
         var headers = PictureHeaders.make(cache: cache)
-        let tag = EntityTag(text: "\(hash)-\(size)")
+        let tag = EntityTag(text: "\(hash)-\(wish.tag)")
         headers[.eTag] = tag.text
         if tag.isNamed(in: request.headers[.ifNoneMatch]) {
             return Response(.notModified, headers: headers, body: .none)
@@ -47,31 +46,65 @@ struct PhotoHandlers: Sendable {
         guard photo.bytes <= RenditionStore.sourceLimit else {
             throw APIError(404, "there are no pictures of photos over \(RenditionStore.sourceLimit >> 20) MiB")
         }
-        let (store, renditions) = (store, renditions)
-        let picture = try await request.whileClientWaits {
-            try await renditions.picture(of: hash, size: size, for: party) { try await store.content(of: photo) }
+        let (store, renditions, tiles) = (store, renditions, tiles)
+        let source: @Sendable () async throws -> StoredContent = { try await store.content(of: photo) }
+        let (file, range) = try await request.whileClientWaits {
+            switch wish {
+            case .size(let size):
+                let picture = try await renditions.picture(of: hash, size: size, for: party, source: source)
+                return (try picture.open(), 0..<picture.length)
+            case .tile(let column, let row):
+                return try await tiles.tile(of: hash, column: column, row: row, for: party, source: source)
+            }
         }
         headers[.contentType] = "image/jpeg"
-        return Response(.ok, headers: headers, body: .blob(try picture.open(), 0..<picture.length))
+        return Response(.ok, headers: headers, body: .blob(file, range))
     }
 
     /// What a content hash names never changes.
     private static let forEver = "private, max-age=31536000, immutable"
 }
 
-/// What of a photo a URL's last component names.
+/// What of a photo the last components of a URL name.
 enum PictureName: Hashable, Sendable {
+    /// What the server makes of a photo's pixels.
+    enum Made: Hashable, Sendable {
+        /// The picture that fits in a box of so many pixels.
+        case size(Int)
+        /// A part of the photo in its full size, counted from 0 at its top left.
+        case tile(column: Int, row: Int)
+
+        /// What tells it from the others of the same photo.
+        var tag: String {
+            switch self {
+            case .size(let size): "\(size)"
+            case .tile(let column, let row): "tile-\(column)-\(row)"
+            }
+        }
+    }
+
     /// The photo's own bytes.
     case original
-    /// The picture that fits in a box of so many pixels.
-    case size(Int)
+    case made(Made)
 
-    /// Reads `<size>.jpg` and `original.jpg`; nil for anything else.
-    init?(_ text: String) {
-        if text == "original.jpg" {
+    /// What is made; nil for the photo's own bytes.
+    var made: Made? { if case .made(let made) = self { made } else { nil } }
+
+    /// Reads `<size>.jpg`, `tiles/<column>-<row>.jpg` and `original.jpg`; nil for anything else.
+    init?(_ components: ArraySlice<String>) {
+        guard let last = components.last else { return nil }
+        if components.count == 2, components.first == "tiles" {
+            let numbers = last.prefix(7).split(separator: "-", maxSplits: 1).map { $0.prefix { $0 != "." } }
+            guard numbers.count == 2, let column = Int(numbers[0]), let row = Int(numbers[1]),
+                column >= 0, row >= 0, last == "\(column)-\(row).jpg"
+            else { return nil }
+            self = .made(.tile(column: column, row: row))
+        } else if components.count != 1 {
+            return nil
+        } else if last == "original.jpg" {
             self = .original
-        } else if let size = RenditionStore.sizes.first(where: { text == "\($0).jpg" }) {
-            self = .size(size)
+        } else if let size = RenditionStore.sizes.first(where: { last == "\($0).jpg" }) {
+            self = .made(.size(size))
         } else {
             return nil
         }

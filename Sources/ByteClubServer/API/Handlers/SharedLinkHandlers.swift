@@ -26,7 +26,8 @@ struct SharedLinkHandlers: Sendable {
     }
 
     /// Answers `GET /s/<secret>/<name>[/<path below>]`: a page about what is shared, or with `dl=1` its bytes; and what
-    /// the page shows, at `/s/<secret>/<size>.jpg` and `/s/<secret>/-/<content hash>/<size>.jpg`.
+    /// the page shows, at `/s/<secret>/<size>.jpg`, `/s/<secret>/-/<content hash>/<size>.jpg` and
+    /// `…/tiles/<column>-<row>.jpg`.
     ///
     /// A link with a password shows the form for it until it was told once, by `POST`.
     func page(_ request: RoutedRequest) async throws -> Response {
@@ -73,13 +74,14 @@ struct SharedLinkHandlers: Sendable {
     /// A picture that a shared page shows; nil when the URL names none.
     private func picture(_ link: Link, _ request: RoutedRequest) async throws -> Response? {
         let pieces = Array(request.tail.dropFirst())
-        guard let last = pieces.last, case .size(let size) = PictureName(last),
+        let isByContent = pieces.first == "-"
+        guard let wish = PictureName(pieces.dropFirst(isByContent ? 2 : 0))?.made,
             let root = try await store.entry(.share, secret: link.secret, below: "")
         else { return nil }
         let photo: FolderEntry?
-        if pieces.count == 1, !root.isFolder, root.path.name != last {
+        if pieces.count == 1, !root.isFolder, root.path.name != pieces[0] {
             photo = root
-        } else if pieces.count == 3, pieces[0] == "-" {
+        } else if isByContent {
             guard let hash = ContentHash(pieces[1]) else { return nil }
             let found = try await store.photos(with: hash, limit: PhotoHandlers.mostFiles)
             photo = found.first { $0.node == root.node || (root.isFolder && $0.path.key.isBelow(root.path.key)) }
@@ -90,7 +92,7 @@ struct SharedLinkHandlers: Sendable {
             throw APIError(404, "the picture was not found")
         }
         return try await photos.picture(
-            of: photo, hash, size, for: request, as: request.party, cache: Self.pictureCache)
+            of: photo, hash, wish, for: request, as: request.party, cache: Self.pictureCache)
     }
 
     // MARK: Passwords

@@ -30,6 +30,8 @@ class Shape {
     this.lowest = elevation(this.top - this.down);
     this.heading = given("heading");
     this.pixels = given("width", 4096);
+    this.lines = given("height", 2048);
+    this.side = given("tiles", 0);
     this.start = { yaw: given("initialYaw", this.centre / radians), pitch: given("initialPitch", 0), fov: 90 };
   }
 
@@ -38,7 +40,9 @@ class Shape {
     const long = Math.max(width, height), tall = this.highest - this.lowest;
     const widest = (angle, side) =>
       angle >= Math.PI ? 120 : 2 * Math.atan(Math.tan(angle / 2) * long / side) / radians;
-    fov = Math.min(Math.max(fov, 10), 120, widest(tall, height), widest(this.across, width));
+    // However large it is, its own pixels can be told from each other.
+    const least = 2 * Math.atan(long * this.across / this.pixels / 4) / radians;
+    fov = Math.min(Math.max(fov, Math.min(10, least)), 120, widest(tall, height), widest(this.across, width));
     const size = pixel(fov, width, height), right = size * width / 2, up = size * height / 2;
     // A pole may be looked at straight.
     const room = pole => Math.PI / 2 - Math.abs(pole) < 0.001 ? 0 : Math.atan(up);
@@ -53,19 +57,39 @@ class Shape {
     }
     return { yaw: yaw / radians, pitch: pitch / radians, fov };
   }
+
+  /** Where in the picture, from 0 to 1, a view shows what is so far right and up from its middle, at distance 1. */
+  place({ yaw, pitch }, right, up) {
+    const sine = Math.sin(pitch * radians), cosine = Math.cos(pitch * radians);
+    const above = up * cosine + sine, ahead = cosine - up * sine, level = Math.hypot(right, ahead);
+    const row = this.isCylinder ? above / level : Math.atan2(above, level);
+    const turn = (Math.atan2(right, ahead) + yaw * radians - this.centre + this.across / 2) / whole;
+    return [(turn - Math.floor(turn)) * whole / this.across, (this.top - row) / this.down];
+  }
 }
 
 const vertexShader = `#version 300 es
 void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0, 1); }`;
 
 // `view`: the canvas's reach right and up, sine and cosine of the pitch. `crop`: the picture's left edge from the
-// view's azimuth, top, width and height.
-const fragmentShader = isCylinder => `#version 300 es
+// view's azimuth, top, width and height. Tiles are mixed by hand, since a pixel's neighbours may be in other ones:
+// `layers` has their number in `tiles`, from 1, and `full` is the size of the whole, 0 when none are there.
+const fragmentShader = ({ isCylinder, isRound, side }) => `#version 300 es
 precision highp float;
+precision highp int;
 uniform sampler2D picture;
 uniform float size;
 uniform vec4 view, crop;
 out vec4 colour;
+${!side ? "" : `uniform highp usampler2D layers;
+uniform highp sampler2DArray tiles;
+uniform ivec2 full;
+vec4 at(ivec2 spot) {
+  spot.x = ${isRound ? "(spot.x + full.x) % full.x" : "clamp(spot.x, 0, full.x - 1)"};
+  spot.y = clamp(spot.y, 0, full.y - 1);
+  int layer = int(texelFetch(layers, spot / ${side}, 0).r);
+  return layer > 0 ? texelFetch(tiles, ivec3(spot % ${side}, layer - 1), 0) : vec4(0);
+}`}
 void main() {
   vec2 plane = gl_FragCoord.xy * size - view.xy;
   vec3 ray = vec3(plane.x, plane.y * view.w + view.z, view.w - plane.y * view.z);
@@ -74,6 +98,12 @@ void main() {
   vec2 place = vec2(mod(atan(ray.x, ray.z) - crop.x, ${whole}), crop.y - row) / crop.zw;
   bool isInside = place.x < 1.00001 && place.y > -0.00001 && place.y < 1.00001;
   colour = isInside ? texture(picture, place) : vec4(0.067, 0.067, 0.067, 1);
+  ${!side ? "" : `if (isInside && full.x > 0) {
+    vec2 spot = place * vec2(full) - 0.5, part = fract(spot);
+    ivec2 low = ivec2(floor(spot)), right = ivec2(1, 0), down = ivec2(0, 1);
+    vec4 near = mix(mix(at(low), at(low + right), part.x), mix(at(low + down), at(low + 1), part.x), part.y);
+    if (near.a > 0.999) colour = near;
+  }`}
 }`;
 
 /** Draws views; throws without WebGL. */
@@ -88,7 +118,7 @@ class Painter {
       gl.attachShader(program, shader);
     };
     add(gl.VERTEX_SHADER, vertexShader);
-    add(gl.FRAGMENT_SHADER, fragmentShader(shape.isCylinder));
+    add(gl.FRAGMENT_SHADER, fragmentShader(shape));
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error("no shader");
     gl.useProgram(program);
@@ -101,6 +131,7 @@ class Painter {
     this.shape = shape;
     [this.size, this.view, this.crop] = ["size", "view", "crop"].map(name => gl.getUniformLocation(program, name));
     this.largest = gl.getParameter(gl.MAX_TEXTURE_SIZE);
+    this.tiles = shape.side ? new Tiles(gl, program, shape) : null;
   }
 
   take(bitmap) {
@@ -116,8 +147,102 @@ class Painter {
     gl.uniform1f(this.size, size);
     gl.uniform4f(this.view, size * width / 2, size * height / 2, Math.sin(pitch * radians), Math.cos(pitch * radians));
     gl.uniform4f(this.crop, left, shape.top, shape.across, shape.down);
+    this.tiles?.use();
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
+}
+
+// How many tiles are kept, and how many are fetched at once.
+const room = 64, atOnce = 4;
+
+// Places all over a view, from -1 to 1 each way, its middle first.
+const places = [];
+for (let place = 0; place < 289; place++) places.push([place % 17 / 8 - 1, Math.floor(place / 17) / 8 - 1]);
+places.sort((one, other) => Math.hypot(...one) - Math.hypot(...other));
+
+/** The parts of a picture in its full size that a view shows, on the graphics card. Tiles are numbered row by row. */
+class Tiles {
+  constructor(gl, program, shape) {
+    const columns = Math.ceil(shape.pixels / shape.side), rows = Math.ceil(shape.lines / shape.side);
+    // The layers of those that are there, from 1, and the requests for others.
+    Object.assign(this, { gl, shape, columns, rows, shown: new Map(), coming: new Map(), wanted: [], failures: 0 });
+    this.full = gl.getUniformLocation(program, "full");
+    ["layers", "tiles"].forEach((name, index) => {
+      const type = index ? gl.TEXTURE_2D_ARRAY : gl.TEXTURE_2D;
+      gl.uniform1i(gl.getUniformLocation(program, name), index + 1);
+      gl.activeTexture(gl.TEXTURE1 + index);
+      gl.bindTexture(type, gl.createTexture());
+      gl.texParameteri(type, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+      gl.texParameteri(type, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+      if (!index) gl.texStorage2D(type, 1, gl.R8UI, columns, rows);
+    });
+    gl.activeTexture(gl.TEXTURE0);
+  }
+
+  get missing() { return this.wanted.filter(tile => !this.shown.has(tile)); }
+
+  /** Goes after the tiles of a view, those next to its middle first, if it has use for them. */
+  seek(view, width, height) {
+    const { shape, columns, rows, coming } = this, { side, pixels, lines } = shape;
+    const size = pixel(view.fov, width, height), wanted = new Set();
+    if (shape.across / size > pixels * Math.max(0.5, 4096 / Math.max(pixels, lines))) {
+      for (const [x, y] of places) {
+        const [across, down] = shape.place(view, x * size * width / 2, y * size * height / 2);
+        const column = Math.floor(across * pixels / side), row = Math.floor(down * lines / side);
+        if (column < columns && row >= 0 && row < rows && wanted.size < room) wanted.add(row * columns + column);
+      }
+    }
+    this.wanted = [...wanted];
+    for (const [tile, request] of coming) if (!wanted.has(tile)) request.abort();
+    for (const tile of this.missing) {
+      if (coming.size < atOnce && !coming.has(tile) && !this.rest) this.fetch(tile);
+    }
+  }
+
+  async fetch(tile) {
+    const request = new AbortController(), { columns } = this;
+    this.coming.set(tile, request);
+    try {
+      const url = `${this.base}tiles/${tile % columns}-${Math.floor(tile / columns)}.jpg`;
+      const answer = await fetch(url, { signal: request.signal });
+      const bitmap = await createImageBitmap(await answer.blob(), { imageOrientation: "none" });
+      if (this.wanted.includes(tile)) this.take(tile, bitmap);
+      this.failures = 0;
+    } catch {
+      // The server may be busy, or have none.
+      if (!request.signal.aborted) {
+        this.rest ||= setTimeout(() => this.onChange(this.rest = 0), 1000 * 2 ** Math.min(this.failures++, 6));
+      }
+    }
+    this.coming.delete(tile);
+    this.onChange();
+  }
+
+  take(tile, bitmap) {
+    const { gl, shown, shape, columns, rows } = this, type = gl.TEXTURE_2D_ARRAY;
+    const count = Math.min(room, columns * rows);
+    let layer = shown.size + 1;
+    const mark = (tile, layer) => {
+      gl.activeTexture(gl.TEXTURE1);
+      gl.texSubImage2D(gl.TEXTURE_2D, 0, tile % columns, Math.floor(tile / columns), 1, 1, gl.RED_INTEGER,
+        gl.UNSIGNED_BYTE, new Uint8Array([layer]));
+    };
+    if (layer > count) {
+      const old = [...shown.keys()].find(other => !this.wanted.includes(other));
+      layer = shown.get(old);
+      shown.delete(old);
+      mark(old, 0);
+    }
+    gl.activeTexture(gl.TEXTURE2);
+    if (!shown.size) gl.texStorage3D(type, 1, gl.RGBA8, shape.side, shape.side, count);
+    gl.texSubImage3D(type, 0, 0, 0, layer - 1, bitmap.width, bitmap.height, 1, gl.RGBA, gl.UNSIGNED_BYTE, bitmap);
+    bitmap.close();
+    mark(tile, layer);
+    shown.set(tile, layer);
+    gl.activeTexture(gl.TEXTURE0);
+  }
+
+  use() { this.gl.uniform2i(this.full, this.shown.size && this.shape.pixels, this.shape.lines); }
 }
 
 /** A picture around its viewer. `onReady` is told of frames, `onFailure` that none will come. */
@@ -130,6 +255,8 @@ class Surrounding {
     this.compass.className = "viewer-compass";
     this.view = this.shape.start;
     this.base = figure.dataset.base;
+    this.tiles = this.painter.tiles;
+    if (this.tiles) Object.assign(this.tiles, { base: this.base, onChange: () => this.look({}) });
     this.fingers = new Map();
     Object.assign(this, { onReady, onFailure, asked: 0, size: 0, frame: 0 });
     canvas.tabIndex = 0;
@@ -151,7 +278,7 @@ class Surrounding {
   remove() {
     this.observer.disconnect();
     cancelAnimationFrame(this.frame);
-    this.onReady = this.onFailure = () => {};
+    this.onReady = this.onFailure = this.look = () => {};
     this.element.remove();
     this.compass.remove();
   }
@@ -169,6 +296,7 @@ class Surrounding {
     const { width, height } = this.element;
     this.view = this.shape.limited({ ...this.view, ...view }, width, height);
     this.fetch(this.shape.across / pixel(this.view.fov, width, height));
+    this.tiles?.seek(this.view, width, height);
     this.frame ||= requestAnimationFrame(now => this.draw(now));
   }
 
@@ -211,7 +339,8 @@ class Surrounding {
       this.compass.textContent = `${"N NE E SE S SW W NW N".split(" ")[Math.round(bearing / 45)]} ${bearing}°`;
     }
     this.onReady();
-    this.element.dispatchEvent(new CustomEvent("drawn", { detail: { ...this.view, size: this.size } }));
+    const missing = this.tiles?.missing.length ?? 0;
+    this.element.dispatchEvent(new CustomEvent("drawn", { detail: { ...this.view, size: this.size, missing } }));
   }
 
   press(event) {
