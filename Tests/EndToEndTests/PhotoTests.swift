@@ -45,6 +45,25 @@ extension EndToEnd {
             #expect(again.status == 0, "\(again)")
         }
 
+        @Test("photos are found by kind, day and place, as members want them to be seen")
+        func found() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let files = ["dated", "city", "phone-strip"].map { Fixture.path("panoramas/\($0).jpg") }
+            #expect(try await ann.start(["photos", "upload"] + files).result().status == 0)
+            #expect(try await ann.byteclub("photos", "set-view", "city.jpg", "cylinder").status == 0)
+            for (arguments, names) in [
+                (["--kind", "strip"], ["phone-strip.jpg"]), (["--kind", "cylinder"], ["city.jpg"]),
+                (["--since", "2013-08-05", "--until", "2013-08-05"], ["dated.jpg"]),
+                (["--near", "50.6,6.44,5"], ["dated.jpg"]), (["--near", "-50.6,6.44", "--kind", "flat"], []),
+                (["--since", "2014-01-01", "--kind", "cylinder,strip"], ["city.jpg", "phone-strip.jpg"]),
+            ] {
+                let result = try await ann.start(["photos", "list"] + arguments).result()
+                #expect(result.status == 0, "\(result)")
+                #expect(result.lines.map { String($0.prefix { $0 != "\t" }) } == names, "\(arguments): \(result)")
+            }
+        }
+
         @Test("a download brings the bytes, a thumbnail a smaller JPEG, each as one whole file")
         func download() async throws {
             let club = try await Club.start()

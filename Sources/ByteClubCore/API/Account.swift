@@ -55,7 +55,7 @@ public struct Account: Hashable, Sendable, Encodable {
     public struct Extensions: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case version, conditionalDelete = "conditional_delete", sync, links, history
-            case contentSearch = "content_search"
+            case contentSearch = "content_search", photoSearch = "photo_search"
         }
         /// The version of the extensions, from 1.
         public var version: Int
@@ -69,11 +69,13 @@ public struct Account: Hashable, Sendable, Encodable {
         public var history: Bool
         /// Whether `search` takes `content`, and then looks into texts as well.
         public var contentSearch: Bool
+        /// Whether `search` takes `kind`, `taken_after`, `taken_before` and `near`, and then finds photos by these.
+        public var photoSearch: Bool
 
         /// Creates a description of a server's powers.
         public init(
             version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false, history: Bool = false,
-            contentSearch: Bool = false
+            contentSearch: Bool = false, photoSearch: Bool = false
         ) {
             self.version = version
             self.conditionalDelete = conditionalDelete
@@ -81,6 +83,7 @@ public struct Account: Hashable, Sendable, Encodable {
             self.links = links
             self.history = history
             self.contentSearch = contentSearch
+            self.photoSearch = photoSearch
         }
     }
 
@@ -239,7 +242,8 @@ extension Account.Extensions: JSONReadable {
     /// Reads the wire's object.
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
-        var (conditionalDelete, sync, links, history, contentSearch) = (false, false, false, false, false)
+        var (conditionalDelete, sync, links, history) = (false, false, false, false)
+        var (contentSearch, photoSearch) = (false, false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
@@ -248,12 +252,13 @@ extension Account.Extensions: JSONReadable {
             case "links": links = try json.optional() ?? false
             case "history": history = try json.optional() ?? false
             case "content_search": contentSearch = try json.optional() ?? false
+            case "photo_search": photoSearch = try json.optional() ?? false
             default: try json.skip()
             }
         }
         guard let version else { throw JSONError(.missing("version")) }
         self.init(
             version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links,
-            history: history, contentSearch: contentSearch)
+            history: history, contentSearch: contentSearch, photoSearch: photoSearch)
     }
 }

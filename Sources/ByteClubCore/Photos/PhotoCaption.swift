@@ -65,6 +65,9 @@ public struct PhotoCaption: Hashable, Sendable {
         try (photo.parent ?? .root).appending(photo.name + ".md")
     }
 
+    /// The key of the caption of a photo with a key.
+    public static func key(of photo: PathKey) -> PathKey { PathKey(folded: photo.string + ".md") }
+
     private static func trimmed(_ text: Substring) -> String {
         var text = text.drop { $0 == " " || $0 == "\t" }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }

@@ -20,12 +20,15 @@ public struct RemotePowers: Sendable {
     public var history: (any HistoryRemote)?
     /// Searches in the texts of files.
     public var textSearch: (any TextSearchRemote)?
+    /// Searches for photos by kind, time and place.
+    public var photoSearch: (any PhotoSearchRemote)?
 
     /// Creates a set of powers.
     public init(
         conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, orderedRevisions: Bool,
         sync: (any SyncRemote)? = nil, links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil,
-        history: (any HistoryRemote)? = nil, textSearch: (any TextSearchRemote)? = nil
+        history: (any HistoryRemote)? = nil, textSearch: (any TextSearchRemote)? = nil,
+        photoSearch: (any PhotoSearchRemote)? = nil
     ) {
         self.conditionalDelete = conditionalDelete
         self.contentHash = contentHash
@@ -36,5 +39,6 @@ public struct RemotePowers: Sendable {
         self.managedLinks = managedLinks
         self.history = history
         self.textSearch = textSearch
+        self.photoSearch = photoSearch
     }
 }

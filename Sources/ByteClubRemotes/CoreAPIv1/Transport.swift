@@ -18,6 +18,11 @@ struct Transport: Sendable {
             try JSON.decode(type, bytes, subject: subject)
         }
 
+        /// Whether a search says that there may be more.
+        var isIncompleteSearch: Bool {
+            HTTPField.Name("X-ByteClub-Search").map { response.headerFields[$0] == "incomplete" } ?? false
+        }
+
         /// The metadata that come with a file's bytes.
         func metadataField() throws(RemoteError) -> Metadata { try Transport.metadata(of: response, subject) }
     }

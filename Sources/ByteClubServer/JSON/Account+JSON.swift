@@ -76,6 +76,8 @@ extension Account.Extensions: JSONWritable {
             json.value(history)
             json.key("content_search")
             json.value(contentSearch)
+            json.key("photo_search")
+            json.value(photoSearch)
         }
     }
 }

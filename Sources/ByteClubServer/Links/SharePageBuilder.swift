@@ -4,7 +4,7 @@ import ByteClubCore
 struct SharePageBuilder: Sendable {
     private static let mostEntries = 1000
 
-    let store: any FolderStore
+    let store: any FolderStore & GalleryStore
     let reader: FolderReader
     let media: MediaInfoReader
     let settings: ClubAPI.Settings
@@ -25,12 +25,8 @@ struct SharePageBuilder: Sendable {
         if Self.isPhoto(entry) {
             let photo = try await media.describe([Metadata(entry)], for: request).first
             // A caption is another file: it belongs to what is shared only where the whole folder is.
-            var caption: PhotoCaption?
-            if request.tail.count > 2, let path = try? PhotoCaption.path(of: entry.path),
-                let note = try await store.read({ try $0.live(path) })
-            {
-                caption = try await media.caption(note)
-            }
+            let key = entry.path.key
+            let caption = request.tail.count > 2 ? try await store.captions(of: [key])[key] : nil
             page.figure = Self.figure(entry, photo?.photoInfo, caption, link, url: "")
         }
         if type.isText, case .bytes(let bytes) = try await store.content(of: entry) {
@@ -45,16 +41,15 @@ struct SharePageBuilder: Sendable {
         }
         let shown = Array(children.prefix(Self.mostEntries))
         let described = try await media.describe(shown.map { Metadata($0) }, for: request)
-        let captions = try await captions(of: shown)
-        let notes = Set(captions.values.map(\.note))
+        let captions = try await store.captions(of: shown.filter(Self.isPhoto).map(\.path.key))
+        let notes = Set(captions.keys.map { PhotoCaption.key(of: $0) })
         let place =
             ["s"] + request.tail.prefix(1) + (request.tail.count > 1 ? request.tail.dropFirst() : [entry.path.name])
         var page = SharePage(title: entry.path.name, summary: "")
         for (child, told) in zip(shown, described) where !notes.contains(child.path.key) {
             let url = request.url(place + [child.path.name], settings)
             if Self.isPhoto(child) {
-                let caption = captions[child.path.key]?.caption
-                if let figure = Self.figure(child, told.photoInfo, caption, link, url: url) {
+                if let figure = Self.figure(child, told.photoInfo, captions[child.path.key], link, url: url) {
                     page.photos.append(figure)
                 }
             } else {
@@ -72,28 +67,15 @@ struct SharePageBuilder: Sendable {
         !entry.isFolder && MediaType(name: entry.path.name).hasThumbnail && entry.bytes <= RenditionStore.sourceLimit
     }
 
-    /// The captions of photos among some entries, by the photos, and where they were found.
-    private func captions(
-        of entries: [FolderEntry]
-    ) async throws -> [PathKey: (note: PathKey, caption: PhotoCaption)] {
-        let files = Dictionary(entries.filter { !$0.isFolder }.map { ($0.path.key, $0) }) { $1 }
-        var captions: [PathKey: (note: PathKey, caption: PhotoCaption)] = [:]
-        for photo in entries where Self.isPhoto(photo) {
-            guard let path = try? PhotoCaption.path(of: photo.path), let note = files[path.key],
-                let caption = try await media.caption(note)
-            else { continue }
-            captions[photo.path.key] = (note.path.key, caption)
-        }
-        return captions
-    }
-
     private static func figure(
-        _ photo: FolderEntry, _ info: MediaInfo?, _ caption: PhotoCaption?, _ link: Link, url: String
+        _ photo: FolderEntry, _ info: MediaInfo?, _ caption: [UInt8]?, _ link: Link, url: String
     ) -> SharePage.Figure? {
         guard let hash = photo.contentHash else { return nil }
         let tile = PhotoTile(info?.shape, view: nil, base: "/s/\(link.secret)/-/\(hash)/")
         let shape = tile.shape
-        let text = caption?.text.isEmpty == false ? caption?.text : nil
+        let text = caption.map { PhotoCaption(note: String(decoding: $0, as: UTF8.self)).text }.flatMap {
+            $0.isEmpty ? nil : $0
+        }
         let word = tile.isWide ? "Panorama" : "Photo"
         return SharePage.Figure(
             kind: shape?.kind.rawValue, hfov: shape?.hFOV.map { "\($0)" }, vfov: shape?.vFOV.map { "\($0)" },

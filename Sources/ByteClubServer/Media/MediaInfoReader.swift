@@ -7,8 +7,6 @@ import NIOPosix
 struct MediaInfoReader: Sendable {
     /// Goes up with every change of what is found: what another version found is read again.
     static let version = 1
-    /// The longest note that is read for a caption, in bytes.
-    private static let captionLimit: Int64 = 64 << 10
     /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked
@@ -17,12 +15,12 @@ struct MediaInfoReader: Sendable {
     /// How many bytes of a photo that is in no file are looked into: more than what comes before its picture.
     private static let headerLimit: Int64 = 1 << 20
 
-    private let store: any FolderStore & MediaInfoStore
+    private let store: any FolderStore & MediaInfoStore & GalleryStore
     private let threads: NIOThreadPool
     private let turns: SharedPool
 
     /// Reads contents of a store, and keeps there what it finds; `turns` says who may have a thread.
-    init(store: any FolderStore & MediaInfoStore, threads: NIOThreadPool, turns: SharedPool) {
+    init(store: any FolderStore & MediaInfoStore & GalleryStore, threads: NIOThreadPool, turns: SharedPool) {
         self.store = store
         self.threads = threads
         self.turns = turns
@@ -42,7 +40,7 @@ struct MediaInfoReader: Sendable {
         known.merge(try await read(photos.filter { $0.contentHash.map { known[$0] == nil } ?? false }, for: party)) {
             $1
         }
-        let views = try await views(of: photos, among: entries)
+        let views = try await store.captionViews(of: photos.map(\.path.key))
         return entries.map { entry in
             var entry = entry
             if Self.isPhoto(entry) {
@@ -58,36 +56,6 @@ struct MediaInfoReader: Sendable {
     }
 
     private static func isPhoto(_ entry: Metadata) -> Bool { entry.hasThumbnail && entry.contentHash != nil }
-
-    /// How members want some photos to be looked at, by the captions beside them: those among the same entries, and
-    /// for a photo alone the one that the folder has.
-    private func views(of photos: [Metadata], among entries: [Metadata]) async throws -> [PathKey: PhotoShape.Kind] {
-        var notes: [PathKey: Metadata] = [:]
-        for entry in entries where entry.mimeType == "text/markdown" { notes[entry.path.key] = entry }
-        var views: [PathKey: PhotoShape.Kind] = [:]
-        for photo in photos {
-            guard let path = try? PhotoCaption.path(of: photo.path) else { continue }
-            let note: FolderEntry?
-            if let told = notes[path.key] {
-                note = FolderEntry(told)
-            } else {
-                note = entries.count == 1 ? try await store.read { try $0.live(path) } : nil
-            }
-            if let note, let view = try await caption(note)?.view { views[photo.path.key] = view }
-        }
-        return views
-    }
-
-    /// What a note says as a caption; nil for one that is too long.
-    func caption(_ note: FolderEntry) async throws -> PhotoCaption? {
-        guard !note.isFolder, !note.isDeleted, note.contentHash != nil, note.bytes <= Self.captionLimit else {
-            return nil
-        }
-        guard case .bytes(let bytes) = try await store.content(of: note).local(upTo: Self.captionLimit) else {
-            return nil
-        }
-        return PhotoCaption(note: String(decoding: bytes, as: UTF8.self))
-    }
 
     private func read(_ photos: [Metadata], for party: Party) async throws -> [ContentHash: MediaInfo] {
         var hashes: Set<ContentHash> = []

@@ -1,12 +1,34 @@
 import ByteClubCore
 
-/// The notes and photos of the folder in the order of their dates.
+/// The notes and photos of the folder in the order of their dates, and photos by what is known of them.
+///
+/// A photo's date is when it was taken, where that is known (``MediaInfoStore``), else that of its file. Its kind is
+/// what its caption wants it to be seen as, else its own. A database answers from indexes, not by looking at all that
+/// the folder has.
 protocol GalleryStore: Sendable {
     /// The notes and photos before or after a place, at most `limit`, the nearest first.
     ///
-    /// A photo's date is when it was taken, where that is known (``MediaInfoStore``), else that of its file. A photo's
-    /// caption is told with it, and is no note of its own.
-    func gallery(_ side: GallerySide, limit: Int) async throws -> [GalleryItem]
+    /// A photo's caption is told with it, and is no note of its own. With `kinds` there are photos of these alone.
+    func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem]
+
+    /// The newest date of each month that has some, in UTC, the newest month first, at most `limit`.
+    func galleryMonths(limit: Int) async throws -> [APIDate]
+
+    /// The photos below a folder that a filter looks for and whose names match, the newest first, at most `limit`.
+    ///
+    /// - Throws: ``APIError`` 404 when the folder is gone.
+    func photos(
+        below path: RemotePath, matching filter: PhotoFilter, named name: SearchQuery?, limit: Int
+    ) async throws -> [Metadata]
+
+    /// The photos below a folder of which nothing is known yet, the last stored first, at most `limit`.
+    func unreadPhotos(below path: RemotePath, limit: Int) async throws -> [FolderEntry]
+
+    /// The bytes of the captions of photos, by the photos' keys; those that lie in files are left out.
+    func captions(of photos: [PathKey]) async throws -> [PathKey: [UInt8]]
+
+    /// How captions want photos to be seen, by the photos' keys.
+    func captionViews(of photos: [PathKey]) async throws -> [PathKey: PhotoShape.Kind]
 }
 
 /// A place in the gallery: a date and the revision of an item, which no two share.
@@ -87,5 +109,10 @@ enum GalleryKind: Hashable, Sendable {
         } else {
             return nil
         }
+    }
+
+    /// Whether a file of this name is the caption of a photo, if there is such a one beside it.
+    static func isCaption(_ name: String) -> Bool {
+        PathKey.fold(name).hasSuffix(".md") && GalleryKind(String(name.dropLast(3))) == .photo
     }
 }

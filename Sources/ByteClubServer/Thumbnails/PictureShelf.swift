@@ -54,6 +54,8 @@ struct PictureShelf: Sendable {
     }
 
     /// Removes all files of some contents, the smallest picture first: where that is, all are taken to be.
+    ///
+    /// No folder is synced: pictures that a crash of the machine brings back are right ones, and go with the next look.
     private func remove(_ hashes: Set<ContentHash>, from files: [(name: String, bytes: Int64, made: Int64)]) {
         for file in files.sorted(by: { $0.bytes < $1.bytes }) {
             if let hash = Self.hash(of: file.name), hashes.contains(hash) { cache.remove(file.name) }

@@ -98,9 +98,12 @@ struct RenditionStore: Sendable {
                     throw try APIError(refusing: error)
                 }
             }
-            // The smallest is stored last: where it is, all are. What is no larger than the next one is not kept twice.
+            // The smallest is stored last: where it is, all are, also after a crash of the machine. That it is there
+            // itself need not be certain, since all can be made again. What is no larger than the next one is not kept
+            // twice.
             for (size, smaller) in zip(Self.sizes, [nil] + Self.sizes).reversed() {
                 guard let bytes = made[size], smaller.flatMap({ made[$0] }) != bytes else { continue }
+                if smaller == nil { cache.syncFolder(of: Self.name(hash, size)) }
                 guard cache.store(bytes, as: Self.name(hash, size)) else {
                     throw StorageError(.full, "there is no room for pictures")
                 }

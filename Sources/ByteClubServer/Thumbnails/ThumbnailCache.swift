@@ -43,6 +43,17 @@ struct ThumbnailCache: Sendable {
         return isMoved
     }
 
+    /// Makes sure that what was stored in the folder of a name so far stays there, whenever the machine stops.
+    ///
+    /// Without it a file may be gone after a crash, but never torn: ``store(_:as:)`` syncs its bytes before it gets its
+    /// name.
+    func syncFolder(of name: String) {
+        let descriptor = unsafe open(makeFolder(of: name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
     /// A file as something to send; nil when it is not there, empty or no regular file.
     func blob(_ name: String) -> FileBlob? {
         var status = stat()

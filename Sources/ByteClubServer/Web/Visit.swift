@@ -54,11 +54,15 @@ extension WebSite {
     ///
     /// - Throws: ``APIError`` 403.
     func checkForm(_ request: RoutedRequest, _ visit: Visit, token: String?) throws(APIError) {
-        let isOurs = token.map { ConstantTime.equal($0, visit.formToken(csrfKey)) } ?? false
-        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
-        guard isOurs, site == nil || site == "same-origin" || site == "none" else {
+        guard isForm(request, visit, token: token) else {
             throw APIError(403, "this form is too old or came from another site; go back, reload and try again")
         }
+    }
+
+    /// Whether a form came from a page of ours that this visitor was shown.
+    func isForm(_ request: RoutedRequest, _ visit: Visit, token: String?) -> Bool {
+        let isOurs = token.map { ConstantTime.equal($0, visit.formToken(csrfKey)) } ?? false
+        return isOurs && (request.site == nil || request.isFromOwnPage || request.site == "none")
     }
 
     /// What a browser keeps.
@@ -89,4 +93,12 @@ extension WebSite {
         // Browsers take a cookie of the first kind for the whole site alone (RFC 6265bis section 4.1.3).
         (usesTLS(request) ? cookie == .sharePass ? "__Secure-" : "__Host-" : "") + cookie.rawValue
     }
+}
+
+extension RoutedRequest {
+    /// Where the page is that made a browser send it, in the browser's words; nil when that tells nothing.
+    fileprivate var site: String? { HTTPField.Name("Sec-Fetch-Site").flatMap { headers[$0] } }
+
+    /// Whether the browser says that a page of this server made it send it.
+    var isFromOwnPage: Bool { site == "same-origin" }
 }

@@ -8,6 +8,8 @@ extension WebSite {
     private static let pageSize = 60
     /// The most photos that are looked into while a page is waited for.
     private static let mostLookedInto = 8
+    /// The most months that a page has links to.
+    private static let mostMonths = 600
     /// How long `GET /gallery/events` waits for a change before it says that there is none.
     private static let wait = Duration.seconds(25)
 
@@ -15,9 +17,11 @@ extension WebSite {
     func gallery(_ visit: Visit, _ member: Member) async throws -> Response {
         if !visit.request.tail.isEmpty { return try await item(visit, member) }
         let start = visit["before"].map { GalleryPlace($0) } ?? .newest
-        guard let start else { throw APIError(404, "There is no page at this address.") }
+        let choice = visit["show"].map { GalleryChoice(rawValue: $0) } ?? .all
+        guard let start, let choice else { throw APIError(404, "There is no page at this address.") }
         let revision = try await store.read { try $0.state.lastRevision() }
-        var items = try await listing(visit, member, .older(than: start), limit: Self.pageSize + 1)
+        let kinds = choice.kinds
+        var items = try await listing(visit, member, .older(than: start), of: kinds, limit: Self.pageSize + 1)
         var known = try await photoInfo(of: items)
         // The newest ones are looked into at once, and may be of another day then.
         let fresh = items.filter { Self.isUnknown($0, known) }.map(\.entry)
@@ -25,28 +29,32 @@ extension WebSite {
             let now = fresh.prefix(Self.mostLookedInto)
             _ = try await describe(Array(now), visit, member)
             lookInto(Array(fresh.dropFirst(now.count)), for: member)
-            items = try await listing(visit, member, .older(than: start), limit: Self.pageSize + 1)
+            items = try await listing(visit, member, .older(than: start), of: kinds, limit: Self.pageSize + 1)
             known = try await photoInfo(of: items)
         }
         let hasMore = items.count > Self.pageSize
         if hasMore { items.removeLast() }
         var values: [String: Any] = [
             "days": Self.days(items, known), "isEmpty": items.isEmpty, "mayWrite": member.role >= .editor,
-            "revision": revision, "isFirst": start == .newest,
+            "revision": revision, "isFirst": start == .newest, "newest": choice.address(before: nil),
+            "choices": GalleryChoice.allCases.map { other in
+                ["name": other.name, "url": other.address(before: nil), "isChosen": other == choice] as [String: Any]
+            },
+            "years": GalleryChoice.years(try await store.galleryMonths(limit: Self.mostMonths), choice),
         ]
-        if hasMore, let last = items.last { values["older"] = last.place.description }
+        if hasMore, let last = items.last { values["older"] = choice.address(before: last.place) }
         return view(.gallery, values, visit, policy: Self.picturePolicy)
     }
 
     /// Reads a part of the gallery when it is the member's turn.
     func listing(
-        _ visit: Visit, _ member: Member, _ side: GallerySide, limit: Int
+        _ visit: Visit, _ member: Member, _ side: GallerySide, of kinds: Set<PhotoShape.Kind>? = nil, limit: Int
     ) async throws -> [GalleryItem] {
         let (store, pool) = (store, shares.listings)
         return try await visit.request.whileClientWaits {
             let turn = try await pool.wait(for: .member(member.uid))
             defer { withExtendedLifetime(turn) {} }
-            return try await store.gallery(side, limit: limit)
+            return try await store.gallery(side, of: kinds, limit: limit)
         }
     }
 

@@ -1,12 +1,15 @@
 import ByteClubCore
+import HTTPTypes
 
 extension WebSite {
     /// The form for name and password.
     func signInForm(_ visit: Visit) -> Response { signInForm(visit, next: visit["next"] ?? "/") }
 
-    private func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Response {
+    /// The form again, for what has gone wrong, with what was typed in a form before.
+    func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Response {
         var values: [String: Any] = ["next": Self.local(next)]
         if let problem { values["message"] = problem }
+        if let text = visit.typedText { (values["text"], values["revision"]) = (text, visit["parent_rev"] ?? "") }
         if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
         return view(.signIn, values, visit, problem == nil ? 200 : 403)
     }
@@ -59,13 +62,19 @@ extension WebSite {
         let secret = try await store.addWebSession(member: member.uid, lifetime: Visit.lifetime)
         let name = PathKey.fold(member.name)
         let browser = knownBrowser(visit.request, name: name) ?? KnownBrowser(now: settings.now())
+        let session = cookie(secret, for: visit.request, lifetime: Visit.lifetime)
         let cookies = [
-            cookie(secret, for: visit.request, lifetime: Visit.lifetime),
+            session,
             cookie(
                 browser.cookie(name: name, key: csrfKey), .knownBrowser, for: visit.request,
                 lifetime: KnownBrowser.lifetime),
         ]
-        return redirect(next, cookies: cookies)
+        let now = Visit(request: visit.request, secret: secret, member: member, newCookie: session)
+        guard var form = try await formAfterSignIn(now, member, at: next) else {
+            return redirect(next, cookies: cookies)
+        }
+        form.headers[values: .setCookie] = cookies
+        return form
     }
 
     /// Ends the session.

@@ -19,11 +19,16 @@ struct WebSite: Sendable {
         do {
             if visit.member == nil { try settings.limits.countAnonymous(from: request.client.address) }
             // The form of an upload is read piece by piece, so that who reads it checks it.
-            if request.method == .post, request.endpoint.cost.body == .form { try checkForm(request, visit) }
+            if request.method == .post, request.endpoint.cost.body == .form {
+                if let kept = signInKeepingText(visit) { return kept }
+                try checkForm(request, visit)
+            }
             return try await handler(visit)
         } catch let error as APIError {
-            var response = view(
-                .error, ["title": Self.title(error.status), "message": error.message], visit, error.status)
+            var values = ["title": Self.title(error.status), "message": error.message]
+            // What somebody wrote is theirs, whatever went wrong.
+            values["text"] = visit.typedText
+            var response = view(.error, values, visit, error.status)
             if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
             return response
         } catch let error as StorageError where Self.isVisitorsFault(error.code) {

@@ -87,6 +87,10 @@ import Testing
             ["log", "--follow"], ["log", "a.md", "--club"], ["log", "--server", "https://x"], ["conflicts", "show"],
             ["conflicts", "resolve", "a"],
             ["conflicts", "resolve", "a", "--keep", "nobody"],
+            ["photos", "list", "--kind", "round"], ["photos", "list", "--since", "yesterday"],
+            ["photos", "list", "--until", "2026-02-30"], ["photos", "list", "--near", "91,0"],
+            ["photos", "list", "--near", "-33.9"], ["photos", "list", "--near", "1,2", "--deleted"],
+            ["photos", "list", "--since", "2026-08-02", "--until", "2026-08-01"],
         ])
     func usage(_ arguments: [String]) async throws {
         let world = try World()

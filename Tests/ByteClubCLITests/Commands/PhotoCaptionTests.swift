@@ -29,6 +29,24 @@ import Testing
         #expect(await world.run("photos", "caption", "city.jpg", "x", "--edit") == .usage)
     }
 
+    @Test("a caption that was removed with its photo comes back with it, and takes the place of no newer one")
+    func restored() async throws {
+        let world = try World()
+        #expect(await world.run("photos", "upload", Fixture.path("panoramas/city.jpg")) == .success)
+        #expect(await world.run("photos", "caption", "city.jpg", "The square.") == .success)
+        #expect(await world.run("photos", "rm", "city.jpg") == .success)
+        #expect(await world.run("photos", "restore", "city.jpg") == .success, "\(world.err)")
+        #expect(world.out == "restored 'city.jpg'\n" && world.err.contains("'city.jpg.md', as well"), "\(world.err)")
+        #expect(await world.run("photos", "caption", "city.jpg") == .success)
+        #expect(world.out == "The square.\n")
+        #expect(await world.run("photos", "rm", "city.jpg") == .success)
+        try await world.put("Newer", "/byteclub/photos/city.jpg.md")
+        #expect(await world.run("photos", "restore", "city.jpg") == .success)
+        #expect(!world.err.contains("as well"), "\(world.err)")
+        #expect(await world.run("photos", "caption", "city.jpg") == .success)
+        #expect(world.out == "Newer\n")
+    }
+
     @Test("a chosen view is kept with the caption, counts for info, and 'auto' takes it back")
     func view() async throws {
         let world = try await world()

@@ -18,7 +18,8 @@ import Testing
             let told: Account = try account.decoded()
             #expect(told.uid == server.member.uid && told.displayName == "Ann Bell")
             let extensions = Account.Extensions(
-                version: 1, conditionalDelete: true, sync: true, links: true, history: true, contentSearch: true)
+                version: 1, conditionalDelete: true, sync: true, links: true, history: true, contentSearch: true,
+                photoSearch: true)
             #expect(told.extensions == extensions)
             #expect(told.quotaInfo.quota > 0)
             let query = try await server.send("GET /1/account/info?access_token=\(server.member.token)", [])

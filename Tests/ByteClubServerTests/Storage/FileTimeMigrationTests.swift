@@ -14,6 +14,7 @@ import Testing
         try await store.pool.write { database in
             try database.execute(
                 sql: """
+                    \(StoreFixture.dropGallery)
                     DROP INDEX version_photo;
                     ALTER TABLE link DROP COLUMN password;
                     ALTER TABLE link DROP COLUMN keeps_location;

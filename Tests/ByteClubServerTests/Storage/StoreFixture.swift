@@ -32,6 +32,13 @@ final class StoreFixture: Sendable {
             })
     }
 
+    /// What takes the tables of ``Schema/addGallery(_:)`` out of a database that is to be an older one.
+    static let dropGallery = """
+        DROP TRIGGER note_added; DROP TRIGGER note_changed; DROP TRIGGER photo_added; DROP TRIGGER photo_changed;
+        DROP TRIGGER caption_added; DROP TRIGGER caption_changed; DROP TRIGGER media_info_found;
+        DROP VIEW gallery_source; DROP TABLE gallery_item; DROP TABLE caption_view; DROP INDEX version_caption;
+        """
+
     /// Stores bytes as the server does: in memory when small, else through a file.
     @discardableResult
     func put(_ path: String, _ bytes: [UInt8], _ condition: WriteCondition = .overwrite) async throws -> FolderEntry {

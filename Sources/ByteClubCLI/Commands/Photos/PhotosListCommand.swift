@@ -15,12 +15,11 @@ struct PhotosListCommand: ClubCommand {
             Examples:
               byteclub photos list --sort date
               byteclub photos list --kind sphere,strip --thumbs
+              byteclub photos list --since 2026-08-01 --near 46.02,7.75,5
               byteclub photos list --deleted
             """)
 
-    @Option(
-        help: ArgumentHelp("Only photos of these kinds: \(PhotoKindFilter.words).", valueName: "kinds"))
-    var kind: PhotoKindFilter?
+    @OptionGroup var choice: PhotoFilterOptions
 
     @Flag(help: "Draw each photo below its line, on a terminal.")
     var thumbs = false
@@ -33,24 +32,24 @@ struct PhotosListCommand: ClubCommand {
         if thumbs, outputOptions.json || listing.deleted {
             throw ValidationError("--thumbs goes with neither --json nor --deleted")
         }
-        if kind != nil, listing.deleted { throw ValidationError("--kind does not go with --deleted") }
+        if let name = choice.names.first, listing.deleted {
+            throw ValidationError("\(name) does not go with --deleted")
+        }
     }
 
     func run(in context: Context) async throws {
+        let filter = try choice.filter(now: context.now())
         let login = try context.login(flags: connection.settings)
         let photos = try login.photos
         var listing = listing.listing()
         listing.hasMediaInfo = true
         let search = listing
-        var found = try await context.withRemote(login) { remote in
-            try await search.entries(of: photos, remote) { $0.isFolder || $0.isPhoto } ?? []
+        let (found, pending) = try await context.withRemote(login) { remote in
+            if !filter.isEmpty { return try await search.photos(of: photos, filter, remote) }
+            return (try await search.entries(of: photos, remote) { $0.isFolder || $0.isPhoto } ?? [], 0)
         }
-        if let kind {
-            let kept = try kind.filter(found)
-            if kept.pending > 0 {
-                context.note("\(kept.pending) more are still to be looked at by the server; list them again later")
-            }
-            found = kept.photos
+        if pending > 0 {
+            context.note("\(pending) more are still to be looked at by the server; list them again later")
         }
         let list = PhotoList(photos: self.listing.list(found, below: photos, dates: .taken).entries, folder: photos)
         let canvas = thumbs ? try await context.pictureCanvas(nil) : nil
@@ -65,6 +64,6 @@ struct PhotosListCommand: ClubCommand {
         context.noteEmpty(
             self.listing.deleted
                 ? "no photos were removed"
-                : kind != nil ? "no photos of this kind" : "no photos yet; 'byteclub photos upload FILE' sends one")
+                : !filter.isEmpty ? "no such photos" : "no photos yet; 'byteclub photos upload FILE' sends one")
     }
 }

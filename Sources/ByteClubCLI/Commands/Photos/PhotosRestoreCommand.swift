@@ -7,6 +7,7 @@ struct PhotosRestoreCommand: ClubCommand {
         commandName: "restore",
         abstract: "Bring a removed photo or an older version back, as a new version.",
         discussion: """
+            The caption that was removed with a photo comes back with it, unless the photo has a new one. \
             Removed photos are listed by 'byteclub photos list --deleted', versions by 'byteclub photos history NAME'.
 
             Example:
@@ -26,11 +27,16 @@ struct PhotosRestoreCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let photo = EntryVersions(
-            path: try EntryPath.photo(name, login), folder: try login.photos, kind: "photo")
+        let photos = try login.photos
+        let photo = EntryVersions(path: try EntryPath.photo(name, login), folder: photos, kind: "photo")
         let revision = try revision.map(RevisionArgument.read)
-        let restored = try await context.withRemote(login) { try await photo.restore(revision, $0) }
+        let (restored, caption) = try await context.withRemote(login) { remote in
+            let removed = try await CaptionRestoration.removal(of: photo.path, remote)
+            let restored = try await photo.restore(revision, remote)
+            return (restored, try await CaptionRestoration.restore(captionOf: photo.path, removedAt: removed, remote))
+        }
+        if let caption { context.note("restored its caption, '\(caption.path.name(below: photos))', as well") }
         try context.print(
-            EntryChange(verb: "restored", entry: restored, folder: photo.folder), json: outputOptions.json)
+            EntryChange(verb: "restored", entry: restored, folder: photos), json: outputOptions.json)
     }
 }

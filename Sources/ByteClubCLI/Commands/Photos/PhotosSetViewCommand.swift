@@ -16,7 +16,7 @@ struct PhotosSetViewCommand: ClubCommand {
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
-    @Argument(help: "How: \(PhotoKindFilter.words) or auto.")
+    @Argument(help: "How: \(PhotoKinds.words) or auto.")
     var view: PhotoView
 
     @OptionGroup var connection: ConnectionOptions

@@ -5,11 +5,19 @@ enum PastMoment {
     /// - Throws: A ``Failure`` with the status usage when the text is none, or has not been yet.
     static func read(_ text: String, in context: Context) throws -> Int64 {
         let now = context.now()
-        guard let seconds = ago(text).map({ now - $0 }) ?? absolute(text, context.calendar) else {
+        let seconds = try any(text, now: now, context.calendar)
+        if seconds > now { throw Failure(.usage, "'\(text)' has not been yet") }
+        return seconds
+    }
+
+    /// The same of any moment, with the clock that is meant where none is told.
+    ///
+    /// - Throws: A ``Failure`` with the status usage when the text is none.
+    static func any(_ text: String, now: Int64, _ calendar: (Int64) -> CalendarTime) throws -> Int64 {
+        guard let seconds = ago(text).map({ now - $0 }) ?? absolute(text, calendar) else {
             throw Failure(
                 .usage, "'\(Failure.line(text))' is no time; write '2026-11-22 14:03', 2026-11-22T14:03:00Z or 2h")
         }
-        if seconds > now { throw Failure(.usage, "'\(text)' has not been yet") }
         return seconds
     }
 

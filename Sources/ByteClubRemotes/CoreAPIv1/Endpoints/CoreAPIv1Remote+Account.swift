@@ -28,6 +28,7 @@ extension CoreAPIv1Remote {
             orderedRevisions: true, sync: extensions?.sync == true ? self : nil, links: self,
             managedLinks: extensions?.links == true ? self : nil,
             history: extensions?.history == true ? self : nil,
-            textSearch: extensions?.contentSearch == true ? self : nil)
+            textSearch: extensions?.contentSearch == true ? self : nil,
+            photoSearch: extensions?.photoSearch == true ? self : nil)
     }
 }

@@ -50,8 +50,8 @@ extension CoreAPIv1Remote: TextSearchRemote {
     ) async throws(RemoteError) -> TextSearchResults {
         let answer = try await transport.get(
             address("search", path), query: ["query": query, "file_limit": String(limit), "content": "true"])
-        let isIncomplete = HTTPField.Name("X-ByteClub-Search").map { answer.response.headerFields[$0] == "incomplete" }
-        return TextSearchResults(try answer.decoded(MetadataList.self).entries, isComplete: isIncomplete != true)
+        return TextSearchResults(
+            try answer.decoded(MetadataList.self).entries, isComplete: !answer.isIncompleteSearch)
     }
 
     /// A file's versions, newest first. `GET /1/revisions/<root>/<path>`

@@ -14,7 +14,8 @@ struct AccountHandlers: Sendable {
             uid: member.uid, displayName: member.name,
             quotaInfo: Account.Quota(quota: usage.quota ?? Account.Quota.unlimited, normal: usage.used, shared: 0),
             extensions: Account.Extensions(
-                version: 1, conditionalDelete: true, sync: true, links: true, history: true, contentSearch: true))
+                version: 1, conditionalDelete: true, sync: true, links: true, history: true, contentSearch: true,
+                photoSearch: true))
         account.referralLink = publicURL
         account.role = member.role.word
         return .json(account)

@@ -8,7 +8,7 @@ struct FolderHandlers: Sendable {
     /// What a search in texts answers at most unless more is asked for.
     private static let textMatches: Int64 = 100
 
-    let store: any FolderStore & SearchStore
+    let store: any FolderStore & SearchStore & GalleryStore
     let reader: FolderReader
     let media: MediaInfoReader
 
@@ -80,6 +80,7 @@ struct FolderHandlers: Sendable {
 
     /// Answers `GET /search/<root>/<path>`.
     func search(_ request: MemberRequest) async throws -> Response {
+        if let filter = try request.parameters.photoFilter() { return try await searchPhotos(request, filter) }
         let text = try request.parameters.required("query")
         let isInTexts = try request.parameters.bool("content", default: false)
         let limit = Int(

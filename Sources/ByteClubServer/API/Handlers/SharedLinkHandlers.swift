@@ -8,7 +8,7 @@ struct SharedLinkHandlers: Sendable {
     /// A browser asks again after so long, so that a link that was taken back does not go on for ever.
     private static let pictureCache = "private, max-age=3600"
 
-    let store: any FolderStore & LinkStore & MediaInfoStore
+    let store: any FolderStore & LinkStore & MediaInfoStore & GalleryStore
     let reader: FolderReader
     let downloads: DownloadHandlers
     let photos: PhotoHandlers

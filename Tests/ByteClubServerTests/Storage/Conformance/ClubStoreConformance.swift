@@ -25,7 +25,8 @@ struct ClubStoreConformance: Sendable, CustomStringConvertible {
 
     /// What every store must do.
     static let all =
-        folder + search + journal + waiting + contents + uploads + chunks + room + gallery + links + members + signIn
+        folder + search + journal + waiting + contents + uploads + chunks + room + gallery + photos + links + members
+        + signIn
         + history
 }
 

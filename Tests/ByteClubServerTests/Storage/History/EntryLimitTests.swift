@@ -59,6 +59,7 @@ import Testing
         try await store.pool.write { database in
             try database.execute(
                 sql: """
+                    \(StoreFixture.dropGallery)
                     DROP INDEX upload_unfinished;
                     ALTER TABLE upload DROP COLUMN touched;
                     ALTER TABLE member_usage DROP COLUMN entries;

@@ -162,7 +162,20 @@ final class WriteTransaction {
     func prepareCommit() throws {
         try UsageLedger(database).add(usage)
         try noteListings()
+        try noteCaptionViews()
         try publication.sync()
+    }
+
+    /// Notes how the captions that these changes made want their photos to be seen.
+    private func noteCaptionViews() throws {
+        for entry in entries where !entry.isDeleted && !entry.isFolder && GalleryKind.isCaption(entry.path.name) {
+            guard let hash = entry.contentHash?.data,
+                let bytes = try database.firstRow("SELECT bytes FROM content WHERE hash = ?", [hash], { $0.bytes(0) }),
+                let view = PhotoCaption(note: String(decoding: bytes ?? [], as: UTF8.self)).view
+            else { continue }
+            try database.run(
+                "INSERT OR IGNORE INTO caption_view(hash, view) VALUES (?, ?)", [hash, view.rawValue])
+        }
     }
 
     /// Notes for each folder whose children changed the newest of these changes.

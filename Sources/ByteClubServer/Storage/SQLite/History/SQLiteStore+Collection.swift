@@ -54,6 +54,7 @@ extension SQLiteStore {
             last = page.last
             count += try await remove(page.filter { !use.contains($0) }, use) { hash, transaction in
                 try transaction.execute("DELETE FROM content WHERE hash = ?", [Data(hash)])
+                try transaction.execute("DELETE FROM caption_view WHERE hash = ?", [Data(hash)])
             }
         }
         return count

@@ -28,7 +28,25 @@ extension Verifier {
         findings += try database.rows(
             "SELECT s.node FROM searchable s LEFT JOIN node n ON n.id = s.node WHERE n.id IS NULL"
         ) { Finding(kind: .index, subject: "entry \($0[0] as Int64)", problem: "it is in the search index alone") }
-        return try findings + wordFindings(in: database)
+        return try findings + galleryFindings(in: database) + wordFindings(in: database)
+    }
+
+    /// Checks that the gallery has each note and photo as it is.
+    private func galleryFindings(in database: Database) throws -> [Finding] {
+        let columns = "revision, date, kind, pending, latitude, longitude"
+        return try database.rows(
+            """
+            SELECT v.path, g.revision FROM (
+                SELECT revision FROM (
+                    SELECT \(columns) FROM gallery_source EXCEPT SELECT \(columns) FROM gallery_item)
+                UNION SELECT revision FROM (
+                    SELECT \(columns) FROM gallery_item EXCEPT SELECT \(columns) FROM gallery_source)) g
+            LEFT JOIN version v ON v.revision = g.revision
+            """
+        ) {
+            Finding(
+                kind: .index, subject: Self.name($0[0] ?? "?", $0[1]), problem: "the gallery has it otherwise")
+        }
     }
 
     private func wordFindings(in database: Database) throws -> [Finding] {

@@ -1,0 +1,120 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Which photos a list has: by kind, time and place.
+struct PhotoFilterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"))
+    var kind: PhotoKinds?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only photos taken from this moment on: 2026-08-01, '2026-08-01 14:03', RFC 3339, or 2w for so long ago.",
+            valueName: "date"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Only photos taken before this moment; of a day, until its end.", valueName: "date"))
+    var until: String?
+
+    // A place in the south begins as an option does.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Only photos taken within so many km, 10 if not told, of a place in degrees north and east.",
+            valueName: "lat,lon[,km]"),
+        transform: { text in
+            guard let circle = GeographicCircle(text) else {
+                throw ValidationError("write degrees north and east, and kilometres if you like: 46.02,7.75,5")
+            }
+            return circle
+        })
+    var near: GeographicCircle?
+
+    /// The options that were given, for messages.
+    var names: [String] {
+        [
+            kind.map { _ in "--kind" }, since.map { _ in "--since" }, until.map { _ in "--until" },
+            near.map { _ in "--near" },
+        ].compactMap(\.self)
+    }
+
+    /// What is looked for.
+    ///
+    /// - Throws: A ``Failure`` with the status usage for what is no time.
+    func filter(now: Int64) throws -> PhotoFilter {
+        let (since, until) = try Self.span(since: since, until: until, now: now)
+        return PhotoFilter(
+            kinds: kind?.kinds, since: since.map { APIDate(seconds: $0) }, until: until.map { APIDate(seconds: $0) },
+            near: near)
+    }
+
+    /// The first second and the one after the last, since 1970; nil where nothing is said.
+    ///
+    /// Moments without a zone are those of the cameras' clocks, which photos have as if they were in Greenwich.
+    ///
+    /// - Throws: A ``Failure`` with the status usage for what is no time, and when nothing is between the two.
+    static func span(since: String?, until: String?, now: Int64) throws -> (since: Int64?, until: Int64?) {
+        let start = try since.map { try PastMoment.any($0, now: now, CalendarTime.utc) }
+        let end = try until.map { text in
+            let end = try PastMoment.any(text, now: now, CalendarTime.utc)
+            return text.utf8.count == 10 && CalendarTime(text) != nil ? end + 86_400 : end
+        }
+        if let start, let end, start >= end {
+            throw Failure(.usage, "nothing is between --since and --until; the first must be the earlier")
+        }
+        return (start, end)
+    }
+}
+
+/// Kinds of photos, with commas between them.
+struct PhotoKinds: Sendable, Hashable, ExpressibleByArgument {
+    /// The words, for the help.
+    static let words = PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// The kinds.
+    var kinds: Set<PhotoShape.Kind>
+
+    /// Reads kinds separated by commas.
+    init?(argument: String) {
+        guard let kinds = PhotoFilter.kinds(argument) else { return nil }
+        self.kinds = kinds
+    }
+}
+
+extension FolderListing {
+    /// The most photos that a server is asked to find.
+    private static let mostFound = 10_000
+
+    /// The photos of a folder that a filter looks for, and how many the server is still to look at.
+    ///
+    /// A server that can is asked for them; of another, or where they are too many, all photos are listed.
+    ///
+    /// - Throws: A ``Failure`` when the server tells nothing of photos as pictures.
+    func photos(
+        of folder: RemotePath, _ filter: PhotoFilter, _ remote: any Remote
+    ) async throws -> (photos: [Metadata], pending: Int) {
+        if let search = try await remote.powers().photoSearch {
+            do {
+                let found = try await search.searchPhotos(folder, filter, limit: Self.mostFound)
+                if found.isComplete {
+                    return (found.photos.filter { isRecursive || $0.path.parent?.key == folder.key }, 0)
+                }
+            } catch {
+                guard error.code == .notFound else { throw error }
+                return ([], 0)
+            }
+        }
+        let all = try await entries(of: folder, remote, where: \.isPhoto) ?? []
+        if !all.isEmpty, all.allSatisfy({ $0.photoInfo == nil }) {
+            throw Failure(
+                .unavailable,
+                "this server does not tell what photos are as pictures; leave --kind, --since, --until and --near out")
+        }
+        let pending = all.filter { $0.photoInfo?.isPending == true }.count
+        let found = all.filter { photo in
+            guard let info = photo.photoInfo, !info.isPending else { return false }
+            return filter.matches(kind: info.shape?.kind, date: EntryDate.taken.of(photo), place: info.place)
+        }
+        return (found, pending)
+    }
+}
