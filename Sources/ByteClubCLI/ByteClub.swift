@@ -52,7 +52,7 @@ public enum ByteClub {
 
     /// Runs one command line; the only place that decides the exit status.
     static func run(_ arguments: [String], in context: Context) async -> ExitStatus {
-        var context = context
+        var context = context.withStatusLine()
         context.arguments = arguments
         context.pager = Pager(before: context.output, context.terminal, context.environment)
         if let pager = context.pager { context.output = pager.output }

@@ -10,8 +10,8 @@ extension EndToEnd {
             let club = try await Club.start()
             let ann = try await club.member("ann")
             let photo = Fixture.path("panoramas/forest.jpg")
-            let upload = try ann.start(["photos", "upload", photo, "--limit-rate", "30K"])
-            let line = await upload.line(of: .errors) { $0.contains("forest.jpg") }
+            let upload = try ann.start(["photos", "upload", photo, "--limit-rate", "30K", "--progress", "json"])
+            let line = await upload.line(of: .errors) { $0.contains("\"progress\"") }
             #expect(line != nil)
             try await ContinuousClock().sleep(for: .milliseconds(500))
             #expect(!upload.hasEnded, "the upload is too fast for this test")

@@ -13,6 +13,12 @@ enum Settings {
     /// How often each kill test kills: `BYTECLUB_KILLS`, 200 unless it is set.
     static var kills: Int { number("BYTECLUB_KILLS") ?? 200 }
 
+    /// How large the file is whose upload is killed, in MiB: `BYTECLUB_UPLOAD`, 24 unless it is set.
+    static var uploadMebibytes: Int { number("BYTECLUB_UPLOAD") ?? 24 }
+
+    /// How often an upload of a large file is killed: `BYTECLUB_UPLOAD_KILLS`, 4 unless it is set.
+    static var uploadKills: Int { number("BYTECLUB_UPLOAD_KILLS") ?? 4 }
+
     /// How many files a large mirror has: `BYTECLUB_ENTRIES`, 10,000 unless it is set.
     static var entries: Int { number("BYTECLUB_ENTRIES") ?? 10_000 }
 }

@@ -28,6 +28,10 @@ struct Context: Sendable {
     var pager: Pager?
     /// How Ctrl-C and SIGTERM reach a command.
     var interrupts: Interrupts
+    /// How SIGUSR1 and a new size of the terminal reach a command.
+    var statusSignals = StatusSignals.none
+    /// The line below what is printed on a terminal, when what is printed scrolls above it.
+    var ownStatusLine: StatusLine?
     /// What keeps mirrors; nil in a program that leaves them to another.
     var engine: (any MirrorEngine.Type)?
     /// Where relative paths begin.
@@ -48,11 +52,28 @@ struct Context: Sendable {
             uptime: { ContinuousClock.now - start },
             calendar: { CalendarTime.local($0) },
             connector: .coreAPIv1, editor: .shell, browser: Browser.find(processEnvironment()), interrupts: .signals,
+            statusSignals: .signals,
             engine: engine, executable: ownPath())
     }
 
     /// Where settings and state are kept.
     var directories: Directories { Directories(environment: environment) }
+
+    /// The line below what is printed on the terminal of standard error.
+    var statusLine: StatusLine {
+        ownStatusLine ?? StatusLine(diagnostics, columns: terminal.columns, environment)
+    }
+
+    /// The same world, with a line on the terminal of standard error above which all that is printed scrolls.
+    func withStatusLine() -> Context {
+        guard terminal.isErrorTerminal else { return self }
+        var context = self
+        let line = statusLine
+        context.ownStatusLine = line
+        context.diagnostics = line.above(diagnostics)
+        if terminal.isOutputTerminal { context.output = line.above(output) }
+        return context
+    }
 
     private static func ownPath() -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)

@@ -11,8 +11,10 @@ private final class SignalPipe: Sendable {
     /// How many signals came since listening began.
     static let count = Atomic<Int32>(0)
     private static let numbers = [SIGINT, SIGTERM]
+    private static let questions = [SIGUSR1, SIGWINCH]
 
     private let listener = Mutex<(@Sendable (ExitStatus) -> Void)?>(nil)
+    private let answerer = Mutex<(@Sendable (StatusSignals.Signal) -> Void)?>(nil)
 
     private init() {
         var ends: [Int32] = [-1, -1]
@@ -23,8 +25,12 @@ private final class SignalPipe: Sendable {
         source.setEventHandler { [self] in
             var number: UInt8 = 0
             guard unsafe read(reading, &number, 1) == 1 else { return }
-            let status: ExitStatus = Int32(number) == SIGTERM ? .terminated : .interrupted
-            listener.withLock { $0 }?(status)
+            switch Int32(number) {
+            case SIGUSR1: answerer.withLock { $0 }?(.report)
+            case SIGWINCH: answerer.withLock { $0 }?(.resize)
+            case SIGTERM: listener.withLock { $0 }?(.terminated)
+            default: listener.withLock { $0 }?(.interrupted)
+            }
             _ = source  // which the handler keeps alive, as long as the process
         }
         source.resume()
@@ -37,7 +43,10 @@ private final class SignalPipe: Sendable {
             var action = sigaction()
             unsafe action.__sigaction_handler.sa_handler = { number in
                 let saved = errno
-                if SignalPipe.count.wrappingAdd(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+                if SignalPipe.count.wrappingAdd(1, ordering: .relaxed).newValue > 1 {
+                    TaskbarProgress.clearAtOnce()
+                    _exit(128 + number)
+                }
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = unsafe write(SignalPipe.descriptor.load(ordering: .relaxed), &byte, 1)
                 errno = saved
@@ -46,6 +55,24 @@ private final class SignalPipe: Sendable {
             _ = unsafe sigaction(number, &action, nil)
         }
     }
+
+    func answer(_ onSignal: @escaping @Sendable (StatusSignals.Signal) -> Void) {
+        answerer.withLock { $0 = onSignal }
+        for number in Self.questions {
+            var action = sigaction()
+            unsafe action.__sigaction_handler.sa_handler = { number in
+                let saved = errno
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = unsafe write(SignalPipe.descriptor.load(ordering: .relaxed), &byte, 1)
+                errno = saved
+            }
+            action.sa_flags = SA_RESTART
+            _ = unsafe sigaction(number, &action, nil)
+        }
+    }
+
+    /// A question that comes later is heard by nobody, and ends nothing.
+    func stopAnswering() { answerer.withLock { $0 = nil } }
 
     func stop() {
         for number in Self.numbers { _ = signal(number, SIG_DFL) }
@@ -58,5 +85,13 @@ extension Interrupts {
     static let signals = Interrupts(listen: { onSignal in
         SignalPipe.shared.listen(onSignal)
         return { SignalPipe.shared.stop() }
+    })
+}
+
+extension StatusSignals {
+    /// SIGUSR1 and SIGWINCH of the process.
+    static let signals = StatusSignals(listen: { onSignal in
+        SignalPipe.shared.answer(onSignal)
+        return { SignalPipe.shared.stopAnswering() }
     })
 }

@@ -6,13 +6,15 @@ struct Interrupts: Sendable {
     /// Nobody interrupts.
     static let none = Interrupts(listen: { _ in {} })
 
-    /// Runs work that the first signal cancels; it then fails with the signal's status.
-    func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    /// Runs work that the first signal cancels, or asks to wind down first; it then fails with the signal's status.
+    func cancelling<Value: Sendable>(
+        _ windDown: WindDown? = nil, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let received = Received()
         let stop = listen { received.set($0) }
         defer { stop() }
         let task = Task { try await work() }
-        received.onSignal { task.cancel() }
+        received.onSignal { if let windDown { windDown.request { task.cancel() } } else { task.cancel() } }
         do {
             return try await withTaskCancellationHandler {
                 try await task.value

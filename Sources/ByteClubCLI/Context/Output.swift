@@ -20,6 +20,15 @@ struct Output: Sendable {
         putVisible = other.putVisible
     }
 
+    /// An output of which each write is done within something.
+    func around(
+        _ body: @escaping @Sendable (_ write: () throws -> Void) throws -> Void
+    ) -> Output {
+        Output(
+            before: Output { bytes in try body { try putVisible(bytes) } },
+            { bytes in try body { try put(bytes) } })
+    }
+
     /// An open file of the process.
     static func descriptor(_ descriptor: Int32, _ name: String) -> Output {
         Output { bytes in

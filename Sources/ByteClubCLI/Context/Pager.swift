@@ -18,6 +18,8 @@ final class Pager: Sendable {
 
     fileprivate struct Child {
         let process: pid_t
+        /// What the process did on Ctrl-C and Ctrl-\ before.
+        let signals: [(number: Int32, handler: __sighandler_t?)]
         /// Where it reads from; nil when the person has seen enough.
         var input: Int32?
     }
@@ -85,7 +87,9 @@ final class Pager: Sendable {
         case .idle: break
         case .gathering(let text): if !text.isEmpty { try terminal.write(text) }
         case .showing(let child, let text):
-            if Self.notRun.contains(child.wait()) { try terminal.write(text) }
+            let status = child.wait()
+            if status == ExitStatus.interrupted.rawValue { throw Failure.silent(.interrupted) }
+            if Self.notRun.contains(status) { try terminal.write(text) }
         }
     }
 
@@ -93,11 +97,14 @@ final class Pager: Sendable {
         var ends: [Int32] = [-1, -1]
         guard unsafe byteclub_pipe(&ends) == 0 else { throw FileError(.read, command) }
         defer { close(ends[0]) }
+        // From now on they are the pager's: it has the terminal in a state that it alone can undo.
+        let signals = [SIGINT, SIGQUIT].map { (number: $0, handler: signal($0, SIG_IGN)) }
         do {
             let process = try ShellCommand.start(command, input: ends[0], environment: environment)
-            return Child(process: process, input: ends[1])
+            return Child(process: process, signals: signals, input: ends[1])
         } catch {
             close(ends[1])
+            for old in signals { signal(old.number, old.handler) }
             throw error
         }
     }
@@ -113,20 +120,15 @@ extension Pager.Child {
         }
     }
 
-    /// Waits for its end, and gives its exit code; Ctrl-C belongs to it meanwhile.
+    /// Waits for its end, and gives its exit code, or 128 and the number of the signal that ended it.
     func wait() -> Int32 {
         if let input { close(input) }
-        let oldInterrupt = signal(SIGINT, SIG_IGN)
-        let oldQuit = signal(SIGQUIT, SIG_IGN)
-        defer {
-            signal(SIGINT, oldInterrupt)
-            signal(SIGQUIT, oldQuit)
-        }
+        defer { for old in signals { signal(old.number, old.handler) } }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
             guard errno == EINTR else { return 0 }
         }
-        return (status >> 8) & 0xFF
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 }
 

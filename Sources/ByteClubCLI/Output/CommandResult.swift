@@ -26,6 +26,12 @@ struct TextStyle: Sendable {
     /// A text that stands out, where that can be shown.
     func emphasized(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
+    /// An address that people can follow in terminals that know how (OSC 8); it can be read in all.
+    func link(_ url: String) -> String {
+        guard isBold, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return Failure.line(url) }
+        return "\u{1B}]8;;\(url)\u{1B}\\\(url)\u{1B}]8;;\u{1B}\\"
+    }
+
     /// A number of bytes: rounded for people, exact for programs.
     func size(_ bytes: Int64) -> String { columns == nil ? String(bytes) : HumanSize.shown(bytes) }
 

@@ -9,7 +9,6 @@ final class LiveStatus: Sendable {
     private struct State {
         var activity: MirrorActivity
         var lines: [String] = []
-        var drawn = ""
         var lastDraw = -Double.infinity
         /// When the database is worth another look, in seconds.
         var nextRead = 0.0
@@ -23,7 +22,7 @@ final class LiveStatus: Sendable {
     private static let interval = 0.1
     private static let pulse = 1.0
 
-    private let output: Output
+    private let line: StatusLine
     private let columns: @Sendable () -> Int?
     private let uptime: @Sendable () -> Duration
     private let style: TextStyle
@@ -32,7 +31,7 @@ final class LiveStatus: Sendable {
 
     /// Begins; `readStatus` reads the mirror's database.
     init(_ context: Context, readStatus: @escaping @Sendable () -> SyncStatus?) {
-        output = context.diagnostics
+        line = context.statusLine
         columns = context.terminal.columns
         uptime = context.uptime
         style = TextStyle(calendar: context.calendar)
@@ -62,14 +61,23 @@ final class LiveStatus: Sendable {
         }
     }
 
+    /// Prints how far it is as a line that stays.
+    func tellNow() {
+        add(state.withLock { "byteclub: " + ActivityLine.text($0.activity, columns: 200, style) })
+    }
+
+    /// Draws the line anew, as in a terminal of another size.
+    func redraw() {
+        state.withLock { if !$0.isEnded { draw(&$0) } }
+    }
+
     /// Takes the line away, so that what follows stands alone, and throws what went wrong while writing.
     func end() throws {
         try state.withLock { state in
             if state.isEnded { return }
             state.isEnded = true
             state.timer?.cancel()
-            // A terminal may have written ^C behind the line.
-            if !state.drawn.isEmpty { state.drawn += "  " }
+            do { try line.clear() } catch { state.failure = state.failure ?? error }
             write("", &state)
             if let failure = state.failure { throw failure }
         }
@@ -92,19 +100,11 @@ final class LiveStatus: Sendable {
 
     /// Writes the lines that wait, and the one below them over what was there.
     private func write(_ line: String, _ state: inout State) {
-        if state.lines.isEmpty, line == state.drawn { return }
-        var text = ""
-        var covered = min(DisplayWidth.of(state.drawn), max(0, (columns() ?? 80) - 1))
-        for next in state.lines {
-            text += "\r" + next + String(repeating: " ", count: max(0, covered - DisplayWidth.of(next))) + "\n"
-            covered = 0
-        }
-        let blanks = String(repeating: " ", count: max(0, covered - DisplayWidth.of(line)))
-        if !(line + blanks).isEmpty { text += "\r" + line + blanks }
-        if line.isEmpty, !blanks.isEmpty { text += "\r" }
+        let lines = state.lines
         state.lines = []
-        state.drawn = line
-        do { try output.write(text) } catch { if state.failure == nil { state.failure = error } }
+        do { try self.line.show(line, below: lines, taskbar: line.isEmpty ? .none : state.activity.taskbar) } catch {
+            if state.failure == nil { state.failure = error }
+        }
     }
 
     /// Has the line drawn a little later: soon when something has changed, in a second when it is only under way.

@@ -54,6 +54,15 @@ struct MirrorActivity: Sendable {
     /// Begins at a time.
     init(now: Double) { meter = RateMeter(time: now, count: 0) }
 
+    /// What a terminal's task bar shows of it.
+    var taskbar: TaskbarProgress {
+        guard phase == .working else { return .none }
+        let bytes = transfers.reduce(0.0) { $0 + Double($1.total) }
+        if let total, total > 1 { return .percent(min(100, done * 100 / total)) }
+        if bytes > 0 { return .percent(Int(transfers.reduce(0.0) { $0 + Double($1.completed) } * 100 / bytes)) }
+        return .busy
+    }
+
     /// Bytes a second in this burst; nil while it is not known.
     var bytesPerSecond: Double? { moved > 0 ? meter.bytesPerSecond : nil }
 

@@ -16,16 +16,20 @@ enum ProgressLine {
         let name = place + Failure.line(state.name)
         let percent = state.percent.map { padded("\($0)%", 4) } ?? "   ?"
         let size = sizes(state)
-        let rate = state.bytesPerSecond.map { HumanSize.shown(Int64($0)) + "/s" } ?? ""
+        let rate = state.isStalled ? "" : state.bytesPerSecond.map { HumanSize.shown(Int64($0)) + "/s" } ?? ""
         let left = time(state)
+        let overall = state.overall.map { "all \($0)%" } ?? ""
         switch style {
         case .plain:
-            return [name, state.percent == nil ? "" : percent, size, rate, left].filter { !$0.isEmpty }
+            return [name, state.percent == nil ? "" : percent, size, rate, left, overall].filter { !$0.isEmpty }
                 .joined(separator: "  ")
         case .bar(let columns):
             // The last column stays free: many terminals wrap when it is filled.
             let width = max(0, columns - 1)
-            for tail in [[percent, size, rate, left], [percent, size, rate], [percent, size], [percent]] {
+            for tail in [
+                [percent, size, rate, left, overall], [percent, size, rate, left], [percent, size, rate],
+                [percent, size], [percent],
+            ] {
                 let tail = tail.filter { !$0.isEmpty }.joined(separator: "  ")
                 let room = width - DisplayWidth.of(tail) - 2
                 if room >= min(DisplayWidth.of(name), place.utf8.count + 8) {
@@ -43,7 +47,8 @@ enum ProgressLine {
 
     private static func sizes(_ state: ProgressState) -> String {
         let completed = HumanSize.shown(state.completed)
-        return state.total.map { "\(completed) of \(HumanSize.shown($0))" } ?? completed
+        let sent = state.inFlight >= 1 << 20 ? " (+\(HumanSize.shown(state.inFlight)) sent)" : ""
+        return state.total.map { "\(completed)\(sent) of \(HumanSize.shown($0))" } ?? completed
     }
 
     private static func time(_ state: ProgressState) -> String {

@@ -1,131 +1,246 @@
 import ByteClubCore
 import Synchronization
 
-/// Tells people how far a transfer has come, on standard error.
+/// Tells people or programs how far the transfers of a command have come, on standard error.
 ///
 /// Counts may come from any thread and as often as they like: a terminal's line is drawn at most ten times a second and
-/// only when it changed. A log gets a line after a second, every thirty seconds from then on, and one at the end; nothing
-/// of a transfer that ends within its first second.
+/// only when it changed. A log gets a line at the start, one every thirty seconds while a transfer is under way, one after
+/// each, and one in the end when there were several; what fails or is over within a second has no line at the start.
 final class ProgressReporter: Sendable {
     private struct Current {
-        var name: String
-        var place: (number: Int, of: Int)?
-        var completed: Int64 = 0
-        var total: Int64?
+        var state: ProgressState
+        /// What events call it.
+        var path: String
         var start: Double
-        var meter: RateMeter
-        var lastLogged: Double?
+        /// Bytes that were there before.
+        var before: Int64
+        /// The rate of what the other side has, and of what has left here.
+        var acknowledged: RateMeter
+        var moved: RateMeter
+        var lastTold: Double
     }
 
     private struct State {
         var current: Current?
-        var drawn = ""
-        var lastOutput = -Double.infinity
+        /// How many transfers there will be, and of how many bytes as far as that is known.
+        var plan: (count: Int, total: Int64?) = (1, nil)
+        var start: Double?
+        var bytes: Int64 = 0
+        var passed: Int64 = 0
+        var files = 0
+        var failed = 0
+        var lastDraw = -Double.infinity
+        var isStartTold = false
+        var isEnded = false
     }
 
     private static let drawInterval = 0.1
+    private static let eventInterval = 1.0
     private static let logDelay = 1.0
     private static let logInterval = 30.0
 
     private let display: ProgressMode.Display
-    private let output: Output
-    private let columns: @Sendable () -> Int?
-    private let uptime: @Sendable () -> Duration
+    private let words: TransferWords
+    private let context: Context
+    private let line: StatusLine
     private let state = Mutex(State())
 
     /// Creates a reporter that writes to a context's diagnostics.
-    init(_ context: Context, display: ProgressMode.Display) {
+    init(_ context: Context, display: ProgressMode.Display, _ words: TransferWords) {
         self.display = display
-        output = context.diagnostics
-        columns = context.terminal.columns
-        uptime = context.uptime
+        self.words = words
+        self.context = context
+        line = context.statusLine
     }
 
-    private var now: Double {
-        let parts = uptime().components
-        return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
-    }
+    private var now: Double { context.uptime() / .seconds(1) }
+
+    /// Says how many transfers there will be, and how many bytes they have in all when that is known.
+    func plan(_ count: Int, total: Int64? = nil) { state.withLock { $0.plan = (count, total) } }
 
     /// Begins a transfer, or goes on with one of which so many bytes were moved before.
-    func start(_ name: String, place: (number: Int, of: Int)? = nil, total: Int64?, from completed: Int64 = 0) {
+    func start(
+        _ name: String, path: String? = nil, place: (number: Int, of: Int)? = nil, total: Int64?,
+        from completed: Int64 = 0
+    ) {
         let now = now
         state.withLock { state in
+            state.start = state.start ?? now
             state.current = Current(
-                name: name, place: place, completed: completed, total: total, start: now,
-                meter: RateMeter(time: now, count: completed))
-            if display == .live { report(&state, now, isForced: true) }
+                state: ProgressState(name: name, place: place, completed: completed, total: total),
+                path: path ?? name, start: now, before: completed, acknowledged: RateMeter(time: now, count: completed),
+                moved: RateMeter(time: now, count: completed), lastTold: now)
+            switch display {
+            case .live: draw(&state, now)
+            case .events: write(.start, state.current)
+            default: break
+            }
         }
     }
 
     /// Takes a count.
-    func update(completed: Int64, total: Int64?) {
+    func update(_ progress: TransferProgress) {
         let now = now
         state.withLock { state in
-            state.current?.completed = completed
-            if let total { state.current?.total = total }
-            if now - state.lastOutput >= Self.drawInterval { report(&state, now, isForced: false) }
+            guard var current = state.current else { return }
+            if progress.completed != current.state.completed {
+                current.acknowledged.take(time: now, count: progress.completed)
+            }
+            if progress.completed + progress.inFlight != current.state.completed + current.state.inFlight {
+                current.moved.take(time: now, count: progress.completed + progress.inFlight)
+            }
+            (current.state.completed, current.state.inFlight) = (progress.completed, progress.inFlight)
+            current.state.total = progress.total ?? current.state.total
+            state.current = current
+            tell(&state, now)
         }
     }
 
     /// Looks at the clock: while nothing moves, that is told too.
     func tick() {
         let now = now
-        state.withLock { report(&$0, now, isForced: false) }
+        state.withLock { tell(&$0, now) }
     }
 
-    /// Ends a transfer; its line goes away on a terminal, so that results and messages stand alone.
-    func finish() {
+    /// Tells how far it is at once, as somebody asked by a signal.
+    func tellNow() {
         let now = now
         state.withLock { state in
-            if let current = state.current, current.lastLogged != nil, current.completed == current.total {
-                report(&state, now, isForced: true)
+            switch display {
+            case .events where state.current != nil: write(.progress, state.current)
+            default:
+                let text = state.current.map { ProgressLine.text(Self.progress($0, state, now), style: .plain) }
+                context.note(text ?? "no transfer is under way")
             }
+        }
+    }
+
+    /// Counts a transfer that need not be made.
+    func skip(bytes: Int64) { state.withLock { $0.passed += bytes } }
+
+    /// Ends a transfer of which all is there; its line goes away on a terminal, so that results stand alone.
+    func finish() { end(isWhole: true) }
+
+    /// Ends a transfer that came to nothing, if there is one.
+    func fail() { end(isWhole: false) }
+
+    private func end(isWhole: Bool) {
+        let now = now
+        state.withLock { state in
+            defer { try? line.clear() }
+            guard let current = state.current else { return }
+            let total = current.state.total ?? current.state.completed
+            state.bytes += max(0, (isWhole ? total : current.state.completed) - current.before)
+            state.passed += total
+            if isWhole { state.files += 1 } else { state.failed += 1 }
             state.current = nil
-            clear(&state)
+            switch display {
+            case .log where isWhole:
+                if state.plan.count > 1 { tellStart(&state, current) }
+                log(words.finish(current.state.name, bytes: total, seconds: now - current.start))
+            case .events:
+                var ended = current
+                if isWhole { (ended.state.completed, ended.state.total) = (total, total) }
+                write(isWhole ? .finish : .failed, ended)
+            default: break
+            }
         }
     }
 
-    /// Writes the line that a terminal or a log shows, if it is time for it.
-    private func report(_ state: inout State, _ now: Double, isForced: Bool) {
-        guard var current = state.current else { return }
-        current.meter.take(time: now, count: current.completed)
-        state.current = current
-        let progress = ProgressState(
-            name: current.name, place: current.place, completed: current.completed, total: current.total,
-            bytesPerSecond: current.meter.bytesPerSecond, elapsed: now - current.start,
-            idle: now - current.meter.lastMove)
+    /// Tells the sum, once.
+    func finishAll() {
+        fail()
+        let now = now
+        state.withLock { state in
+            if state.isEnded { return }
+            state.isEnded = true
+            if display == .log, state.plan.count > 1, let start = state.start {
+                log(
+                    words.summary(
+                        files: state.files, of: state.plan.count, bytes: state.bytes, seconds: now - start))
+            }
+            if display == .events {
+                write(
+                    ProgressEvent(
+                        event: .summary, time: time, bytes: state.bytes, total: state.plan.total, files: state.files,
+                        failed: state.failed, version: 1))
+            }
+        }
+    }
+
+    /// Writes what a terminal, a log or a program is shown, if it is time for it.
+    private func tell(_ state: inout State, _ now: Double) {
+        guard let current = state.current else { return }
         switch display {
-        case .none: return
+        case .live: if now - state.lastDraw >= Self.drawInterval { draw(&state, now) }
         case .log:
-            let due = current.lastLogged.map { $0 + Self.logInterval } ?? current.start + Self.logDelay
-            guard isForced || now >= due else { return }
-            state.current?.lastLogged = now
-            try? output.line(ProgressLine.text(progress, style: .plain))
-        case .live:
-            guard isForced || now - state.lastOutput >= Self.drawInterval else { return }
-            let line = ProgressLine.text(progress, style: .bar(columns: columns() ?? 80))
-            guard line != state.drawn else { return }
-            let blanks = max(0, DisplayWidth.of(state.drawn) - DisplayWidth.of(line))
-            state.lastOutput = now
-            state.drawn = line
-            try? output.write("\r" + line + String(repeating: " ", count: blanks))
+            if now - (state.start ?? now) >= Self.logDelay { tellStart(&state, current) }
+            guard now - current.lastTold >= Self.logInterval else { return }
+            state.current?.lastTold = now
+            log(ProgressLine.text(Self.progress(current, state, now), style: .plain))
+        case .events:
+            guard now - current.lastTold >= Self.eventInterval else { return }
+            state.current?.lastTold = now
+            write(.progress, current)
+        case .none: break
         }
     }
 
-    private func clear(_ state: inout State) {
-        if display == .live, !state.drawn.isEmpty {
-            let width = min(DisplayWidth.of(state.drawn), max(0, (columns() ?? 80) - 1))
-            try? output.write("\r" + String(repeating: " ", count: width) + "\r")
-        }
-        state.drawn = ""
+    private func tellStart(_ state: inout State, _ current: Current) {
+        if state.isStartTold { return }
+        state.isStartTold = true
+        let total = state.plan.count == 1 ? current.state.total : state.plan.total
+        log(words.start(current.state.name, of: state.plan.count, total: total))
     }
 
-    /// Does work while somebody looks at the clock.
-    func ticking<Value: Sendable>(_ work: () async throws -> Value) async rethrows -> Value {
+    private func log(_ line: String) { try? context.diagnostics.line(Failure.line(line)) }
+
+    private func draw(_ state: inout State, _ now: Double) {
+        guard let current = state.current else { return }
+        let progress = Self.progress(current, state, now)
+        state.lastDraw = now
+        try? line.show(
+            ProgressLine.text(progress, style: .bar(columns: context.terminal.columns() ?? 80)),
+            taskbar: (progress.overall ?? progress.percent).map { .percent($0) } ?? .busy)
+    }
+
+    private static func progress(_ current: Current, _ state: State, _ now: Double) -> ProgressState {
+        var progress = current.state
+        progress.bytesPerSecond = current.acknowledged.bytesPerSecond ?? current.moved.bytesPerSecond
+        progress.elapsed = now - current.start
+        progress.idle = now - current.moved.lastMove
+        if let total = state.plan.total, total > 0, state.plan.count > 1 {
+            progress.overall = Int(min(100, Double(state.passed + progress.completed) * 100 / Double(total)))
+        }
+        return progress
+    }
+
+    private var time: String { CalendarTime.utc(context.now()).rfc3339 }
+
+    private func write(_ kind: ProgressEvent.Kind, _ current: Current?) {
+        guard let current else { return }
+        write(
+            ProgressEvent(
+                event: kind, time: time, path: current.path, bytes: current.state.completed,
+                total: current.state.total))
+    }
+
+    private func write(_ event: ProgressEvent) {
+        guard let line = try? JSON.line(event) else { return }
+        try? context.diagnostics.write(line)
+    }
+
+    /// Does work while somebody looks at the clock and answers signals, and tells the sum when it is done.
+    func following<Value: Sendable>(_ work: () async throws -> Value) async rethrows -> Value {
         let ticker = Task { [self] in
             while (try? await Task.sleep(for: .milliseconds(display == .live ? 200 : 1000))) != nil { tick() }
         }
-        defer { ticker.cancel() }
+        let stop = context.statusSignals.listen { [self] in $0 == .report ? tellNow() : tick() }
+        defer {
+            stop()
+            ticker.cancel()
+            finishAll()
+        }
         return try await work()
     }
 }

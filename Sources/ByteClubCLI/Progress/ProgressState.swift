@@ -6,8 +6,12 @@ struct ProgressState: Sendable {
     var place: (number: Int, of: Int)?
     /// Bytes the other side has.
     var completed: Int64
+    /// Bytes that were sent beyond those.
+    var inFlight: Int64 = 0
     /// Bytes in all; nil while unknown.
     var total: Int64?
+    /// The whole percent done of all transfers; nil when there is one only.
+    var overall: Int?
     /// Bytes a second; nil while unknown.
     var bytesPerSecond: Double?
     /// Seconds since the transfer started.
@@ -16,12 +20,13 @@ struct ProgressState: Sendable {
     var idle: Double
 
     init(
-        name: String, place: (number: Int, of: Int)? = nil, completed: Int64, total: Int64?,
+        name: String, place: (number: Int, of: Int)? = nil, completed: Int64, inFlight: Int64 = 0, total: Int64?,
         bytesPerSecond: Double? = nil, elapsed: Double = 0, idle: Double = 0
     ) {
         self.name = name
         self.place = place
         self.completed = completed
+        self.inFlight = inFlight
         self.total = total
         self.bytesPerSecond = bytesPerSecond
         self.elapsed = elapsed
@@ -36,10 +41,11 @@ struct ProgressState: Sendable {
 
     /// Seconds left; nil when nothing sensible can be said: before 2 s or 1 %, and while nothing moves.
     var secondsLeft: Int? {
-        guard let total, let rate = bytesPerSecond, rate > 0, completed < total, elapsed >= 2, (percent ?? 0) >= 1,
+        guard let total, let rate = bytesPerSecond, rate > 0, completed < total, elapsed >= 2,
+            completed + inFlight >= total / 100,
             !isStalled
         else { return nil }
-        let left = Double(total - completed) / rate
+        let left = Double(max(0, total - completed)) / rate
         return left < 360_000 ? max(1, Int(left.rounded(.up))) : nil
     }
 

@@ -31,9 +31,9 @@ extension Context {
 
     /// Opens the server of a club and works with it; its sessions end with the last use of the remote.
     ///
-    /// Ctrl-C and SIGTERM cancel the work. A terminal is told when it takes long, unless it may or tells of itself.
+    /// Ctrl-C and SIGTERM cancel the work, once it has wound down. A terminal is told when it takes long, unless it may or tells of itself.
     func withRemote<Value: Sendable>(
-        _ login: Login, _ lane: Connector.Lane = .notes, mayTakeLong: Bool = false,
+        _ login: Login, _ lane: Connector.Lane = .notes, mayTakeLong: Bool = false, windDown: WindDown? = nil,
         _ work: @escaping @Sendable (any Remote) async throws -> Value
     ) async throws -> Value {
         let remote = try connector.open(login, lane)
@@ -46,6 +46,6 @@ extension Context {
                 note("still waiting for \(login.server); Ctrl-C gives up")
             }
         defer { waiting?.cancel() }
-        return try await interrupts.cancelling { try await work(remote) }
+        return try await interrupts.cancelling(windDown) { try await work(remote) }
     }
 }

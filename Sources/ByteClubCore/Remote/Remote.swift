@@ -8,14 +8,17 @@ public enum Content: Sendable {
 
 /// How far a transfer has come, in bytes.
 public struct TransferProgress: Hashable, Sendable {
-    /// The bytes moved so far.
+    /// The bytes that the other side has: of an upload those that the server has acknowledged, not those that were sent.
     public var completed: Int64
+    /// The bytes of an upload that were sent beyond those and are not acknowledged yet.
+    public var inFlight: Int64
     /// The bytes to move, nil while unknown.
     public var total: Int64?
 
     /// Creates a progress.
-    public init(completed: Int64, total: Int64?) {
+    public init(completed: Int64, inFlight: Int64 = 0, total: Int64?) {
         self.completed = completed
+        self.inFlight = inFlight
         self.total = total
     }
 }

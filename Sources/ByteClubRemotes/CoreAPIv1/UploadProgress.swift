@@ -2,11 +2,13 @@ import ByteClubCore
 import ByteClubHTTP
 import Synchronization
 
-/// Adds up the bytes sent over all requests of one upload; never counts down, also when a request is repeated.
+/// Adds up the bytes of one upload over all its requests: those that were sent, and those that the server acknowledged.
+///
+/// Neither counts down, also when a request is repeated.
 final class UploadProgress: Sendable {
     private let total: Int64
     private let report: @Sendable (TransferProgress) -> Void
-    private let furthest = Mutex<Int64>(-1)
+    private let furthest = Mutex<(acknowledged: Int64, sent: Int64)>((0, -1))
 
     init?(total: Int64, _ report: (@Sendable (TransferProgress) -> Void)?) {
         guard let report else { return nil }
@@ -17,16 +19,26 @@ final class UploadProgress: Sendable {
     /// What follows one request, whose body starts at an offset.
     static func counting(_ progress: UploadProgress?, from offset: Int64) -> (@Sendable (TaskProgress) -> Void)? {
         guard let progress else { return nil }
-        return { progress.update(to: offset + $0.bytesSent) }
+        return { progress.take(sent: offset + $0.bytesSent) }
     }
 
     /// Takes the number of bytes that have been sent.
-    func update(to completed: Int64) {
+    private func take(sent: Int64) { take(acknowledged: 0, sent: sent) }
+
+    /// Takes the number of bytes that the server says it has.
+    func acknowledge(_ count: Int64) { take(acknowledged: count, sent: count) }
+
+    private func take(acknowledged: Int64, sent: Int64) {
         // Reported under the lock, so that no two calls come out of order.
         furthest.withLock { furthest in
-            guard completed > furthest else { return }
-            furthest = min(completed, total)
-            report(TransferProgress(completed: furthest, total: total))
+            let before = furthest
+            furthest = (
+                max(before.acknowledged, min(acknowledged, total)), max(before.sent, min(sent, total))
+            )
+            guard furthest != before else { return }
+            report(
+                TransferProgress(
+                    completed: furthest.acknowledged, inFlight: furthest.sent - furthest.acknowledged, total: total))
         }
     }
 }

@@ -33,6 +33,7 @@ import Testing
         }
         #expect(events.last?.event == .summary)
         #expect(events.count { $0.event == .summary } == 1)
+        #expect(world.out.split(separator: "\n").allSatisfy { $0.contains(#""time":"2"#) }, "\(world.out)")
         #expect(events.contains { $0.event == .download && $0.path == "trip.md" })
     }
 

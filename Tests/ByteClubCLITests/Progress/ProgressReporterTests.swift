@@ -1,3 +1,4 @@
+import ByteClubCore
 import Synchronization
 import Testing
 
@@ -7,12 +8,36 @@ import Testing
     private static let tty = Terminal(
         isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { 60 })
 
-    private func make(_ display: ProgressMode.Display) throws -> (World, ProgressReporter, @Sendable (Double) -> Void) {
+    private struct Scene {
+        let world: World
+        let reporter: ProgressReporter
+        let clock: Clock
+        /// What signals do.
+        let asked: Asked
+
+        /// A moment later, so many bytes are there and so many more were sent.
+        func update(at seconds: Double, _ completed: Int64, sent: Int64 = 0, of total: Int64? = nil) {
+            clock.set(seconds)
+            reporter.update(TransferProgress(completed: completed, inFlight: sent, total: total))
+        }
+
+        var lines: [String] { world.err.split(separator: "\n").map(String.init) }
+    }
+
+    private func make(
+        _ display: ProgressMode.Display, _ environment: [String: String] = [:], columns: Int = 60
+    ) throws -> Scene {
         let world = try World()
-        let clock = Clock()
-        var context = world.context(terminal: Self.tty)
+        let (clock, asked) = (Clock(), Asked())
+        asked.columns.withLock { $0 = columns }
+        var context = world.context(environment, terminal: Self.tty)
+        context.terminal.columns = { asked.columns.withLock { $0 } }
         context.uptime = { clock.now }
-        return (world, ProgressReporter(context, display: display), { clock.set($0) })
+        context.now = { 1_375_780_500 }
+        context.statusSignals = asked.signals
+        context = context.withStatusLine()
+        return Scene(
+            world: world, reporter: ProgressReporter(context, display: display, .upload), clock: clock, asked: asked)
     }
 
     private final class Clock: Sendable {
@@ -21,50 +46,196 @@ import Testing
         func set(_ seconds: Double) { value.withLock { $0 = .seconds(seconds) } }
     }
 
-    @Test("a terminal's line is drawn at most ten times a second and leaves nothing behind")
+    /// Signals that a test sends, and the width of its terminal.
+    private final class Asked: Sendable {
+        let columns = Mutex(60)
+        private let listener = Mutex<(@Sendable (StatusSignals.Signal) -> Void)?>(nil)
+        var signals: StatusSignals {
+            StatusSignals(listen: { onSignal in
+                self.listener.withLock { $0 = onSignal }
+                return { self.listener.withLock { $0 = nil } }
+            })
+        }
+        func send(_ signal: StatusSignals.Signal) { listener.withLock { $0 }?(signal) }
+    }
+
+    @Test("a terminal's line is drawn at most ten times a second, only when it changed, and leaves nothing behind")
     func live() throws {
-        let (world, reporter, set) = try make(.live)
-        reporter.start("a.jpg", total: 1000)
-        for step in 1...1000 {
-            set(Double(step) / 1000)
-            reporter.update(completed: Int64(step), total: 1000)
+        let scene = try make(.live)
+        scene.reporter.start("a.jpg", total: 1000)
+        for step in 1...1000 { scene.update(at: Double(step) / 1000, Int64(step), of: 1000) }
+        let drawn = scene.world.err.count { $0 == "\r" }
+        #expect((5...11).contains(drawn))
+        for step in 1...100 {
+            scene.clock.set(1 + Double(step) / 50)
+            scene.reporter.tick()
         }
-        #expect(world.err.count { $0 == "\r" } <= 11)
-        reporter.finish()
-        #expect(world.err.hasSuffix(" \r"))
-        #expect(!world.err.contains("\n") && !world.err.contains("\u{1B}"))
-        #expect(world.out.isEmpty)
+        #expect(scene.world.err.count { $0 == "\r" } <= drawn + 1)
+        scene.reporter.finish()
+        #expect(scene.world.err.hasSuffix(" \r"))
+        #expect(!scene.world.err.contains("\n") && !scene.world.err.contains("\u{1B}"))
+        #expect(scene.world.out.isEmpty)
     }
 
-    @Test("a log gets a line after a second, every thirty seconds and at the end, and none of what is over at once")
+    @Test("what is printed meanwhile scrolls above the line, results as well as notes")
+    func above() throws {
+        let scene = try make(.live)
+        var context = scene.world.context(terminal: Self.tty)
+        context.uptime = { .seconds(1) }
+        context = context.withStatusLine()
+        let reporter = ProgressReporter(context, display: .live, .upload)
+        reporter.start("a-long-name-of-a-photo.jpg", total: 1000)
+        context.note("hm")
+        try context.output.line("/byteclub/photos/b.jpg")
+        let screen = TerminalScreen(scene.world.err)
+        #expect(screen.lines.first == "byteclub: hm" && screen.lines.last?.hasPrefix("a-long") == true)
+        #expect(scene.world.out == "/byteclub/photos/b.jpg\n")
+        reporter.finish()
+        #expect(TerminalScreen(scene.world.err).lines == ["byteclub: hm", ""])
+    }
+
+    @Test("a log gets a line at the start, every thirty seconds, after each transfer and in the end")
     func log() throws {
-        let (world, reporter, set) = try make(.log)
-        reporter.start("small.jpg", total: 10)
-        set(0.9)
-        reporter.update(completed: 10, total: nil)
+        let scene = try make(.log)
+        let reporter = scene.reporter
+        reporter.plan(2, total: 105)
+        reporter.start("small.jpg", place: (1, 2), total: 10)
+        scene.update(at: 0.9, 10)
         reporter.finish()
-        #expect(world.err.isEmpty)
-        reporter.start("a.jpg", total: 95)
-        for second in 1...95 {
-            set(Double(second))
-            reporter.update(completed: Int64(second), total: nil)
-        }
+        reporter.start("a.jpg", place: (2, 2), total: 95)
+        for second in 1...95 { scene.update(at: Double(second), Int64(second)) }
         reporter.finish()
-        let lines = world.err.split(separator: "\n")
-        #expect(lines.count == 5)
-        #expect(lines.first?.contains("  2%") == true && lines.last?.contains("100%") == true, "\(lines)")
-        #expect(!world.err.contains("\r") && !world.err.contains("\u{1B}"))
+        reporter.finishAll()
+        reporter.finishAll()
+        let lines = scene.lines
+        #expect(
+            lines.count == 7 && lines[0] == "uploading 2 photos, 105 bytes"
+                && lines[1] == "uploaded small.jpg, 10 bytes in 1s"
+                && lines[2].hasPrefix("[2/2] a.jpg   32%  31 bytes of 95 bytes  ")
+                && lines[3].contains(" 64%") && lines[4].contains(" 95%")
+                && lines[5] == "uploaded a.jpg, 95 bytes in 1m34s"
+                && lines[6] == "uploaded 2 photos, 105 bytes in 1m35s", "\(lines)")
+        #expect(!scene.world.err.contains("\r") && !scene.world.err.contains("\u{1B}"))
     }
 
-    @Test("a stall is told on a terminal while nothing moves")
+    @Test("a log of one transfer ends with the line of that one, and one that fails has no such line")
+    func shortLog() throws {
+        let scene = try make(.log)
+        scene.reporter.start("a.jpg", total: 10)
+        scene.reporter.finish()
+        scene.reporter.finishAll()
+        #expect(scene.lines == ["uploaded a.jpg, 10 bytes in 1s"])
+        let other = try make(.log)
+        other.reporter.start("a.jpg", total: 10)
+        other.reporter.fail()
+        other.reporter.finishAll()
+        #expect(other.lines.isEmpty)
+        let slow = try make(.log)
+        slow.reporter.start("a.jpg", total: 10)
+        for second in 1...29 { slow.update(at: Double(second), 0, sent: Int64(second % 10)) }
+        slow.reporter.fail()
+        slow.reporter.finishAll()
+        #expect(slow.lines == ["uploading a.jpg, 10 bytes"])
+        let silent = try make(.log)
+        silent.reporter.fail()
+        silent.reporter.finishAll()
+        #expect(silent.lines.isEmpty)
+    }
+
+    @Test("events are one JSON object a line, once a second at most, and end in exactly one summary")
+    func events() throws {
+        let scene = try make(.events)
+        let reporter = scene.reporter
+        reporter.plan(2)
+        reporter.start("a.jpg", path: "/byteclub/photos/a.jpg", total: 100, from: 20)
+        for step in 1...30 { scene.update(at: Double(step) / 10, 20, sent: Int64(step)) }
+        scene.update(at: 3.1, 100)
+        reporter.finish()
+        reporter.start("b.jpg", total: 7)
+        reporter.fail()
+        reporter.finishAll()
+        reporter.finishAll()
+        try Golden.check(scene.world.err, "progress-events.txt")
+        #expect(scene.lines.count { $0.contains("\"summary\"") } == 1 && scene.lines.last?.contains("summary") == true)
+    }
+
+    @Test("a stall is told on a terminal while nothing moves, and bytes that are only sent are no stall")
     func stall() throws {
-        let (world, reporter, set) = try make(.live)
-        reporter.start("a.jpg", total: 1000)
-        set(1)
-        reporter.update(completed: 10, total: nil)
-        set(13)
-        reporter.tick()
-        #expect(world.err.contains("stalled 12s"))
+        let scene = try make(.live)
+        scene.reporter.start("a.jpg", total: 1000)
+        scene.update(at: 1, 10)
+        scene.update(at: 6, 10, sent: 5)
+        #expect(!scene.world.err.contains("stalled"))
+        scene.clock.set(18)
+        scene.reporter.tick()
+        #expect(scene.world.err.contains("stalled 12s"))
+    }
+
+    @Test("what the server has not acknowledged counts as nothing done")
+    func acknowledged() throws {
+        let scene = try make(.log)
+        scene.reporter.start("a.jpg", total: 8 << 20)
+        scene.update(at: 31, 0, sent: 8 << 20)
+        #expect(scene.lines.last?.contains("  0%  0 bytes (+8.0 MiB sent) of 8.0 MiB") == true, "\(scene.lines)")
+        #expect(scene.lines.last?.contains("0s") == false)
+    }
+
+    @Test("who asks by a signal gets a line, on a terminal and in a log, and a new width is used at once")
+    func asked() async throws {
+        for display in [ProgressMode.Display.live, .log] {
+            let scene = try make(display)
+            await scene.reporter.following {
+                scene.asked.send(.report)
+                scene.reporter.start("a.jpg", total: 1000)
+                scene.update(at: 1, 500)
+                scene.asked.send(.report)
+                if display == .live {
+                    scene.asked.columns.withLock { $0 = 12 }
+                    scene.clock.set(2)
+                    scene.asked.send(.resize)
+                    let last = scene.world.err.split(separator: "\r").last ?? ""
+                    #expect(last.prefix { $0 != "%" }.count < 12, "\(last)")
+                }
+                scene.reporter.finish()
+            }
+            let lines = TerminalScreen(scene.world.err).lines
+            #expect(lines.first == "byteclub: no transfer is under way")
+            #expect(lines.contains { $0.hasPrefix("byteclub: a.jpg   50%  500 bytes of 1000 bytes") }, "\(lines)")
+            scene.asked.send(.report)
+            #expect(TerminalScreen(scene.world.err).lines == lines)
+        }
+    }
+
+    @Test("a terminal that has a task bar is told, and told in the end that nothing goes on")
+    func taskbar() throws {
+        let scene = try make(.live, ["TERM_PROGRAM": "ghostty"])
+        scene.reporter.start("a.jpg", total: nil)
+        #expect(scene.world.err.hasPrefix("\u{1B}]9;4;3;0\u{1B}\\"))
+        scene.update(at: 1, 25, of: 100)
+        #expect(scene.world.err.contains("\u{1B}]9;4;1;25\u{1B}\\"))
+        scene.reporter.fail()
+        let cleared = "\u{1B}]9;4;0;0\u{1B}\\"
+        #expect(scene.world.err.ranges(of: cleared).count == 1)
+        let unknown = try make(.live)
+        unknown.reporter.start("a.jpg", total: 9)
+        unknown.reporter.finish()
+        #expect(!unknown.world.err.contains("\u{1B}"))
+    }
+
+    @Test("only terminals that are known to have one are told of a task bar")
+    func knownTaskbars() {
+        for (environment, isKnown) in [
+            ([:], false), (["WT_SESSION": "1"], true), (["ConEmuANSI": "ON"], true), (["ConEmuANSI": "OFF"], false),
+            (["TERM_PROGRAM": "WezTerm"], true), (["TERM_PROGRAM": "vscode"], false),
+            (["TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.6.6"], true),
+            (["TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.10.0beta1"], true),
+            (["TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "3.6.5"], false),
+            (["TERM_PROGRAM": "iTerm.app", "TERM_PROGRAM_VERSION": "4"], true),
+            (["TERM_PROGRAM": "iTerm.app"], false), (["WT_SESSION": "1", "NO_COLOR": "1"], false),
+            (["WT_SESSION": "1", "TMUX": "/tmp/x"], false), (["WT_SESSION": "1", "TERM": "screen-256color"], false),
+        ] as [([String: String], Bool)] {
+            #expect(TaskbarProgress.isKnown(to: environment) == isKnown, "\(environment)")
+        }
     }
 
     @Test("progress is shown where it can be read")
@@ -76,5 +247,8 @@ import Testing
         #expect(auto.display(terminal: Self.tty, environment: [:], json: true) == .none)
         #expect(ProgressMode.always.display(terminal: Self.tty, environment: [:], json: true) == .live)
         #expect(ProgressMode.never.display(terminal: Self.tty, environment: [:], json: false) == .none)
+        for json in [true, false] {
+            #expect(ProgressMode.json.display(terminal: Self.tty, environment: [:], json: json) == .events)
+        }
     }
 }

@@ -11,6 +11,8 @@ struct CoreAPIv1UploadTests {
         var bytes: [UInt8] = []
         var commits = 0
         var misplaced = 0
+        /// How far the upload was whenever the server said so.
+        var acknowledged: Set<Int64> = [0]
     }
 
     static func state(_ offset: Int, error: String? = nil) -> String {
@@ -43,6 +45,7 @@ struct CoreAPIv1UploadTests {
                     return .status(400, state(upload.bytes.count, error: text))
                 }
                 upload.bytes += request.body
+                upload.acknowledged.insert(Int64(upload.bytes.count))
                 return .status(200, state(upload.bytes.count))
             }
             return fault(number) ?? reply
@@ -59,19 +62,22 @@ struct CoreAPIv1UploadTests {
         let path = directory.path + "/big"
         #expect(TestFile.write(bytes, to: path))
         let box = Box()
-        let steps = Mutex<[Int64]>([])
+        let steps = Mutex<[TransferProgress]>([])
         let script: ScriptedServer.Script = { request, number in
             Self.chunkServer(box, fault: fault)(request, number)
         }
         return try await withRemote(script) { remote, server in
             let stored = try await remote.put(
                 .file(path: path), at: RemotePath("/big"), condition: .create, policy: .rename
-            ) { progress in steps.withLock { $0.append(progress.completed) } }
+            ) { progress in steps.withLock { $0.append(progress) } }
             #expect(stored.bytes == Int64(count))
             let told = steps.withLock { $0 }
-            #expect(told.last == Int64(count))
-            #expect(zip(told, told.dropFirst()).allSatisfy { $0 < $1 })
             let end = box.upload.withLock { $0 }
+            #expect(told.last == TransferProgress(completed: Int64(count), total: Int64(count)))
+            #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 && $0.completed <= $1.completed })
+            // Only what the server has said that it has.
+            let stored = Set(told.map(\.completed))
+            #expect(stored.isSubset(of: end.acknowledged), "\(stored) of \(end.acknowledged)")
             #expect(end.bytes == bytes)
             return (end, server.lines)
         }

@@ -5,61 +5,122 @@ import Testing
 
 extension EndToEnd {
     @Suite("kill -9 of an upload") struct PhotoKillTests {
-        @Test("the next upload of the same photo goes on, and sends at most one chunk again")
-        func kills() async throws {
-            var random = SeededGenerator(seed: Sample.seed("photo kills"))
-            let folder = try TemporaryDirectory()
-            let server = try await ServerProcess(
-                data: folder.path + "/data", arguments: ["--metrics-listen", "127.0.0.1:0"])
-            defer { server.process?.kill9() }
-            let line = await server.process?.line(of: .errors) { $0.contains("health and metrics on ") }
-            let metrics = try #require(line?.split(separator: ":").last.flatMap { UInt16($0) })
-            let token = try await server.addMember("ann")
-            let ann = MemberMachine("ann", in: folder.path)
-            let login = try await ann.byteclub(
-                "login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
-            #expect(login.status == 0, "\(login)")
-            let file = ann.home + "/big.jpg"
-            let size: Int64 = 48 << 20
-            try LocalFiles.writeLarge(
-                head: Fixture.bytes("panoramas/city.jpg"), length: Int(size), seed: random.next(), to: file)
-            var (kills, offset) = (0, Int64(0))
-            while kills < 4 {
-                let process = try ann.start(["photos", "upload", file, "--limit-rate", "4M"])
-                try await eventually("a chunk is stored") {
-                    process.hasEnded || Self.position(ann).map { $0.offset > offset } ?? false
-                }
-                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<200, using: &random)))
-                if process.hasEnded { break }
-                process.kill9()
-                _ = await process.result()
+        /// Who uploads: `photos upload` in Core API v1's chunks, or a sync in those of ByteClub's own wire.
+        enum Way: String, CaseIterable, CustomTestStringConvertible {
+            case photos, sync
+
+            var testDescription: String { rawValue }
+        }
+
+        @Test("at any point of it: the same command sends at most one chunk again", arguments: Way.allCases)
+        func kills(_ way: Way) async throws {
+            var random = SeededGenerator(seed: Sample.seed("\(way) upload kills"))
+            let size = Int64(Settings.uploadMebibytes) << 20
+            let usual = try await Upload(way, size: size, seed: random.next()).seconds()
+            var (kills, rounds, again) = (0, 0, [Int64]())
+            while kills < Settings.uploadKills {
+                rounds += 1
+                try #require(rounds < Settings.uploadKills * 5, "most uploads end before they are killed")
+                let upload = try await Upload(way, size: size, seed: random.next())
+                guard try await upload.kill(after: .random(in: 0..<usual, using: &random)) else { continue }
                 kills += 1
-                // A kill between the commit and its note leaves no position; then nothing more is sent.
-                offset = max(offset, Self.position(ann)?.offset ?? size)
+                let (resent, most) = try await upload.resume()
+                #expect(resent <= most, "kill \(kills): \(resent) bytes were sent again, a chunk has \(most)")
+                again.append(resent)
             }
-            #expect(kills > 0, "the uploads end before they are killed")
-            // As somebody would who saw no path printed.
-            let result = try await ann.byteclub("photos", "upload", file)
-            #expect(result.status == 0 && result.lines == ["/byteclub/photos/big.jpg"], "\(result)")
-            let received = try await Self.received(metrics)
-            #expect(received <= size + Int64(kills) * (8 << 20) + (1 << 20), "\(received) bytes, \(kills) kills")
-            #expect(Self.position(ann) == nil)
-            let copy = ann.home + "/copy.jpg"
-            #expect(try await ann.byteclub("photos", "download", "big.jpg", "-o", copy).status == 0)
-            #expect(Fixture.bytes(at: copy) == Fixture.bytes(at: file))
+            let sum = again.reduce(0, +)
+            print(
+                "\(way) upload of \(size >> 20) MiB, \(usual) s: \(kills) kills in \(rounds) uploads; sent again: most "
+                    + "\(again.max() ?? 0) bytes, mean \(sum / Int64(max(1, kills))), none at "
+                    + "\(again.count { $0 < Upload.heads }) kills")
         }
+    }
+}
 
-        /// What the machine remembers of its only upload.
-        private static func position(_ machine: MemberMachine) -> UploadPosition? {
-            let directory = machine.home + "/state/byteclub/uploads"
-            guard let name = FileTree.names(in: directory)?.first(where: { !$0.hasPrefix(".") }) else { return nil }
-            return try? JSONReader.read(UploadPosition.self, from: Fixture.bytes(at: directory + "/" + name))
-        }
+/// One large file on its way to a server of its own.
+private struct Upload {
+    /// What all that is no content may take, in bytes: heads, the login, listings.
+    static let heads: Int64 = 256 << 10
+    /// The largest chunk of a sync, in bytes.
+    private static let largestChunk: Int64 = 4 << 20
 
-        private static func received(_ port: UInt16) async throws -> Int64 {
-            let page = try #require(await RawExchange.send("GET /metrics", port: port)?.text)
-            let samples = page.split(separator: "\n").filter { $0.hasPrefix("byteclub_request_body_bytes_total{") }
-            return samples.compactMap { $0.split(separator: " ").last.flatMap { Int64($0) } }.reduce(0, +)
-        }
+    private let way: EndToEnd.PhotoKillTests.Way
+    private let folder: TemporaryDirectory
+    private let server: ServerProcess
+    private let metrics: UInt16
+    private let ann: MemberMachine
+    private let file: String
+    private let size: Int64
+
+    init(_ way: EndToEnd.PhotoKillTests.Way, size: Int64, seed: UInt64) async throws {
+        self.way = way
+        self.size = size
+        folder = try TemporaryDirectory()
+        server = try await ServerProcess(
+            data: folder.path + "/data", arguments: ["--metrics-listen", "127.0.0.1:0"])
+        let line = await server.process?.line(of: .errors) { $0.contains("health and metrics on ") }
+        metrics = try #require(line?.split(separator: ":").last.flatMap { UInt16($0) })
+        let token = try await server.addMember("ann")
+        ann = MemberMachine("ann", in: folder.path)
+        let login = try await ann.byteclub("login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
+        try #require(login.status == 0, "\(login)")
+        file = way == .photos ? ann.home + "/big.jpg" : ann.mirror + "/photos/big.jpg"
+        LocalFiles.makeFolder(ann.mirror + "/photos")
+        try LocalFiles.writeLarge(
+            head: Fixture.bytes("panoramas/city.jpg"), length: Int(size), seed: seed, to: file)
+    }
+
+    private var command: [String] {
+        way == .photos ? ["photos", "upload", file] : ["sync", ann.mirror, "--once"]
+    }
+
+    /// How long an upload takes that nobody kills.
+    func seconds() async throws -> Double {
+        let result = try await ann.start(command).result()
+        #expect(result.status == 0, "\(result)")
+        return result.seconds
+    }
+
+    /// Kills an upload some seconds after its start; false when it has ended before.
+    func kill(after seconds: Double) async throws -> Bool {
+        let process = try ann.start(command)
+        try await Task.sleep(for: .seconds(seconds))
+        let isLate = process.hasEnded
+        process.kill9()
+        let result = await process.result()
+        return !isLate && result.signal == SIGKILL
+    }
+
+    /// Uploads to the end and looks at what is there.
+    ///
+    /// - Returns: How many bytes of the content were sent more than once, and how many that may be.
+    func resume() async throws -> (resent: Int64, most: Int64) {
+        // The first chunk has 8 MiB, and each may be twice as long as the one before.
+        let most = way == .photos ? min(64 << 20, (position ?? 0) + 8 << 20) : Self.largestChunk
+        let result = try await ann.start(command).result()
+        #expect(result.status == 0, "\(result)")
+        if way == .photos { #expect(result.lines == ["/byteclub/photos/big.jpg"] && position == nil, "\(result)") }
+        let received = try await received()
+        let copy = ann.home + "/copy.jpg"
+        #expect(try await ann.byteclub("photos", "download", "big.jpg", "-o", copy).status == 0)
+        #expect(Fixture.bytes(at: copy) == Fixture.bytes(at: file))
+        server.process?.kill9()
+        return (max(0, received - size), most + Self.heads)
+    }
+
+    /// What the machine remembers of its only upload.
+    private var position: Int64? {
+        let directory = ann.home + "/state/byteclub/uploads"
+        guard let name = FileTree.names(in: directory)?.first(where: { !$0.hasPrefix(".") }) else { return nil }
+        let position = try? JSONReader.read(UploadPosition.self, from: Fixture.bytes(at: directory + "/" + name))
+        return position?.offset
+    }
+
+    /// All bytes that the server has received, also in requests that were cut off.
+    private func received() async throws -> Int64 {
+        let page = try #require(await RawExchange.send("GET /metrics", port: metrics)?.text)
+        let name = "byteclub_received_bytes_total "
+        let line = page.split(separator: "\n").first { $0.hasPrefix(name) }
+        return try #require(line.flatMap { Int64($0.dropFirst(name.count)) })
     }
 }

@@ -42,6 +42,12 @@ public struct MemberMachine: Sendable {
             directory: home, input: input, timeout: timeout, terminals: terminals, columns: columns)
     }
 
+    /// Starts `byteclub` as the member, at a terminal of its own.
+    public func startAtTerminal(_ arguments: [String], environment: [String: String] = [:]) throws -> TerminalSession {
+        let all = Program.environment.merging(self.environment) { $1 }.merging(["TERM": "xterm"]) { $1 }
+        return try TerminalSession(Program.path("byteclub"), arguments, environment: all.merging(environment) { $1 })
+    }
+
     /// Runs `byteclub sync` once on the mirror.
     public func sync(_ arguments: String..., timeout: Duration = .seconds(120)) async throws -> ProgramResult {
         try await start(["sync", mirror, "--once"] + arguments, timeout: timeout).result()

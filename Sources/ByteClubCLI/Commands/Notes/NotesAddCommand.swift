@@ -23,30 +23,43 @@ struct NotesAddCommand: ClubCommand {
     @Flag(help: "Replace a note that is there already; its old text stays in the history.")
     var force = false
 
+    @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
+
+    /// How many bytes a note has whose way to the server is shown.
+    private static let large = 1 << 20
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let path = try EntryPath.note(name, login)
         let (text, modified, isExecutable) = try read(context)
         let isForced = force
-        let change = try await context.withRemote(login) { remote in
+        // A usual note is there before a line about it could be read.
+        let isLarge = text.count >= Self.large || progressOptions.progress == .json
+        let reporter = ProgressReporter(
+            context, display: isLarge ? progressOptions.display(context, json: outputOptions.json) : .none, .saving)
+        let change = try await context.withRemote(login, mayTakeLong: isLarge) { remote in
             func put(_ condition: WriteCondition) async throws -> Metadata {
-                try await remote.put(
+                reporter.start(path.name, path: path.string, total: Int64(text.count))
+                let stored = try await remote.put(
                     .bytes(text), at: path, modified: modified, executable: isExecutable, condition: condition,
-                    policy: .fail, progress: nil)
+                    policy: .fail, progress: reporter.update)
+                reporter.finish()
+                return stored
             }
-            do {
-                return EntryChange(verb: "added", entry: try await put(.create), folder: login.notes)
-            } catch let error as RemoteError where error.code == .conflict {
-                if isForced {
-                    return EntryChange(verb: "replaced", entry: try await put(.overwrite), folder: login.notes)
+            return try await reporter.following {
+                do {
+                    return EntryChange(verb: "added", entry: try await put(.create), folder: login.notes)
+                } catch let error as RemoteError where error.code == .conflict {
+                    if isForced {
+                        return EntryChange(verb: "replaced", entry: try await put(.overwrite), folder: login.notes)
+                    }
+                    // It may be there in other letter case.
+                    let there = (try? await remote.metadata(at: path))?.path ?? path
+                    let name = there.name(below: login.notes)
+                    throw Failure(.cannotCreate, "there is a note '\(name)' already; use --force to replace it")
                 }
-                // It may be there in other letter case.
-                let there = (try? await remote.metadata(at: path))?.path ?? path
-                let name = there.name(below: login.notes)
-                throw Failure(.cannotCreate, "there is a note '\(name)' already; use --force to replace it")
             }
         }
         try context.print(change, json: outputOptions.json)

@@ -11,6 +11,7 @@ struct PhotoBatch: Sendable {
     let stripsPlace: Bool
     let json: Bool
     let reporter: ProgressReporter
+    let windDown: WindDown
 
     /// Uploads the files, and the photos in folders; a failed one does not stop the others, unless it shows that they
     /// would all fail.
@@ -19,14 +20,18 @@ struct PhotoBatch: Sendable {
         var outcome = BatchOutcome<UploadedPhoto>()
         var known: KnownPhotos?
         UploadRecord.removeExpired(context)
+        let sizes = files.map { try? LocalFile.size($0) }
+        let isEncoded = quality != nil || stripsPlace
+        reporter.plan(files.count, total: isEncoded || sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
         for (index, file) in files.enumerated() {
+            try windDown.check()
             do {
                 let photo = try await upload(file, place: files.count > 1 ? (index + 1, files.count) : nil, &known)
-                reporter.finish()
+                if photo.event == .present { reporter.skip(bytes: photo.bytes) } else { reporter.finish() }
                 outcome.done.append(photo)
                 try report(photo)
             } catch {
-                reporter.finish()
+                reporter.fail()
                 if error is Output.BrokenPipe { throw error }
                 try Task.checkCancellation()
                 let failure = Failure(error)
@@ -80,13 +85,20 @@ struct PhotoBatch: Sendable {
                 return UploadedPhoto(event: .present, file: file, path: there.path, bytes: size, rev: there.rev)
             }
         }
-        let resumption = record.map { UploadResumption(from: $0.position, keep: $0.keep) }
-        reporter.start(path.name, place: place, total: size, from: resumption?.position?.offset ?? 0)
-        let reporter = reporter
+        let (reporter, windDown) = (reporter, windDown)
+        let resumption = record.map { record in
+            UploadResumption(from: record.position) { position in
+                record.keep(position)
+                // What has been sent as a whole may still become visible.
+                if let position, position.offset < size { windDown.reached() }
+            }
+        }
+        reporter.start(
+            path.name, path: path.string, place: place, total: size, from: resumption?.position?.offset ?? 0)
         let source = Content.file(path: content, resumption: resumption)
         let modified = try LocalFile.modified(file)
         let stored = try await remote.put(source, at: path, modified: modified, condition: .create, policy: .rename) {
-            reporter.update(completed: $0.completed, total: $0.total ?? size)
+            reporter.update($0)
         }
         photos.add(stored)
         known = photos
@@ -95,7 +107,11 @@ struct PhotoBatch: Sendable {
     }
 
     private func report(_ photo: UploadedPhoto) throws {
-        if json { return try context.output.write(JSON.line(photo)) }
+        if json {
+            var photo = photo
+            photo.time = CalendarTime.utc(context.now()).rfc3339
+            return try context.output.write(JSON.line(photo))
+        }
         switch photo.event {
         case .uploaded: break
         case .present:
@@ -113,7 +129,10 @@ struct PhotoBatch: Sendable {
         context.note(message)
         if json {
             try context.output.write(
-                JSON.line(FailedPhoto(file: file, message: Failure.line(message), code: failure.status.rawValue)))
+                JSON.line(
+                    FailedPhoto(
+                        file: file, message: Failure.line(message), code: failure.status.rawValue,
+                        time: CalendarTime.utc(context.now()).rfc3339)))
         }
     }
 }

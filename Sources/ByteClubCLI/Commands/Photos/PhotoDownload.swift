@@ -5,16 +5,19 @@ import Glibc
 struct PhotoDownload: Sendable {
     let remote: any Remote
     let reporter: ProgressReporter
+    let windDown: WindDown
 
     /// Writes photos into a folder, one after another; a failed one does not stop the others, unless it shows that they
     /// would all fail.
     func run(
         _ photos: [Result<RemotePath, Failure>], into folder: String, isForced: Bool,
-        report: (WrittenFile) throws -> Void
+        report: (RemotePath, WrittenFile) throws -> Void
     ) async throws -> BatchOutcome<WrittenFile> {
         var outcome = BatchOutcome<WrittenFile>()
         var names: Set<String> = []
+        reporter.plan(photos.count)
         for (index, photo) in photos.enumerated() {
+            try windDown.check()
             do {
                 let path = try photo.get()
                 // What this call has written is not what is to be replaced.
@@ -23,9 +26,9 @@ struct PhotoDownload: Sendable {
                 let written = try await run(path, to: file, place: (index + 1, photos.count))
                 reporter.finish()
                 outcome.done.append(written)
-                try report(written)
+                try report(path, written)
             } catch {
-                reporter.finish()
+                reporter.fail()
                 if error is Output.BrokenPipe { throw error }
                 try Task.checkCancellation()
                 let failure = Failure(error)
@@ -41,7 +44,7 @@ struct PhotoDownload: Sendable {
         _ path: RemotePath, to file: OutputFile, place: (number: Int, of: Int)? = nil
     ) async throws -> WrittenFile {
         let room = try file.room()
-        reporter.start(path.name, place: place, total: nil)
+        reporter.start(path.name, path: path.string, place: place, total: nil)
         let metadata = try await file.write { temporary in
             let metadata = try await fetch(path, room, to: temporary)
             try LocalFile.complete(temporary, as: metadata)
@@ -56,7 +59,7 @@ struct PhotoDownload: Sendable {
         try LocalFile.makePrivateDirectory(directory)
         let temporary = LocalFile.temporaryName(beside: directory + "/photo.jpg")
         defer { unsafe unlink(temporary) }
-        reporter.start(path.name, total: nil)
+        reporter.start(path.name, path: path.string, total: nil)
         _ = try await fetch(path, LocalFile.room(beside: temporary), to: temporary)
         reporter.finish()
         try LocalFile.copy(temporary, to: context.output)
@@ -65,7 +68,7 @@ struct PhotoDownload: Sendable {
     private func fetch(_ path: RemotePath, _ room: Int64, to temporary: String) async throws -> Metadata {
         do {
             return try await remote.download(path, revision: nil, limit: room, to: temporary) { progress in
-                reporter.update(completed: progress.completed, total: progress.total)
+                reporter.update(progress)
             }
         } catch { throw Self.told(error, of: path, room) }
     }

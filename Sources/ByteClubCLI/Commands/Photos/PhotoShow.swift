@@ -12,6 +12,8 @@ struct PhotoShow: Sendable {
     /// The folder below which photos are named.
     let folder: RemotePath
     let canvas: PictureCanvas
+    /// Tells how far the photos are that are fetched as a whole.
+    let reporter: ProgressReporter
 
     /// Draws a photo from the server's thumbnail below its name.
     func show(_ path: RemotePath) async throws {
@@ -58,9 +60,10 @@ struct PhotoShow: Sendable {
         }
         let file = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(file) }
-        context.note("fetching the whole of '\(path.name)', \(HumanSize.shown(metadata.bytes)), to look around in it")
+        reporter.start(path.name, path: path.string, total: metadata.bytes)
         _ = try await remote.download(
-            path, revision: metadata.rev, limit: Self.mostBytes, to: file, progress: nil)
+            path, revision: metadata.rev, limit: Self.mostBytes, to: file, progress: reporter.update)
+        reporter.finish()
         let chosen = try await PhotoNote.ifPossible(of: path, remote)?.caption.view
         let kind = chosen.flatMap { Panorama.Kind(rawValue: $0.rawValue) }
         let box = PictureBox(width: 16, height: 9, columns: canvas.columns, rows: canvas.rows)

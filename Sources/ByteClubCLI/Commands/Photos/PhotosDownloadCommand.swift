@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubCore
+import Synchronization
 
 /// Does what `byteclub photos download NAME...` asks for.
 struct PhotosDownloadCommand: ClubCommand {
@@ -46,44 +47,64 @@ struct PhotosDownloadCommand: ClubCommand {
         let flags = connection.settings
         let login = try context.login(flags: flags)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
-        let reporter = ProgressReporter(context, display: transfer.display(context, json: outputOptions.json))
-        defer { reporter.finish() }
-        if names.count == 1, let name = names.first, !PhotoPattern.isPattern(name) {
-            return try await downloadOne(name, login, lane, reporter, context)
-        }
-        let target = try OutputFile.folder(output)
-        let (names, force, json) = (names, force, outputOptions.json)
-        let outcome = try await context.withRemote(login, lane) { remote in
-            let photos = try await PhotoPattern.photos(names, login, remote)
-            let download = PhotoDownload(remote: remote, reporter: reporter)
-            return try await reporter.ticking {
-                try await download.run(photos, into: target, isForced: force) { written in
-                    try context.output.write(json ? JSON.line(written) : Array((written.file + "\n").utf8))
+        let reporter = ProgressReporter(
+            context, display: transfer.progressOptions.display(context, json: outputOptions.json), .download)
+        let windDown = WindDown()
+        let left = Mutex<[String]?>(nil)
+        do {
+            if names.count == 1, let name = names.first, !PhotoPattern.isPattern(name) {
+                return try await downloadOne(name, login, lane, reporter, windDown, context)
+            }
+            let target = try OutputFile.folder(output)
+            let (names, force, json) = (names, force, outputOptions.json)
+            let folder = try login.photos
+            let outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
+                let photos = try await PhotoPattern.photos(names, login, remote)
+                let paths = photos.compactMap { try? $0.get().name(below: folder) }
+                if paths.count == photos.count { left.withLock { $0 = paths } }
+                let download = PhotoDownload(remote: remote, reporter: reporter, windDown: windDown)
+                return try await reporter.following {
+                    try await download.run(photos, into: target, isForced: force) { path, written in
+                        left.withLock { $0?.removeAll { $0 == path.name(below: folder) } }
+                        try context.output.write(json ? JSON.line(written) : Array((written.file + "\n").utf8))
+                    }
                 }
             }
+            try outcome.finish(context)
+        } catch let failure as Failure
+            where output != "-" && [.interrupted, .terminated].contains(failure.status) && !failure.message.isEmpty
+        {
+            let names = left.withLock { $0 }.map { (given: self.names, left: $0) }
+            throw Failure(
+                failure.status,
+                failure.message + "; go on with: " + ResumeCommand.text(context.arguments, names: names))
         }
-        try outcome.finish(context)
     }
 
     private func downloadOne(
-        _ name: String, _ login: Login, _ lane: Connector.Lane, _ reporter: ProgressReporter, _ context: Context
+        _ name: String, _ login: Login, _ lane: Connector.Lane, _ reporter: ProgressReporter, _ windDown: WindDown,
+        _ context: Context
     ) async throws {
         let path = try EntryPath.photo(name, login)
         if output == "-" {
             return try await context.withRemote(login, lane) { remote in
-                try await reporter.ticking {
-                    try await PhotoDownload(remote: remote, reporter: reporter).run(path, toOutputOf: context)
+                try await reporter.following {
+                    try await PhotoDownload(remote: remote, reporter: reporter, windDown: windDown)
+                        .run(path, toOutputOf: context)
                 }
             }
         }
         let isFolder = output.map { $0.hasSuffix("/") || LocalFile.isDirectory($0) } ?? false
         let place = isFolder ? try OutputFile.folder(output) + path.name : output ?? path.name
         let file = try OutputFile(place, isForced: force)
-        let result = try await context.withRemote(login, lane) { remote in
-            let download = PhotoDownload(remote: remote, reporter: reporter)
-            return try await reporter.ticking { try await download.run(path, to: file) }
+        let result = try await context.withRemote(login, lane, windDown: windDown) { remote in
+            let download = PhotoDownload(remote: remote, reporter: reporter, windDown: windDown)
+            return try await reporter.following {
+                let written = try await download.run(path, to: file)
+                reporter.finish()
+                return written
+            }
         }
-        reporter.finish()
         try context.print(result, json: outputOptions.json)
     }
 }

@@ -55,7 +55,10 @@ struct PhotosListCommand: ClubCommand {
         let canvas = thumbs ? try await context.pictureCanvas(nil) : nil
         if let canvas, canvas.way != .none {
             try await context.withRemote(login) { remote in
-                try await PhotoShow(context: context, remote: remote, folder: photos, canvas: canvas).list(list)
+                try await PhotoShow(
+                    context: context, remote: remote, folder: photos, canvas: canvas,
+                    reporter: ProgressReporter(context, display: .none, .download)
+                ).list(list)
             }
         } else {
             try context.print(list, json: outputOptions.json)

@@ -31,6 +31,7 @@ struct PhotosShowCommand: ClubCommand {
     @Option(help: "How to draw; else as this terminal can.")
     var `as`: PictureWay?
 
+    @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
@@ -38,34 +39,45 @@ struct PhotosShowCommand: ClubCommand {
         let login = try context.login(flags: connection.settings)
         let folder = try login.photos
         let (names, view, json) = (names, view, outputOptions.json)
+        // A picture on the terminal tells all that a log of its way there would.
+        let display = progressOptions.display(context, json: json)
+        let isQuiet = display == .log && progressOptions.progress == .auto
+        let reporter = ProgressReporter(context, display: isQuiet ? .none : display, .download)
         let canvas = json ? nil : try await context.pictureCanvas(self.as)
         let outcome = try await context.withRemote(login, mayTakeLong: view != nil) { remote in
-            var outcome = BatchOutcome<RemotePath>()
-            var known: [PhotoInfo] = []
-            for photo in try await PhotoPattern.photos(names, login, remote) {
-                do {
-                    let path = try photo.get()
-                    if let canvas, canvas.way != .none {
-                        let show = PhotoShow(context: context, remote: remote, folder: folder, canvas: canvas)
-                        if let view { try await show.look(path, view) } else { try await show.show(path) }
-                    } else {
-                        let info = try await PhotoInfo(of: path, remote)
-                        if json {
-                            known.append(info)
-                        } else {
-                            if !outcome.done.isEmpty { try context.output.line("") }
-                            try context.print(info, json: false)
-                        }
-                    }
-                    outcome.done.append(path)
-                } catch {
-                    if error is Output.BrokenPipe { throw error }
-                    try Task.checkCancellation()
-                    outcome.failures.append(Failure(error))
-                }
+            let show = canvas.map {
+                PhotoShow(context: context, remote: remote, folder: folder, canvas: $0, reporter: reporter)
             }
-            if json { try context.output.write(JSON.bytes(known)) }
-            return outcome
+            let photos = try await PhotoPattern.photos(names, login, remote)
+            reporter.plan(photos.count)
+            return try await reporter.following {
+                var outcome = BatchOutcome<RemotePath>()
+                var known: [PhotoInfo] = []
+                for photo in photos {
+                    do {
+                        let path = try photo.get()
+                        if let show, show.canvas.way != .none {
+                            if let view { try await show.look(path, view) } else { try await show.show(path) }
+                        } else {
+                            let info = try await PhotoInfo(of: path, remote)
+                            if json {
+                                known.append(info)
+                            } else {
+                                if !outcome.done.isEmpty { try context.output.line("") }
+                                try context.print(info, json: false)
+                            }
+                        }
+                        outcome.done.append(path)
+                    } catch {
+                        reporter.fail()
+                        if error is Output.BrokenPipe { throw error }
+                        try Task.checkCancellation()
+                        outcome.failures.append(Failure(error))
+                    }
+                }
+                if json { try context.output.write(JSON.bytes(known)) }
+                return outcome
+            }
         }
         try outcome.finish(context)
     }

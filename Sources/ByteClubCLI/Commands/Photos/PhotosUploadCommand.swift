@@ -47,26 +47,31 @@ struct PhotosUploadCommand: ClubCommand {
         let flags = connection.settings
         let login = try context.login(flags: flags)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
-        let reporter = ProgressReporter(context, display: transfer.display(context, json: outputOptions.json))
+        let reporter = ProgressReporter(
+            context, display: transfer.progressOptions.display(context, json: outputOptions.json), .upload)
+        let windDown = WindDown()
         let (files, quality, stripsPlace, json) = (files, quality, stripGPS, outputOptions.json)
         let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
         let outcome: BatchOutcome<UploadedPhoto>
         do {
-            outcome = try await context.withRemote(login, lane) { remote in
+            outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
                 let batch = PhotoBatch(
                     context: context, remote: remote, server: login.server, folder: folder, quality: quality,
-                    stripsPlace: stripsPlace, json: json, reporter: reporter)
-                return try await reporter.ticking { try await batch.upload(files) }
+                    stripsPlace: stripsPlace, json: json, reporter: reporter, windDown: windDown)
+                return try await reporter.following { try await batch.upload(files) }
             }
         } catch let failure as Failure where failure.status == .interrupted || failure.status == .terminated {
-            reporter.finish()
             throw Failure(
                 failure.status,
-                failure.message + "; photos not printed above are not on the server; run it again to go on")
+                failure.message + "; photos not printed above are not on the server; go on with: "
+                    + ResumeCommand.text(context.arguments))
         }
         if json {
             try context.output.write(
-                JSON.line(UploadSummary(uploaded: outcome.done.count, failed: outcome.failures.count)))
+                JSON.line(
+                    UploadSummary(
+                        uploaded: outcome.done.count, failed: outcome.failures.count,
+                        time: CalendarTime.utc(context.now()).rfc3339)))
         }
         if outcome.status != .success { throw Failure.silent(outcome.status) }
     }

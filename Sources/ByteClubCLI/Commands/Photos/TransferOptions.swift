@@ -9,8 +9,7 @@ struct TransferOptions: ParsableArguments {
             valueName: "rate"), transform: ByteRate.argument)
     var limitRate: ByteRate?
 
-    @Option(help: "Show progress: auto, always (also with --json) or never.")
-    var progress = ProgressMode.auto
+    @OptionGroup var progressOptions: ProgressOptions
 
     /// The rate: flag before environment before settings file.
     func rate(_ context: Context, _ flags: Settings) throws -> Int? {
@@ -20,11 +19,6 @@ struct TransferOptions: ParsableArguments {
             throw Failure(.configuration, "the rate '\(text)' in the settings is none; write 500K or 2M")
         }
         return rate.bytesPerSecond
-    }
-
-    /// How progress is written.
-    func display(_ context: Context, json: Bool) -> ProgressMode.Display {
-        progress.display(terminal: context.terminal, environment: context.environment, json: json)
     }
 }
 

@@ -21,6 +21,8 @@ struct UploadedPhoto: Encodable, Sendable {
     var bytes: Int64
     /// The photo's version there.
     var rev: Revision?
+    /// When that was told, as RFC 3339 in UTC.
+    var time: String?
 }
 
 /// One photo that was not uploaded.
@@ -29,6 +31,8 @@ struct FailedPhoto: Encodable, Sendable {
     var file: String
     var message: String
     var code: Int32
+    /// As RFC 3339 in UTC.
+    var time: String
 }
 
 /// The last line of an upload in JSON.
@@ -36,4 +40,6 @@ struct UploadSummary: Encodable, Sendable {
     var event = "summary"
     var uploaded: Int
     var failed: Int
+    /// As RFC 3339 in UTC.
+    var time: String
 }

@@ -4,7 +4,9 @@ import ByteClubCore
 struct MadeLink: CommandResult {
     var link: SharedLink
 
-    func text(_ style: TextStyle) -> String { Failure.line(link.url) }
+    var isVisible: Bool { true }
+
+    func text(_ style: TextStyle) -> String { style.link(link.url) }
 
     private enum CodingKeys: String, CodingKey { case url, expires }
 

@@ -79,6 +79,7 @@ struct SyncOptions: ParsableArguments {
     var uninstall = false
 
     @OptionGroup var pace: PaceOptions
+    @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var connection: ConnectionOptions
 
     var dryRun: Bool { dryRunOption.dryRun }

@@ -27,7 +27,10 @@ struct SyncDirectoryCommand: MirrorCommand {
         let settings = try configuration(place, login, context)
         let logger = DiagnosticLog.logger(context)
         let (once, dryRun) = (options.once, options.dryRun)
-        let printer = SyncPrinter(context: context, json: outputOptions.json, tellsTime: !options.once) {
+        let printer = SyncPrinter(
+            context: context, json: outputOptions.json, progress: options.progressOptions.progress,
+            tellsTime: !options.once
+        ) {
             try? Engine.status(of: settings)
         }
         let notification = ServiceNotifier(context.environment)

@@ -17,20 +17,32 @@ final class SyncPrinter: Sendable {
     private let json: Bool
     private let tellsTime: Bool
     private let live: LiveStatus?
+    private let log: MirrorTransferLog
+    private let stopAnswering: @Sendable () -> Void
     private let results: GatheredOutput
     private let state = Mutex(State())
     private var style: TextStyle { context.style }
 
     /// Prints to a context's outputs; `readStatus` reads the mirror's database, for the line on a terminal.
-    init(context: Context, json: Bool, tellsTime: Bool = false, readStatus: (@Sendable () -> SyncStatus?)? = nil) {
+    init(
+        context: Context, json: Bool, progress: ProgressMode = .auto, tellsTime: Bool = false,
+        readStatus: (@Sendable () -> SyncStatus?)? = nil
+    ) {
         self.context = context
         self.json = json
         self.tellsTime = tellsTime
-        let display = ProgressMode.auto.display(
+        let display = progress.display(
             terminal: context.terminal, environment: context.environment, json: json)
-        // A log would write across the line.
-        let isLogging = context.environment["BYTECLUB_LOG"].map { !$0.isEmpty } ?? false
-        live = display == .live && !isLogging ? readStatus.map { LiveStatus(context, readStatus: $0) } : nil
+        let live = display == .live ? readStatus.map { LiveStatus(context, readStatus: $0) } : nil
+        let log = MirrorTransferLog(context, display)
+        stopAnswering = context.statusSignals.listen { signal in
+            switch (signal, live) {
+            case (.report, let live?): live.tellNow()
+            case (.report, nil): log.tellNow()
+            case (.resize, _): live?.redraw()
+            }
+        }
+        (self.live, self.log) = (live, log)
         results = GatheredOutput(context.output)
     }
 
@@ -41,7 +53,8 @@ final class SyncPrinter: Sendable {
     func take(_ event: SyncEvent) {
         do {
             if event.event == .summary { state.withLock { $0.hasSummary = true } }
-            if json { return try results.write(JSON.line(event)) }
+            log.take(event)
+            if json { return try results.write(JSON.line(dated(event))) }
             if event.event == .summary || event.event == .idle { tellRest() }
             let text = isNews(event) ? EventLine.text(event, style).map(Failure.line) : nil
             let isResult = ![.problem, .held, .paused, .summary].contains(event.event)
@@ -56,6 +69,10 @@ final class SyncPrinter: Sendable {
         } catch {
             state.withLock { if $0.failure == nil { $0.failure = error } }
         }
+    }
+
+    private func dated(_ event: SyncEvent) -> DatedSyncEvent {
+        DatedSyncEvent(event: event, time: CalendarTime.utc(context.now()).rfc3339)
     }
 
     /// A line as a terminal shows it.
@@ -119,8 +136,10 @@ final class SyncPrinter: Sendable {
 
     /// Makes sure that the last line in JSON is a summary, and throws what went wrong while printing.
     func finish(_ failure: Failure?) throws {
+        stopAnswering()
         try live?.end()
         try results.flush()
+        log.finish()
         let state = state.withLock { state in
             defer { state.hasSummary = true }
             return (hasSummary: state.hasSummary, failure: state.failure)
@@ -128,7 +147,8 @@ final class SyncPrinter: Sendable {
         if let failure = state.failure { throw failure }
         if json, !state.hasSummary {
             let message = failure.map { Failure.line($0.message) }
-            try context.output.write(JSON.line(SyncEvent(.summary, message: message, summary: SyncSummary())))
+            try context.output.write(
+                JSON.line(dated(SyncEvent(.summary, message: message, summary: SyncSummary()))))
         }
     }
 }

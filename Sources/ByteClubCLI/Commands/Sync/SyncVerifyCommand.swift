@@ -30,7 +30,7 @@ struct SyncVerifyCommand: MirrorCommand {
         let display = ProgressMode.auto.display(
             terminal: context.terminal, environment: context.environment, json: outputOptions.json)
         // There is no need of a log of it: it changes nothing, and its result tells all.
-        let reporter = ProgressReporter(context, display: display == .live ? .live : .none)
+        let reporter = ProgressReporter(context, display: display == .live ? .live : .none, .comparison)
         reporter.start("comparing", total: try Engine.status(of: configuration).bytes)
         defer { reporter.finish() }
         let found = try await context.withRemote(login, .mirror) { remote in
@@ -45,7 +45,7 @@ struct SyncVerifyCommand: MirrorCommand {
     private static func compare(
         _ engine: any MirrorEngine, _ reporter: ProgressReporter
     ) async throws(SyncError) -> SyncVerification {
-        let progress: @Sendable (Int, Int64) -> Void = { reporter.update(completed: $1, total: nil) }
+        let progress: @Sendable (Int, Int64) -> Void = { reporter.update(TransferProgress(completed: $1, total: nil)) }
         return try await engine.verify(progress: progress)
     }
 }

@@ -29,6 +29,7 @@ extension CoreAPIv1Remote {
                 if end - offset == size.bytes { size.adapt(to: start.duration(to: .now)) }
                 corrections.inRow = 0
                 (id, offset) = (state.uploadID, end)
+                progress?.acknowledge(end)
                 source.keepPosition(of: state.uploadID, offset: end)
             case .stored(let state), .misplaced(let state):
                 corrections = (corrections.inRow + 1, corrections.inAll + 1)
@@ -37,6 +38,7 @@ extension CoreAPIv1Remote {
                         .protocolViolation, "the server wants bytes from \(state.offset) on where \(offset) were sent")
                 }
                 (id, offset) = (state.uploadID, state.offset)
+                progress?.acknowledge(offset)
             case .forgotten:
                 corrections = (corrections.inRow + 1, corrections.inAll + 1)
                 guard id != nil, Self.isTolerable(corrections) else {

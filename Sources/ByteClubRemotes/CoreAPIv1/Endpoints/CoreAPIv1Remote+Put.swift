@@ -40,7 +40,7 @@ extension CoreAPIv1Remote {
             throw RemoteError(
                 .protocolViolation, "the server stored \(stored.bytes) of \(source.size) bytes under '\(stored.path)'")
         }
-        progress?.update(to: source.size)
+        progress?.acknowledge(source.size)
         return stored
     }
 

@@ -1,0 +1,95 @@
+import ByteClubCore
+import Synchronization
+
+/// Tells of the large files of a sync where no terminal shows a line of it: after a second and every thirty
+/// from then on in a log, or as ``ProgressEvent``s.
+final class MirrorTransferLog: Sendable {
+    private struct State {
+        var activity: MirrorActivity
+        /// When each large file on its way was told of last, and is to be next, in seconds.
+        var told: [String: (last: Double?, next: Double)] = [:]
+        var bytes: Int64 = 0
+        var files = 0
+        var failed = 0
+    }
+
+    private static let logDelay = 1.0
+    private static let logInterval = 30.0
+    private static let eventInterval = 1.0
+
+    private let context: Context
+    private let display: ProgressMode.Display
+    private let state: Mutex<State>
+
+    /// Begins; nothing is written for another display than `log` and `events`.
+    init(_ context: Context, _ display: ProgressMode.Display) {
+        self.context = context
+        self.display = display
+        state = Mutex(State(activity: MirrorActivity(now: context.uptime() / .seconds(1))))
+    }
+
+    /// Takes an event of the sync.
+    func take(_ event: SyncEvent) {
+        let now = context.uptime() / .seconds(1)
+        state.withLock { state in
+            state.activity.take(event, now: now)
+            switch (event.event, event.path) {
+            case (.progress, let path?): progress(path, event, now, &state)
+            case (.upload, let path?), (.download, let path?):
+                state.files += 1
+                state.bytes += event.bytes ?? 0
+                guard state.told.removeValue(forKey: path) != nil else { return }
+                write(.finish, path, event.bytes ?? 0, event.bytes)
+            case (.problem, let path?):
+                guard state.told.removeValue(forKey: path) != nil else { return }
+                state.failed += 1
+                write(.failed, path, 0, nil)
+            default: break
+            }
+        }
+    }
+
+    /// Tells how far it is at once, as somebody asked by a signal.
+    func tellNow() {
+        let activity = state.withLock { $0.activity }
+        context.note(ActivityLine.text(activity, columns: 200, context.style))
+    }
+
+    /// Tells the sum.
+    func finish() {
+        guard display == .events else { return }
+        state.withLock { state in
+            write(
+                ProgressEvent(
+                    event: .summary, time: time, bytes: state.bytes, files: state.files, failed: state.failed,
+                    version: 1))
+        }
+    }
+
+    private func progress(_ path: String, _ event: SyncEvent, _ now: Double, _ state: inout State) {
+        let (last, next) = state.told[path] ?? (nil, now + (display == .log ? Self.logDelay : 0))
+        state.told[path] = (last, next)
+        if now < next { return }
+        state.told[path] = (now, now + (display == .log ? Self.logInterval : Self.eventInterval))
+        switch display {
+        case .events: write(last == nil ? .start : .progress, path, event.bytes ?? 0, event.total)
+        case .log:
+            var progress = ProgressState(name: path, completed: event.bytes ?? 0, total: event.total)
+            progress.bytesPerSecond = last == nil ? nil : state.activity.bytesPerSecond
+            try? context.diagnostics.line(ProgressLine.text(progress, style: .plain))
+        case .live, .none: break
+        }
+    }
+
+    private var time: String { CalendarTime.utc(context.now()).rfc3339 }
+
+    private func write(_ kind: ProgressEvent.Kind, _ path: String, _ bytes: Int64, _ total: Int64?) {
+        guard display == .events else { return }
+        write(ProgressEvent(event: kind, time: time, path: path, bytes: bytes, total: total))
+    }
+
+    private func write(_ event: ProgressEvent) {
+        guard let line = try? JSON.line(event) else { return }
+        try? context.diagnostics.write(line)
+    }
+}

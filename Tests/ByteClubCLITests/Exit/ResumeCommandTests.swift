@@ -1,0 +1,62 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite struct ResumeCommandTests {
+    @Test("the same words, as a shell reads them")
+    func quoted() {
+        #expect(
+            ResumeCommand.text(["photos", "upload", "it's a trip.jpg", "--quality", "60"])
+                == #"byteclub photos upload 'it'\''s a trip.jpg' --quality 60"#)
+        #expect(
+            ResumeCommand.text(["sync", SyncDirectoryCommand.name, "/a", "--once"]) == "byteclub sync /a --once")
+    }
+
+    @Test("what is done is left out, and patterns stand for what is left of them")
+    func names() {
+        #expect(
+            ResumeCommand.text(
+                ["photos", "download", "-o", "dir/", "trip-*.jpg", "b.jpg"],
+                names: (["trip-*.jpg", "b.jpg"], ["trip-2.jpg", "b.jpg"]))
+                == "byteclub photos download -o dir/ trip-2.jpg b.jpg")
+    }
+}
+
+@Suite struct WindDownTests {
+    /// A wait that ends when the test says so.
+    private final class Pause: Sendable {
+        let asked = Mutex<[Duration]>([])
+        let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        func sleep(_ duration: Duration) async {
+            asked.withLock { $0.append(duration) }
+            await withCheckedContinuation { continuation in gate.withLock { $0 = continuation } }
+        }
+        func end() { gate.withLock { $0 }?.resume() }
+    }
+
+    @Test("work goes on to the next place where it can be gone on with, or for less than a second")
+    func places() async throws {
+        for isReached in [true, false] {
+            let pause = Pause()
+            let windDown = WindDown { await pause.sleep($0) }
+            let cancels = Atomic(0)
+            windDown.reached()
+            try windDown.check()
+            windDown.request { cancels.wrappingAdd(1, ordering: .relaxed) }
+            #expect(windDown.isRequested)
+            #expect(throws: CancellationError.self) { try windDown.check() }
+            try await eventually("it waits") { pause.gate.withLock { $0 != nil } }
+            #expect(cancels.load(ordering: .relaxed) == 0)
+            #expect(pause.asked.withLock { $0 } == [WindDown.longest] && WindDown.longest < .seconds(1))
+            if isReached {
+                windDown.reached()
+                #expect(cancels.load(ordering: .relaxed) == 1)
+            }
+            pause.end()
+            try await eventually("it is cancelled") { cancels.load(ordering: .relaxed) == (isReached ? 2 : 1) }
+        }
+    }
+}
