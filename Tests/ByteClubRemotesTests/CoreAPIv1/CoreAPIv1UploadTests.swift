@@ -76,8 +76,8 @@ struct CoreAPIv1UploadTests {
             #expect(told.last == TransferProgress(completed: Int64(count), total: Int64(count)))
             #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 && $0.completed <= $1.completed })
             // Only what the server has said that it has.
-            let stored = Set(told.map(\.completed))
-            #expect(stored.isSubset(of: end.acknowledged), "\(stored) of \(end.acknowledged)")
+            let amounts = Set(told.map(\.completed))
+            #expect(amounts.isSubset(of: end.acknowledged), "\(amounts) of \(end.acknowledged)")
             #expect(end.bytes == bytes)
             return (end, server.lines)
         }
