@@ -54,8 +54,8 @@ public struct SessionConfiguration: Sendable {
     /// How requests are changed, followed, tried again and judged beyond that.
     public var policy = RequestPolicy()
 
-    /// Fields that hold no secret although their names do not tell: they follow a redirect to another origin, and a
-    /// ``SessionTask/curlCommand`` shows them.
+    /// Fields that hold no secret although their names do not tell: they follow a redirect to another origin, a
+    /// ``SessionTask/curlCommand`` shows them, and answers to requests that differ in them are kept as the same one.
     public var publicFields: Set<HTTPField.Name> = []
 
     /// Who sees what happens to the session's tasks; let go when the session has ended.

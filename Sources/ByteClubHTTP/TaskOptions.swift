@@ -72,6 +72,9 @@ public struct TaskOptions: Sendable {
         set { own = .apart(Own(retryPolicy: retryPolicy, policy: newValue)) }
     }
 
+    /// Whether the task has a policy of its own.
+    var hasPolicy: Bool { own != nil }
+
     private struct Own: Sendable {
         var retryPolicy: RetryPolicy?
         var policy: RequestPolicy

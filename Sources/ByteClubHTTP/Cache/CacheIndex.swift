@@ -16,7 +16,8 @@ struct CacheIndex {
 
         /// About how much memory or disk the entry takes beside its body.
         var overhead: Int {
-            stored.response.headerFields.reduce(256 + stored.url.utf8.count) {
+            let selectors = stored.selectors.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 32 }
+            return stored.response.headerFields.reduce(256 + stored.url.utf8.count + selectors) {
                 $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 32
             }
         }

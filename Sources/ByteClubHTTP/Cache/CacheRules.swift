@@ -49,8 +49,13 @@ enum CacheRules {
     }
 
     /// The fields that an answer depends on: those of its `Vary`, and those by which it may be another user's.
-    static func selectors(of response: HTTPResponse, for fields: HTTPFields) -> [StoredResponse.Selector] {
+    static func selectors(
+        of response: HTTPResponse, for fields: HTTPFields, publicFields: Set<HTTPField.Name> = []
+    ) -> [StoredResponse.Selector] {
         var names: Set<String> = ["authorization", "accept-encoding"]
+        for field in fields where !RequestHead.isPublic(field.name, publicFields) {
+            names.insert(field.name.canonicalName)
+        }
         for name in response.headerFields[values: .vary].joined(separator: ",").split(separator: ",") {
             names.insert(name.filter { $0 != " " && $0 != "\t" }.lowercased())
         }

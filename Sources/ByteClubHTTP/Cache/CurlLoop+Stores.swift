@@ -1,7 +1,7 @@
 import CLibcurl
 import HTTPTypes
 
-/// What a hop takes from the session's cookie store and cache, and gives to them.
+/// What a hop takes from the session's cache, and gives to it.
 extension CurlLoop {
     /// Answers a transfer's next hop without the network, where that is possible; true if the task has its result then.
     ///
@@ -10,8 +10,9 @@ extension CurlLoop {
         transfer.stored = nil
         guard let cache = configuration.cache, transfer.usesCache else { return false }
         let policy = transfer.task.options.cachePolicy
-        let fields = cacheFields(of: transfer)
-        if let found = cache.find(transfer.head.url, fields, policy: policy), transfer.welcomes(found) {
+        let fields = transfer.cacheFields(configuration, cookies: transfer.cookies(from: configuration))
+        let found = cache.find(transfer.head.url, fields, publicFields: configuration.publicFields, policy: policy)
+        if let found, transfer.welcomes(found) {
             transfer.stored = found
             guard found.use == .serve else { return false }
             deliver(transfer, found.stored, found.bytes, from: .cache, at: now)
@@ -24,17 +25,17 @@ extension CurlLoop {
         return true
     }
 
-    /// Deals with a response as far as stores are concerned; true if that settled the hop.
+    /// Deals with a response as far as the cache is concerned; true if that settled the hop.
     func takeToStores(_ transfer: Transfer, _ response: HTTPResponse, isWhole: Bool, at now: Moment) -> Bool {
-        if transfer.task.options.usesCookies { configuration.cookieStore?.take(response, from: transfer.head.url) }
         guard let cache = configuration.cache else { return false }
         cache.invalidate(transfer.head, response)
         guard transfer.usesCache else { return false }
         guard let found = transfer.stored, response.status.code == 304 else {
             if isWhole {
+                let fields = transfer.cacheFields(configuration, cookies: transfer.attempt.cookies)
                 cache.keep(
-                    response, bytes: transfer.attempt.bytes, for: transfer.head.url, cacheFields(of: transfer),
-                    asked: transfer.askedAt)
+                    response, bytes: transfer.attempt.bytes, for: transfer.head.url, fields,
+                    publicFields: configuration.publicFields, asked: transfer.askedAt)
             }
             return false
         }
@@ -55,14 +56,6 @@ extension CurlLoop {
         configuration.cache?.flush()
     }
 
-    /// The fields an answer may depend on, with those that are not the request's own.
-    private func cacheFields(of transfer: Transfer) -> HTTPFields {
-        var fields = transfer.head.fields
-        if !fields.contains(.acceptEncoding), configuration.decodesContent { fields[.acceptEncoding] = "decoded" }
-        if let cookies = transfer.cookies(from: configuration) { fields[.cookie] = cookies }
-        return fields
-    }
-
     private func deliver(
         _ transfer: Transfer, _ stored: StoredResponse, _ bytes: [UInt8], from source: TaskResult.Source, at now: Moment
     ) {
@@ -80,10 +73,21 @@ extension Transfer {
         return CacheRules.concerns(head)
     }
 
-    /// The value of the `Cookie` field for the present hop; nil if it has its own, or there is none.
-    func cookies(from configuration: SessionConfiguration) -> String? {
-        guard task.options.usesCookies, !head.fields.contains(.cookie) else { return nil }
-        return configuration.cookieStore?.field(for: head.url)
+    /// The fields an answer may depend on, with those that are not the request's own.
+    ///
+    /// The cookies are those that the store gives, or gave: it may have others a moment later.
+    func cacheFields(_ configuration: SessionConfiguration, cookies: String?) -> HTTPFields {
+        var fields = head.fields
+        if !fields.contains(.acceptEncoding), configuration.decodesContent { fields[.acceptEncoding] = "decoded" }
+        if let cookies { fields[.cookie] = cookies }
+        return fields
+    }
+
+    /// Drops the stored answer that the server was to be asked about, if it is none to the request as it is sent now.
+    func recheckStored(_ configuration: SessionConfiguration) {
+        guard let found = stored else { return }
+        let fields = cacheFields(configuration, cookies: attempt.cookies)
+        if !found.stored.matches(fields, publicFields: configuration.publicFields) { stored = nil }
     }
 
     /// Whether a stored answer keeps to the task's limits; if not, the server's own is asked for.

@@ -9,14 +9,15 @@ import Synchronization
 /// its `ETag` or `Last-Modified`. ``TaskResult/source`` says which it was, ``TaskOptions/cachePolicy`` changes the rules.
 ///
 /// - What is kept: whole answers that are not redirects, without `no-store` and `Vary: *`, in the number of variants that
-///   `Vary` asks for. Answers to requests with different `Authorization` are different, whatever `Vary` says.
+///   `Vary` asks for. Answers to requests that differ in a field that may bear a secret, such as `Authorization`,
+///   `Cookie` or an API key, are different, whatever `Vary` says: that is every field but the ones known to bear none
+///   and ``SessionConfiguration/publicFields``.
 /// - How long one is fresh: as `Cache-Control: max-age` or `Expires` say; otherwise a tenth of the time since
 ///   `Last-Modified`, at most a day, and not for addresses with a query.
 /// - What goes: what was least recently used, when there is too much; an address that a PUT, POST, PATCH or DELETE went
 ///   to with success, and those of its origin that the answer to that names. An answer larger than an eighth of the
 ///   larger limit is not kept.
-/// - On disk: nothing that depends on a field with a secret, such as `Authorization` or `Cookie`; that is kept in memory
-///   alone. `Set-Cookie` is not kept at all.
+/// - On disk: nothing that was asked for with such a field; that is kept in memory alone. `Set-Cookie` is not kept at all.
 ///
 /// Any thread may use a cache.
 public final class ResponseCache: Sendable {
@@ -134,11 +135,15 @@ public final class ResponseCache: Sendable {
     }
 
     /// The stored answer for a request, with what is to be done with it; nil if there is none to use.
-    func find(_ url: RequestURL, _ fields: HTTPFields, policy: CachePolicy) -> Found? {
+    func find(
+        _ url: RequestURL, _ fields: HTTPFields, publicFields: Set<HTTPField.Name> = [], policy: CachePolicy
+    ) -> Found? {
         let time = now()
         let chosen = state.withLock { state -> (id: UInt64, entry: CacheIndex.Entry, use: CacheRules.Use)? in
             for id in state.index.candidates(for: url.text) {
-                guard let entry = state.index.entries[id], entry.stored.matches(fields) else { continue }
+                guard let entry = state.index.entries[id],
+                    entry.stored.matches(fields, publicFields: publicFields)
+                else { continue }
                 let use = CacheRules.use(entry.stored, for: fields, policy: policy, at: time)
                 if use == .ignore { continue }
                 state.index.use(id)
@@ -160,15 +165,18 @@ public final class ResponseCache: Sendable {
     func answer(_ stored: StoredResponse) -> HTTPResponse { stored.answer(at: now()) }
 
     /// Keeps an answer, if that is allowed; one that must not be kept leaves none in its place.
-    func keep(_ response: HTTPResponse, bytes: [UInt8], for url: RequestURL, _ fields: HTTPFields, asked: Int64) {
+    func keep(
+        _ response: HTTPResponse, bytes: [UInt8], for url: RequestURL, _ fields: HTTPFields,
+        publicFields: Set<HTTPField.Name> = [], asked: Int64
+    ) {
         let stored = StoredResponse(
-            url: url.text, selectors: CacheRules.selectors(of: response, for: fields),
+            url: url.text, selectors: CacheRules.selectors(of: response, for: fields, publicFields: publicFields),
             response: HTTPResponse(
                 status: response.status, headerFields: StoredResponse.storable(response.headerFields)),
             requested: asked, received: now())
         guard CacheRules.mayStore(stored) else {
             // What was kept before is no answer to this question any more, unless the server failed.
-            if response.status.code < 500 { forget(url, fields) }
+            if response.status.code < 500 { forget(url, fields, publicFields) }
             return
         }
         change { $0.insert(stored, bytes: bytes, maySave: !CacheRules.isSecret(stored)) }
@@ -202,9 +210,10 @@ public final class ResponseCache: Sendable {
     /// The present, for the times of an answer.
     var time: Int64 { now() }
 
-    private func forget(_ url: RequestURL, _ fields: HTTPFields) {
+    private func forget(_ url: RequestURL, _ fields: HTTPFields, _ publicFields: Set<HTTPField.Name>) {
         change { index in
-            for id in index.candidates(for: url.text) where index.entries[id]?.stored.matches(fields) == true {
+            for id in index.candidates(for: url.text)
+            where index.entries[id]?.stored.matches(fields, publicFields: publicFields) == true {
                 index.remove(id)
             }
         }

@@ -17,9 +17,14 @@ struct StoredResponse: Sendable, Equatable {
     /// When the answer came.
     var received: Int64
 
-    /// Whether it was chosen for a request with these fields (RFC 9111 section 4.1).
-    func matches(_ fields: HTTPFields) -> Bool {
-        selectors.allSatisfy { Self.value($0.name, in: fields) == $0.value }
+    /// Whether it was chosen for a request with these fields (RFC 9111 section 4.1), and none that may bear a secret
+    /// beside them.
+    func matches(_ fields: HTTPFields, publicFields: Set<HTTPField.Name> = []) -> Bool {
+        guard selectors.allSatisfy({ Self.value($0.name, in: fields) == $0.value }) else { return false }
+        return fields.allSatisfy { field in
+            RequestHead.isPublic(field.name, publicFields)
+                || selectors.contains { $0.name == field.name.canonicalName }
+        }
     }
 
     /// How long it is fresh, in seconds from when the server made it (RFC 9111 section 4.2.1).

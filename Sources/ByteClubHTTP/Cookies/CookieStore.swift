@@ -6,8 +6,9 @@ import Synchronization
 /// Keeps the cookies that servers set, and gives them back to whom they belong (RFC 6265).
 ///
 /// A session has one when its ``SessionConfiguration/cookieStore`` names it; several sessions may share one. Cookies are
-/// looked up for every hop of a request anew, so none follows a redirect to where it does not belong. A request with a
-/// `Cookie` field of its own, or of its session, is sent with that one alone.
+/// looked up for every hop of a request anew, so none follows a redirect to where it does not belong, and taken from each
+/// response once its head is whole, whatever becomes of its body. A request with a `Cookie` field of its own, or of its
+/// session, is sent with that one alone.
 ///
 /// A name, its value and its attributes follow RFC 6265 with the stricter rules of browsers: see ``add(_:from:)``. Any
 /// thread may use a store.

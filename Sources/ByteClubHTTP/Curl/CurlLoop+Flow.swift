@@ -10,9 +10,11 @@ extension CurlLoop {
             return now >= until
         }
         if let turns = throttle.turns(at: now), due.count > turns {
-            due.sort { ($0.attempt.throttledSince ?? now) < ($1.attempt.throttledSince ?? now) }
-            for transfer in due[turns...] { transfer.attempt.throttledUntil = now.advanced(by: throttle.turn) }
-            due.removeSubrange(turns...)
+            let order = due.partition { $0.attempt.isHeldBySession }
+            due[order...].sort { ($0.attempt.throttledSince ?? now) < ($1.attempt.throttledSince ?? now) }
+            let late = min(order + turns, due.count)
+            for transfer in due[late...] { transfer.attempt.throttledUntil = now.advanced(by: throttle.turn) }
+            due.removeSubrange(late...)
         }
         for transfer in due { unpause(transfer, at: now) }
     }
@@ -48,6 +50,6 @@ extension CurlLoop {
         transfer.priority = priority
         guard case .waiting = transfer.stage else { return }
         // Where it waited before it is passed over.
-        admission.enqueue(transfer, origin: transfer.head.url.origin, priority: priority)
+        transfer.ticket = admission.enqueue(transfer, origin: transfer.head.url.origin, priority: priority)
     }
 }

@@ -31,6 +31,8 @@ extension CurlLoop {
         }
         if let problem {
             log(transfer, "\(problem.code)")
+            // A disposition turned the response down: that is as good as a cancel.
+            if problem.code == .cancelled { return finish(transfer, .failure(problem), at: now) }
             let isWorthwhile = problem.isRetryable
             if reconsider(transfer, .failure(problem), isWorthwhile: isWorthwhile, at: now) { return }
             return finish(transfer, .failure(problem), at: now)
@@ -58,7 +60,10 @@ extension CurlLoop {
         }
         if let problem = transfer.lengthProblem {
             log(transfer, problem.message)
-            if problem.isRetryable, transfer.isLargePiece { return requeue(transfer) }
+            if problem.isRetryable, transfer.takePiece() {
+                transfer.task.tell(.retryScheduled(after: .zero, reason: .failure(problem)))
+                return requeue(transfer)
+            }
             let isWorthwhile = problem.isRetryable
             if reconsider(transfer, .failure(problem), isWorthwhile: isWorthwhile, at: now) { return }
             return finish(transfer, .failure(problem), at: now)
@@ -95,9 +100,9 @@ extension CurlLoop {
     func requeue(_ transfer: Transfer) {
         transfer.enter(.waiting)
         nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
-        admission.enqueue(
+        transfer.ticket = admission.enqueue(
             transfer, origin: transfer.head.url.origin, priority: transfer.priority,
-            first: transfer.attempt.number > 0)
+            first: !transfer.metrics.attempts.isEmpty)
     }
 
     /// Ends a task with the response that its last attempt brought.
@@ -106,9 +111,11 @@ extension CurlLoop {
             let problem = transfer.error(.protocolViolation, "the server sent no response", phase: .receive)
             return finish(transfer, .failure(problem), at: now)
         }
-        let held = transfer.held(response, at: now)
-        if case .failure(let problem) = validated(held, hasBody: transfer.hasBody, of: transfer) {
-            return finish(transfer, .failure(problem), at: now)
+        if policy(of: transfer).validation != nil {
+            let held = transfer.held(response, at: now)
+            if case .failure(let problem) = validated(held, hasBody: transfer.hasBody, of: transfer) {
+                return finish(transfer, .failure(problem), at: now)
+            }
         }
         finish(transfer, result(of: transfer, response, at: now), at: now)
     }

@@ -20,7 +20,8 @@ enum Answer: Sendable {
 /// Where a transfer depends on user code, which runs in a Swift task while the transfer waits out of its queue.
 extension CurlLoop {
     func policy(of transfer: Transfer) -> RequestPolicy {
-        configuration.policy.overridden(by: transfer.task.options.policy)
+        transfer.task.options.hasPolicy
+            ? configuration.policy.overridden(by: transfer.task.options.policy) : configuration.policy
     }
 
     func retryPolicy(of transfer: Transfer) -> RetryPolicy {
@@ -64,7 +65,8 @@ extension CurlLoop {
         guard transfer.hops == 0, case let policy = policy(of: transfer), policy.changesRequests else {
             if answerFromCache(transfer, at: now) { return }
             if case .waiting = transfer.stage {
-                admission.enqueue(transfer, origin: transfer.head.url.origin, priority: transfer.priority)
+                transfer.ticket = admission.enqueue(
+                    transfer, origin: transfer.head.url.origin, priority: transfer.priority)
             } else {
                 requeue(transfer)
             }
@@ -122,7 +124,8 @@ extension CurlLoop {
 
     /// Sends a request again whose credential was refused, once there is a new one; false if it must not.
     func renewCredential(of transfer: Transfer, after response: HTTPResponse, at now: Moment) -> Bool {
-        guard !transfer.isReauthenticated, !transfer.hasLeftOrigin, let refused = transfer.credential,
+        guard !transfer.isReauthenticated, !transfer.hasLeftOrigin, !transfer.isSpent,
+            let refused = transfer.credential,
             case let policy = policy(of: transfer), let keeper = policy.keeper,
             keeper.refusals.contains(response.status.code)
         else { return false }
@@ -156,7 +159,7 @@ extension CurlLoop {
     /// Plans another attempt or asks about one; false if there must be none.
     func reconsider(_ transfer: Transfer, _ reason: RetryReason, isWorthwhile: Bool, at now: Moment) -> Bool {
         // A reader was given the begin of this response; another cannot go on where it ended.
-        if transfer.attempt.isStreamed { return false }
+        if transfer.attempt.isStreamed || transfer.isSpent { return false }
         let retries = retryPolicy(of: transfer)
         guard transfer.task.options.retries, transfer.attempt.number < retries.maximumAttempts else { return false }
         let plan = isWorthwhile ? delay(of: transfer, because: reason, retries) : nil

@@ -96,16 +96,22 @@ extension CurlLoop {
     }
 
     /// Goes on with a body whose stream had nothing.
-    func sendMore(_ transfer: Transfer) {
+    func sendMore(_ transfer: Transfer, at now: Moment) {
         guard transfer.isActive, !transfer.isSuspended, transfer.attempt.throttledUntil == nil,
             let easy = transfer.attempt.easy
         else { return }
-        _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        goOn(transfer, easy, at: now)
     }
 
     func unpause(_ transfer: Transfer, at now: Moment) {
         transfer.attempt.throttledUntil = nil
         transfer.attempt.lastActivity = now
-        if let easy = transfer.attempt.easy { _ = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
+        if let easy = transfer.attempt.easy { goOn(transfer, easy, at: now) }
+    }
+
+    /// Unpauses a transfer; what libcurl holds of its body comes at once, and so may an error.
+    private func goOn(_ transfer: Transfer, _ easy: EasyHandle, at now: Moment) {
+        let code = unsafe byteclub_curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        if code != CURLE_OK, let failure = transfer.attempt.failure { finish(transfer, .failure(failure), at: now) }
     }
 }

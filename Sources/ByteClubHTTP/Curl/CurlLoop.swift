@@ -9,7 +9,7 @@ import HTTPTypes
 @safe
 final class CurlLoop {
     let inbox: Inbox
-    var configuration: SessionConfiguration { inbox.configuration }
+    let configuration: SessionConfiguration
     let multi: UnsafeMutableRawPointer
     let share: UnsafeMutableRawPointer?
     var admission: Admission<Transfer>
@@ -19,6 +19,8 @@ final class CurlLoop {
     var active: [UInt64: Transfer] = [:]
     var budget: RetryBudget
     let throttle: SessionThrottle
+    /// What transfers share whose turn has not come.
+    private let idleWork = Transfer.Work(rate: nil, at: .distantFuture)
     /// The origins that answered a request of this session.
     var answered: Set<Origin> = []
     var random = SystemRandomNumberGenerator()
@@ -33,7 +35,7 @@ final class CurlLoop {
 
     init?(_ inbox: Inbox) {
         guard let multi = unsafe byteclub_curl_multi_init() else { return nil }
-        let configuration = inbox.configuration
+        configuration = inbox.configuration
         self.inbox = inbox
         unsafe self.multi = unsafe multi
         unsafe share = unsafe byteclub_curl_share_tls_sessions()
@@ -95,7 +97,7 @@ final class CurlLoop {
             case .limit(let rate): limit(rate, at: now)
             case .answer(let task, let answer):
                 if let transfer = live[task.id] { take(answer, for: transfer, at: now) }
-            case .sendMore(let task): if let transfer = live[task.id] { sendMore(transfer) }
+            case .sendMore(let task): if let transfer = live[task.id] { sendMore(transfer, at: now) }
             case .invalidate(let cancelling):
                 isEnding = true
                 if cancelling { for transfer in live.values { cancel(transfer, at: now) } }
@@ -113,7 +115,8 @@ final class CurlLoop {
         do {
             let head = try task.head()
             let transfer = Transfer(
-                task, head: head, configuration: configuration, sessionThrottle: throttle, at: now)
+                task, head: head, configuration: configuration, sessionThrottle: throttle,
+                idle: idleWork, at: now)
             live[task.id] = transfer
             nextWaitingCheck = min(nextWaitingCheck, transfer.resourceDeadline)
             budget.earn()
@@ -128,13 +131,13 @@ final class CurlLoop {
         var hasAny = false
         while let turn = admission.next() {
             let transfer = turn.element
-            guard case .waiting = transfer.stage, turn.priority == transfer.priority else {
-                admission.release(transfer.head.url.origin)
+            guard case .waiting = transfer.stage, turn.ticket == transfer.ticket else {
+                admission.release(turn.origin)
                 continue
             }
             if transfer.isSuspended {
                 transfer.enter(.parked)
-                admission.release(transfer.head.url.origin)
+                admission.release(turn.origin)
                 continue
             }
             launch(transfer, at: now)

@@ -35,7 +35,9 @@ extension EasyHandle {
         }
         for field in transfer.attempt.asked?.request ?? [] { addHeader(field.name, Array(field.value.utf8)) }
         // Made for each hop anew, so that they never follow a redirect.
-        if let cookies = transfer.cookies(from: configuration) { addHeader("Cookie", Array(cookies.utf8)) }
+        transfer.attempt.cookies = transfer.cookies(from: configuration)
+        if let cookies = transfer.attempt.cookies { addHeader("Cookie", Array(cookies.utf8)) }
+        transfer.recheckStored(configuration)
         for (name, value) in transfer.stored?.stored.conditions ?? [] { addHeader(name, Array(value.utf8)) }
         transfer.askedAt = configuration.cache?.time ?? 0
         setHeader()

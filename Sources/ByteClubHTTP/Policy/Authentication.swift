@@ -13,8 +13,15 @@ public final class Authentication<Provider: Authenticator>: Sendable {
         var credential: Provider.Credential
         /// Which credential it is, counted from 1.
         var generation: UInt64 = 1
-        var refresh: Task<Void, any Error>?
+        var refresh: Refresh?
         var recent: RecentRefreshes?
+    }
+
+    /// A renewal under way.
+    private struct Refresh {
+        /// Which credential it replaces.
+        let generation: UInt64
+        let task: Task<Void, any Error>
     }
 
     let refusals: Set<Int>
@@ -39,7 +46,8 @@ public final class Authentication<Provider: Authenticator>: Sendable {
 
     /// The present credential.
     ///
-    /// Setting one, for example after a new sign-in, makes a renewal under way worthless: what it brings is dropped.
+    /// Setting one, for example after a new sign-in, makes a renewal under way worthless: what it brings is dropped, and
+    /// its failure fails no task that has the new one.
     public var credential: Provider.Credential {
         get { state.withLock { $0.credential } }
         set {
@@ -66,10 +74,10 @@ extension Authentication: CredentialKeeper {
     func apply(to request: HTTPRequest) async throws -> (HTTPRequest, UInt64) {
         var mayRenew = true
         while true {
-            let (credential, generation, running) = state.withLock { ($0.credential, $0.generation, $0.refresh) }
-            if let running {
-                // Failing, it may have been about another credential, which was replaced meanwhile.
-                do { try await running.value } catch { if isPresent(generation) { throw error } }
+            let (credential, generation, refresh) = state.withLock { ($0.credential, $0.generation, $0.refresh) }
+            if let refresh, refresh.generation == generation {
+                // Failing, it may have been about a credential that was replaced meanwhile.
+                do { try await refresh.task.value } catch { if isPresent(generation) { throw error } }
             } else if mayRenew, provider.isExpired(credential) {
                 mayRenew = false
                 try await renew(after: generation)
@@ -83,7 +91,7 @@ extension Authentication: CredentialKeeper {
 
     func renew(after generation: UInt64) async throws {
         while isPresent(generation) {
-            let running = try state.withLock { state -> Task<Void, any Error>? in
+            let running = try state.withLock { state -> Refresh? in
                 guard state.generation == generation else { return nil }
                 if let running = state.refresh { return running }
                 if state.recent?.begin(at: .now) == false {
@@ -92,11 +100,15 @@ extension Authentication: CredentialKeeper {
                 }
                 let old = state.credential
                 // A task of its own: whoever waits for it may be cancelled, the renewal goes on for the others.
-                let refresh = Task.detached { try await self.replace(old, generation) }
+                let refresh = Refresh(
+                    generation: generation, task: Task.detached { try await self.replace(old, generation) })
                 state.refresh = refresh
                 return refresh
             }
-            do { try await running?.value } catch { if isPresent(generation) { throw error } }
+            // One of another credential is waited for as well, since there is never more than one.
+            do { try await running?.task.value } catch {
+                if running?.generation == generation, isPresent(generation) { throw error }
+            }
         }
     }
 

@@ -6,16 +6,21 @@
 struct Admission<Element> {
     typealias Priority = SessionTask.Priority
 
-    /// Whose turn it is, and what for it was queued.
+    /// Whose turn it is.
     struct Turn {
         var element: Element
-        var priority: Priority
+        /// The number that ``enqueue(_:origin:priority:first:)`` gave: who is queued anew leaves an old one behind.
+        var ticket: UInt64
+        /// Whose turn is used, until it is released.
+        var origin: Origin
     }
 
+    private typealias Entry = (element: Element, ticket: UInt64)
+
     private struct Lane {
-        var high = FIFO<Element>()
-        var normal = FIFO<Element>()
-        var low = FIFO<Element>()
+        var high = FIFO<Entry>()
+        var normal = FIFO<Entry>()
+        var low = FIFO<Entry>()
         var active = 0
         var isListed = false
         /// How many turns were given while several priorities waited.
@@ -23,7 +28,7 @@ struct Admission<Element> {
 
         var isEmpty: Bool { normal.isEmpty && high.isEmpty && low.isEmpty }
 
-        subscript(priority: Priority) -> FIFO<Element> {
+        subscript(priority: Priority) -> FIFO<Entry> {
             get {
                 switch priority {
                 case .high: high
@@ -41,7 +46,7 @@ struct Admission<Element> {
         }
 
         /// Takes the next: the most urgent, but of eight contested turns one goes to the normal and one to the low.
-        mutating func popFirst() -> Turn? {
+        mutating func popFirst() -> Entry? {
             let waiting = Priority.allCases.filter { !self[$0].isEmpty }
             guard var priority = waiting.first else { return nil }
             if waiting.count > 1 {
@@ -49,7 +54,7 @@ struct Admission<Element> {
                 if contested == 4, waiting.contains(.normal) { priority = .normal }
                 if contested == 0, waiting.contains(.low) { priority = .low }
             }
-            return self[priority].popFirst().map { Turn(element: $0, priority: priority) }
+            return self[priority].popFirst()
         }
     }
 
@@ -59,6 +64,7 @@ struct Admission<Element> {
     private(set) var waiting = 0
     private var lanes: [Origin: Lane] = [:]
     private var ready = FIFO<Origin>()
+    private var lastTicket: UInt64 = 0
 
     init(perOrigin: Int, total: Int) {
         self.perOrigin = max(perOrigin, 1)
@@ -66,26 +72,33 @@ struct Admission<Element> {
     }
 
     /// Adds an element behind the others of its origin and priority, or before them if it had its turn already.
-    mutating func enqueue(_ element: Element, origin: Origin, priority: Priority = .normal, first: Bool = false) {
+    ///
+    /// - Returns: The number that its turn will have.
+    @discardableResult
+    mutating func enqueue(_ element: Element, origin: Origin, priority: Priority = .normal, first: Bool = false)
+        -> UInt64
+    {
         waiting += 1
+        lastTicket += 1
         if first {
-            lanes[origin, default: Lane()][priority].prepend(element)
+            lanes[origin, default: Lane()][priority].prepend((element, lastTicket))
         } else {
-            lanes[origin, default: Lane()][priority].append(element)
+            lanes[origin, default: Lane()][priority].append((element, lastTicket))
         }
         list(origin)
+        return lastTicket
     }
 
-    /// The next element that may start now; ``release(_:)`` must follow when it ends.
+    /// The next element that may start now; ``release(_:)`` with its origin must follow when it ends.
     mutating func next() -> Turn? {
         guard active < total, let origin = ready.popFirst() else { return nil }
         lanes[origin]?.isListed = false
-        guard let turn = lanes[origin]?.popFirst() else { return nil }
+        guard let entry = lanes[origin]?.popFirst() else { return nil }
         lanes[origin]?.active += 1
         active += 1
         waiting -= 1
         list(origin)
-        return turn
+        return Turn(element: entry.element, ticket: entry.ticket, origin: origin)
     }
 
     /// Says that an element of this origin ended.

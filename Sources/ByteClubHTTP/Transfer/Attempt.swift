@@ -13,12 +13,16 @@ struct Attempt {
     var throttledUntil: Moment?
     /// Since when no byte was granted, while the rate limit holds it: who waits longest goes first.
     var throttledSince: Moment?
+    /// Whether it is the session's limit that holds it, and not only its own.
+    var isHeldBySession = false
 
     /// When it began, when the last byte of its body was handed over, and when the first one came back.
     let launched = Moment.fine
     var bodySent: Moment?
     var answered: Moment?
 
+    /// The `Cookie` field that it was sent with, where that is the store's.
+    var cookies: String?
     var parser = ResponseParser()
     /// Whether the response's head was told to who listens.
     var isAnnounced = false
@@ -36,6 +40,8 @@ struct Attempt {
     var bytes: [UInt8] = []
     /// How many bytes of a redirect's body were thrown away.
     var discarded = 0
+    /// Whether the response is a redirect that is followed, or cannot be.
+    var isRedirect = false
     /// Whether it was decided what becomes of the body.
     var isJudged = false
     /// The file that the body was diverted to.

@@ -38,14 +38,21 @@ final class DownloadFile {
 
     /// Opens one that was left; nil if it is gone, in use, or not as it was left.
     ///
-    /// It is moved to the folder of `path` if it is in another one.
+    /// It is moved to the folder of `path` if it is in another one. One that cannot be continued is removed: it is the
+    /// record's, and nobody else has that.
     init?(continuing record: ResumeRecord, at path: String) {
         descriptor = unsafe open(record.temporary, Self.flags)
         guard descriptor >= 0 else { return nil }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let status = Self.status(of: descriptor),
-            Self.isAsLeft(status, record), ftruncate(descriptor, off_t(record.count)) == 0,
+            UInt64(status.st_ino) == record.inode
+        else {
+            close(descriptor)
+            return nil
+        }
+        guard Self.isAsLeft(status, record), ftruncate(descriptor, off_t(record.count)) == 0,
             let temporary = Self.bring(record.temporary, to: path)
         else {
+            unsafe unlink(record.temporary)
             close(descriptor)
             return nil
         }

@@ -81,8 +81,10 @@ final class ResumeJournal: Sendable {
         let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure() }
         defer { Glibc.close(descriptor) }
-        // Another journal of the same path may be at work, or may have just given this file its final name.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, isNamed(name, descriptor) else { return }
+        // A journal of the same path that was closed may still be at its last step; it is waited for.
+        guard flock(descriptor, LOCK_EX) == 0 else { throw failure() }
+        // It gave this file its final name, or removed it: then there is another one to be written.
+        guard isNamed(name, descriptor) else { return try write(record, isSynced: isSynced) }
         let bytes = record.encoded
         let count = unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         guard count == bytes.count, ftruncate(descriptor, off_t(count)) == 0,

@@ -20,11 +20,13 @@ extension Transfer {
                 .protocolViolation, "the head of the response is longer than \(mostHeadBytes) bytes", phase: .receive)
             return 0
         }
+        let wasWhole = transfer.attempt.parser.isComplete
         guard unsafe transfer.attempt.parser.consume(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
             transfer.attempt.failure = transfer.error(
                 .protocolViolation, "the server does not speak HTTP", phase: .receive)
             return 0
         }
+        if !wasWhole, let response = transfer.attempt.response { transfer.takeCookies(of: response) }
         return transfer.takeHead() && transfer.judgeHead() ? size * count : 0
     }
 
@@ -50,6 +52,8 @@ extension Transfer {
     }
 
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
+        // libcurl tells an error of bytes that it gives out when it goes on only there: nothing may follow the gap.
+        if attempt.failure != nil { return 0 }
         if isSuspended { return Int(CURL_WRITEFUNC_PAUSE) }
         let now = Moment.now
         if let reader, !reader.hasRoom(for: chunk.count) {
@@ -109,7 +113,9 @@ extension Transfer {
             unsafe buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         }
         do {
-            return try unsafe source.read(into: buffer) ?? Int(CURL_READFUNC_PAUSE)
+            guard let count = try unsafe source.read(into: buffer) else { return Int(CURL_READFUNC_PAUSE) }
+            noteSent(count)
+            return count
         } catch {
             attempt.failure = self.error(error.code, error.message, phase: .file, errno: error.errno)
             return Int(CURL_READFUNC_ABORT)

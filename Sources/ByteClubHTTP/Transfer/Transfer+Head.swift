@@ -25,7 +25,13 @@ extension Transfer {
     func judgeHead() -> Bool {
         guard !attempt.isJudged, let response = wholeResponse else { return true }
         attempt.isJudged = true
-        if isRedirect { return true }
+        if response.status.kind == .redirection {
+            let redirect = head.redirect(
+                for: response, hops: hops, following: task.options.redirects,
+                publicFields: task.inbox.configuration.publicFields)
+            if case .none = redirect {} else { attempt.isRedirect = true }
+            if attempt.isRedirect { return true }
+        }
         if case .askAnew? = attempt.step { return true }
         switch task.options.disposition?(response) ?? .allow {
         case .allow: break
@@ -47,7 +53,7 @@ extension Transfer {
         }
         if !goesToFile, case .stream(let stream) = task.kind {
             let policy = task.inbox.configuration.policy.overridden(by: task.options.policy)
-            if let objection = policy.validation?.objection(to: response, hasBody: true) {
+            if let objection = policy.validation?.objection(to: response, hasBody: announcesBody(response)) {
                 var problem = error(.unacceptableResponse, objection, phase: .receive)
                 problem.rejected = held(response, at: .now)
                 attempt.failure = problem
@@ -66,11 +72,10 @@ extension Transfer {
     }
 
     /// Whether the body belongs to a redirect that will be followed for certain.
-    var willBeDiscarded: Bool { isRedirect && !keepsRedirectBodies }
+    var willBeDiscarded: Bool { attempt.isRedirect && !keepsRedirectBodies }
 
-    private var isRedirect: Bool {
-        guard task.options.redirects != .none, let response = attempt.response else { return false }
-        return response.status.kind == .redirection && ![300, 304].contains(response.status.code)
-            && response.headerFields.contains(.location)
+    private func announcesBody(_ response: HTTPResponse) -> Bool {
+        head.method != .head && ![204, 205].contains(response.status.code)
+            && response.headerFields[.contentLength] != "0"
     }
 }

@@ -7,11 +7,14 @@ extension Transfer {
     }
 
     /// How many of `wanted` bytes may be sent now; nil when it has to wait, which is then noted.
+    ///
+    /// What is sent of them is then to be told to ``noteSent(_:)``.
     func sendable(_ wanted: Int, at now: Moment) -> Int? {
         if sendThrottle == nil, sessionThrottle.send == nil { return wanted }
         var count = wanted
         var longest: Duration?
-        for grant in [sendThrottle?.offer(wanted, at: now), sessionThrottle.send?.offer(wanted, at: now)] {
+        let shared = sessionThrottle.send?.offer(wanted, at: now)
+        for grant in [sendThrottle?.offer(wanted, at: now), shared] {
             switch grant {
             case .move(let most): count = min(count, most)
             case .wait(let time): longest = max(longest ?? .zero, time)
@@ -19,13 +22,17 @@ extension Transfer {
             }
         }
         if let longest {
-            wait(longest, at: now)
+            if case .wait? = shared { wait(longest, bySession: true, at: now) } else { wait(longest, at: now) }
             return nil
         }
-        sendThrottle?.spend(count)
-        sessionThrottle.send?.spend(count)
         attempt.throttledSince = nil
         return count
+    }
+
+    /// Counts bytes of a body as sent.
+    func noteSent(_ count: Int) {
+        sendThrottle?.spend(count)
+        sessionThrottle.send?.spend(count)
     }
 
     /// Whether a chunk that came may be taken now; if not, the wait is noted.
@@ -34,7 +41,7 @@ extension Transfer {
         let own = receiveThrottle?.waitForWhole(at: now)
         let shared = sessionThrottle.receive?.waitForWhole(at: now)
         if own != nil || shared != nil {
-            wait(max(own ?? .zero, shared ?? .zero), at: now)
+            wait(max(own ?? .zero, shared ?? .zero), bySession: shared != nil, at: now)
             return false
         }
         receiveThrottle?.spend(size)
@@ -43,7 +50,8 @@ extension Transfer {
         return true
     }
 
-    private func wait(_ time: Duration, at now: Moment) {
+    private func wait(_ time: Duration, bySession: Bool = false, at now: Moment) {
+        attempt.isHeldBySession = bySession
         attempt.throttledSince = attempt.throttledSince ?? now
         attempt.throttledUntil = min(attempt.throttledUntil ?? .distantFuture, now.advanced(by: time))
     }

@@ -5,8 +5,9 @@ extension Transfer {
     ///
     /// The bytes of the body that were sent before are told first, and none of those received.
     func announceResponse(sent: Int64) {
-        guard !attempt.isAnnounced, let response = attempt.response else { return }
+        guard !attempt.isAnnounced, let response = wholeResponse else { return }
         attempt.isAnnounced = true
+        if case .askAnew? = attempt.step { return }
         guard !task.inbox.events.isEmpty else { return }
         var progress = meter.progress
         progress.bytesSent = max(progress.bytesSent, sent)

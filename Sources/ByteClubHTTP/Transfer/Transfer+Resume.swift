@@ -95,8 +95,17 @@ extension Transfer {
         return problem
     }
 
-    /// Whether a response that ended too soon is a server's way to send a file in pieces, and not a failure.
-    var isLargePiece: Bool { attempt.response?.status.code == 206 && attempt.received >= Self.leastPiece }
+    /// Takes a response that ended too soon for a server's way to send a file in pieces, and not for a failure.
+    ///
+    /// False where the file is no longer than it was after the piece before: that would go on without end.
+    func takePiece() -> Bool {
+        guard attempt.response?.status.code == 206, attempt.received >= Self.leastPiece, let part,
+            part.count > pieceEnd
+        else { return false }
+        pieceEnd = part.count
+        attempt.number -= 1
+        return true
+    }
 
     private static let leastPiece: Int64 = 64 << 10
 
@@ -157,7 +166,9 @@ extension Transfer {
         case .cancelled: isKept
         // An address whose signature has expired says 403, and a fresh one goes on.
         case .unacceptableResponse: true
-        case .connectionLost, .timedOut, .cannotResolveHost, .cannotConnect, .tls, .other: true
+        case .connectionLost, .timedOut, .cannotResolveHost, .cannotConnect, .tls, .proxyRefused, .other: true
+        // A machine that lost its connection has no new credential either.
+        case .adapterFailed, .authenticationFailed: true
         default: false
         }
     }

@@ -1,11 +1,13 @@
 extension Transfer {
-    /// What a transfer needs from its first attempt on; made then, so that those that wait are small.
+    /// What a transfer needs from its first attempt on; made then, so that those that wait are small: they share one that
+    /// nobody changes.
     final class Work {
         var attempt: Attempt
         var meter = ProgressMeter()
         var sendThrottle: Throttle<Moment>?
         var receiveThrottle: Throttle<Moment>?
         var representation: Representation?
+        var pieceEnd: Int64 = 0
         var stored: ResponseCache.Found?
         var askedAt: Int64 = 0
 
@@ -17,47 +19,46 @@ extension Transfer {
     }
 
     var attempt: Attempt {
-        _read { if let work { yield work.attempt } else { yield Attempt(number: 0, at: .distantFuture) } }
+        _read { yield work.attempt }
         _modify { yield &underWay.attempt }
     }
 
     var meter: ProgressMeter {
-        _read { if let work { yield work.meter } else { yield ProgressMeter() } }
+        _read { yield work.meter }
         _modify { yield &underWay.meter }
     }
 
     var sendThrottle: Throttle<Moment>? {
-        _read { yield work?.sendThrottle }
+        _read { yield work.sendThrottle }
         _modify { yield &underWay.sendThrottle }
     }
 
     var receiveThrottle: Throttle<Moment>? {
-        _read { yield work?.receiveThrottle }
+        _read { yield work.receiveThrottle }
         _modify { yield &underWay.receiveThrottle }
     }
 
     /// What the file of a download is a part of.
     var representation: Representation? {
-        get { work?.representation }
-        set { if newValue != nil || work != nil { underWay.representation = newValue } }
+        get { work.representation }
+        set { if newValue != nil || work.representation != nil { underWay.representation = newValue } }
+    }
+
+    /// How long the file was after the longest of the pieces that a server sent it in.
+    var pieceEnd: Int64 {
+        get { work.pieceEnd }
+        set { underWay.pieceEnd = newValue }
     }
 
     /// What the session's cache has for the present hop, while the server is asked about it.
     var stored: ResponseCache.Found? {
-        get { work?.stored }
-        set { if newValue != nil || work != nil { underWay.stored = newValue } }
+        get { work.stored }
+        set { if newValue != nil || work.stored != nil { underWay.stored = newValue } }
     }
 
     /// When the server was asked for the present hop, on the cache's clock: seconds since 1970.
     var askedAt: Int64 {
-        get { work?.askedAt ?? 0 }
-        set { underWay.askedAt = newValue }
-    }
-
-    private var underWay: Work {
-        if let work { return work }
-        let work = Work(rate: task.options.rateLimit, at: .now)
-        self.work = work
-        return work
+        get { work.askedAt }
+        set { if newValue != work.askedAt { underWay.askedAt = newValue } }
     }
 }

@@ -27,6 +27,8 @@ final class Transfer {
     /// Since when a slow reader holds it.
     var heldSince: Moment?
     var priority: SessionTask.Priority
+    /// Its place in the queue; a turn with another number is not its.
+    var ticket: UInt64 = 0
     var resourceDeadline: Moment
     let idleLimit: Duration
 
@@ -37,14 +39,16 @@ final class Transfer {
     var metrics = TaskMetrics()
     var notedHops = 0
     var queuedSince = Moment.fine
-    var work: Work?
+    private(set) var work: Work
+    private var isUnderWay = false
 
     init(
         _ task: SessionTask, head: RequestHead, configuration: SessionConfiguration, sessionThrottle: SessionThrottle,
-        at now: Moment
+        idle: Work, at now: Moment
     ) {
         self.task = task
         self.sessionThrottle = sessionThrottle
+        work = idle
         priority = task.priority
         self.head = head
         idleLimit = task.options.timeoutForRequest ?? configuration.timeoutForRequest
@@ -53,13 +57,28 @@ final class Transfer {
         Self.liveCount.add(1, ordering: .relaxed)
     }
 
+    /// What only this transfer has, made when it is first needed.
+    var underWay: Work {
+        if !isUnderWay {
+            work = Work(rate: task.options.rateLimit, at: .now)
+            isUnderWay = true
+        }
+        return work
+    }
+
     deinit { Self.liveCount.subtract(1, ordering: .relaxed) }
 
     /// Whether sending the request again does no harm.
     var mayRepeat: Bool {
-        if head.hasBody, case .stream = task.body { return false }
+        if isSentOnce { return false }
         return head.isIdempotent || task.options.isIdempotent || task.options.idempotencyKey != nil
     }
+
+    /// Whether the body is a stream, which cannot be sent a second time.
+    private var isSentOnce: Bool { if head.hasBody, case .stream = task.body { true } else { false } }
+
+    /// Whether the body is a stream of which something was sent.
+    var isSpent: Bool { isSentOnce && (source?.offset ?? 0) > 0 }
 
     var isActive: Bool { if case .active = stage { true } else { false } }
 

@@ -119,6 +119,17 @@ struct CacheRulesTests {
         #expect(!CacheRules.isSecret(stored([.vary: "Cookie"])))
     }
 
+    @Test("an answer is never for a request with another secret, whatever its Vary, and never on a disk beside one")
+    func secrets() throws {
+        let key = try #require(HTTPField.Name("X-Api-Key"))
+        for name in [key, .cookie, .authorization] {
+            let (one, none) = (stored([:], request: [name: "1", .accept: "a"]), stored([:], request: [.accept: "a"]))
+            #expect(one.matches([name: "1"]) && !one.matches([name: "2"]) && !one.matches([:]), "\(name)")
+            #expect(none.matches([:]) && !none.matches([name: "1"]), "\(name)")
+            #expect(CacheRules.isSecret(one) && !CacheRules.isSecret(none), "\(name)")
+        }
+    }
+
     @Test("a 304 changes what it names but what describes the body, and no other answer")
     func freshening() {
         var one = stored([

@@ -165,6 +165,39 @@ extension Live {
             #expect(authentication.credential == 7)
         }
 
+        @Test("a renewal that a new credential replaced is neither waited for nor able to fail who has that")
+        func superseded() async throws {
+            let renewing = Log<Int>()
+            let numbers = Numbers { credential in
+                renewing.add(credential)
+                if credential != 1 { return credential + 1 }
+                await renewing.wait { $0.contains(0) }
+                throw Numbers.Refused()
+            }
+            let authentication = Authentication(numbers, credential: 1)
+            let first = Task { try await authentication.renew(after: 1) }
+            await renewing.wait { !$0.isEmpty }
+            authentication.credential = 7
+            let applied = Log<String?>()
+            let plain = HTTPRequest(method: .get, scheme: "http", authority: "e.com", path: "/")
+            let starting = Task {
+                do {
+                    let (request, _) = try await authentication.apply(to: plain)
+                    applied.add(request.headerFields[.authorization])
+                } catch {
+                    applied.add("\(error)")
+                }
+            }
+            // The refused one waits, since a provider is asked for one renewal at a time.
+            let refused = Task { try await authentication.renew(after: 2) }
+            await applied.wait { !$0.isEmpty }
+            renewing.add(0)
+            await starting.value
+            try await first.value
+            try await refused.value
+            #expect(applied.entries == ["7"] && numbers.renewals.entries == [1, 7] && authentication.credential == 8)
+        }
+
         @Test("after a redirect to another origin no credential is sent, and its 401 renews nothing")
         func otherOrigin() async throws {
             let far = try guarded(by: 2)

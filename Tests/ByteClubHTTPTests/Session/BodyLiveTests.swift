@@ -135,6 +135,30 @@ extension Live {
             }
         }
 
+        @Test("what cannot be sent again, or was turned down, is not, whatever a handler says")
+        func once() async throws {
+            let server = try FaultServer { peer, request in
+                _ = peer.skip(request.contentLength)
+                return peer.respond(503, "busy") ? .keep : .close
+            }
+            defer { server.stop() }
+            try await withSession {
+                $0.retryPolicy = .standard
+            } _: { session in
+                var options = TaskOptions()
+                options.policy.retryHandler = { _ in .retry(after: .zero) }
+                let body = Body.stream(BodyStream(Chunks(count: 2), length: 2000))
+                let (_, response) = try await session.upload(for: server.request(.put), from: body, options: options)
+                #expect(response.status.code == 503 && server.requests.count == 1)
+                options.disposition = { _ in .cancel }
+                let turnedDown = options
+                let error = await failure { () async throws(TransferError) in
+                    try await session.data(for: server.request(), options: turnedDown)
+                }
+                #expect(error?.code == .cancelled && server.requests.count == 2)
+            }
+        }
+
         @Test("a redirect that keeps the body fails a stream, one to GET does not")
         func redirected() async throws {
             let server = try FaultServer { peer, request in

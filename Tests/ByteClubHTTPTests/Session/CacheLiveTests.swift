@@ -107,6 +107,112 @@ extension Live {
             }
         }
 
+        /// Answers with the cookies it got, to be kept so long, and sets `user` to what follows `/as` in the path.
+        private func userServer(age: Int, _ hold: @escaping @Sendable (RecordedRequest) -> Void = { _ in }) throws
+            -> FaultServer
+        {
+            try FaultServer { peer, request in
+                hold(request)
+                var fields = ["Cache-Control: max-age=\(age)", "ETag: \"1\"", "Vary: Cookie"]
+                if request.target.hasPrefix("/as") {
+                    fields.append("Set-Cookie: user=\(request.target.dropFirst(3)); Path=/")
+                }
+                let status = request["if-none-match"] == nil ? 200 : 304
+                let body = status == 304 ? "" : request["cookie"] ?? "none"
+                return peer.respond(status, body, fields: fields) ? .keep : .close
+            }
+        }
+
+        private func text(_ session: Session, _ request: HTTPRequest) async throws -> String {
+            String(decoding: try await result(session, request).bytes, as: UTF8.self)
+        }
+
+        @Test("an answer is kept for the cookies it was asked for with, not for those it sets")
+        func ownCookies() async throws {
+            let server = try userServer(age: 600)
+            defer { server.stop() }
+            try await withSession {
+                ($0.cache, $0.cookieStore) = (ResponseCache(), CookieStore())
+            } _: { session in
+                for expected in ["none", "user=A", "user=A"] {
+                    let got = try await text(session, server.request(.get, "/asA"))
+                    #expect(got == expected)
+                }
+                #expect(server.requests.count == 2)
+            }
+        }
+
+        @Test("an answer is kept for the cookies it was asked for with, not for those that came meanwhile")
+        func cookiesMeanwhile() async throws {
+            let gate = Gate()
+            let server = try userServer(age: 600) {
+                if $0.target == "/page" && $0["cookie"] == "user=A" { gate.pass() }
+            }
+            defer { server.stop() }
+            try await withSession {
+                ($0.cache, $0.cookieStore) = (ResponseCache(), CookieStore())
+            } _: { session in
+                _ = try await result(session, server.request(.get, "/asA"))
+                let page = session.dataTask(server.request(.get, "/page"))
+                page.resume()
+                await server.received(2)
+                _ = try await result(session, server.request(.get, "/asB"))
+                gate.open()
+                let before = try await page.value
+                #expect(before.bytes == Array("user=A".utf8))
+                let after = try await text(session, server.request(.get, "/page"))
+                #expect(after == "user=B")
+            }
+        }
+
+        @Test("a stored answer is not asked about once its cookies were replaced while the request waited for its turn")
+        func cookiesWhileWaiting() async throws {
+            let gate = Gate()
+            let server = try userServer(age: 0) { if $0.target == "/asB" { gate.pass() } }
+            let other = try FaultServer.echo()
+            defer {
+                server.stop()
+                other.stop()
+            }
+            try await withSession {
+                ($0.cache, $0.cookieStore) = (ResponseCache(), CookieStore())
+                $0.maximumTasksPerHost = 1
+            } _: { session in
+                _ = try await result(session, server.request(.get, "/asA"))
+                let stored = try await text(session, server.request(.get, "/page"))
+                #expect(stored == "user=A")
+                let signIn = session.dataTask(server.request(.get, "/asB"))
+                signIn.resume()
+                await server.received(3)
+                let page = session.dataTask(server.request(.get, "/page"))
+                page.resume()
+                // Commands are carried out in their order, so that the page is in the queue when this one has ended.
+                _ = try await result(session, other.request())
+                gate.open()
+                _ = try await signIn.value
+                let now = try await page.value
+                #expect(now.bytes == Array("user=B".utf8) && now.source == .network)
+                #expect(server.requests.last?["if-none-match"] == nil)
+            }
+        }
+
+        @Test("answers to requests with different keys are different, but not those that differ in a public field")
+        func keys() async throws {
+            let server = try numberServer()
+            defer { server.stop() }
+            let (key, mark) = (try #require(HTTPField.Name("X-Api-Key")), try #require(HTTPField.Name("X-Mark")))
+            try await withSession {
+                $0.cache = ResponseCache()
+                $0.publicFields = [mark]
+            } _: { session in
+                var sources: [TaskResult.Source] = []
+                for fields: HTTPFields in [[key: "1"], [key: "2"], [:], [key: "1", mark: "1"], [mark: "2"]] {
+                    sources.append(try await result(session, server.request(.get, "/600", fields)).source)
+                }
+                #expect(sources == [.network, .network, .network, .cache, .cache])
+            }
+        }
+
         @Test(
             "an answer that is larger than a task allows is not taken from the cache, and a redirect may lead into it")
         func limits() async throws {

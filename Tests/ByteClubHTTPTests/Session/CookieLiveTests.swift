@@ -59,6 +59,38 @@ extension Live {
             }
         }
 
+        @Test(
+            "cookies are taken with the head of a response, also of one that is turned down, cut off, or still coming")
+        func heads() async throws {
+            let gate = Gate()
+            let server = try FaultServer { peer, request in
+                let name = request.target.dropFirst()
+                peer.send("HTTP/1.1 200 X\r\nContent-Length: 9\r\nSet-Cookie: \(name)=1\r\n\r\nbody")
+                if name == "stream" { gate.pass() }
+                return .close
+            }
+            defer { server.stop() }
+            let store = CookieStore()
+            try await withSession {
+                $0.cookieStore = store
+            } _: { session in
+                let (_, response) = try await session.bytes(for: server.request(.get, "/stream"))
+                #expect(response.status == .ok && store.cookies.map(\.name) == ["stream"])
+                gate.open()
+                let cut = await failure { () async throws(TransferError) in
+                    try await session.data(for: server.request(.get, "/cut"))
+                }
+                #expect(cut?.code == .connectionLost)
+                var options = TaskOptions()
+                options.disposition = { _ in .cancel }
+                let refused = await failure { () async throws(TransferError) in
+                    try await session.data(for: server.request(.get, "/refused"), options: options)
+                }
+                #expect(refused?.code == .cancelled)
+                #expect(store.cookies.map(\.name) == ["stream", "cut", "refused"])
+            }
+        }
+
         @Test("without a store no cookie is kept, and an ephemeral session takes none on disk")
         func without() async throws {
             let server = try cookieServer()

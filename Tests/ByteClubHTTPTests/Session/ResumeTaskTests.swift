@@ -60,6 +60,54 @@ extension Live {
             }
         }
 
+        @Test("a server that sends pieces without end is asked as often as one that fails", arguments: [true, false])
+        func endlessPieces(hasTag: Bool) async throws {
+            let piece = String(repeating: "x", count: 65536)
+            let server = try FaultServer { peer, _ in
+                let tag = hasTag ? ["ETag: \"a\""] : []
+                return peer.respond(206, piece, fields: ["Content-Range: bytes 0-65535/131072"] + tag) ? .keep : .close
+            }
+            defer { server.stop() }
+            let folder = TemporaryFolder()
+            try await withSession(Self.hasRetries) { session in
+                let error = await failure { () async throws(TransferError) in
+                    try await session.download(for: server.request(), to: folder.file("f"))
+                }
+                #expect(error?.code == .connectionLost, "\(String(describing: error))")
+                #expect(server.requests.count <= 2 * RetryPolicy.standard.maximumAttempts)
+            }
+            #expect(folder.names == [])
+        }
+
+        @Test("a file that comes in more pieces than there are attempts is one response to a delegate")
+        func pieces() async throws {
+            let bytes = (0..<(10 * 65536)).map { UInt8(truncatingIfNeeded: $0 / 3) }
+            let server = try FaultServer { peer, request in
+                let start = request.rangeStart ?? 0
+                let end = min(start + 65536, bytes.count)
+                let fields = ["HTTP/1.1 206 X", "ETag: \"a\"", "Content-Length: \(end - start)"]
+                let range = "Content-Range: bytes \(start)-\(end - 1)/\(bytes.count)"
+                peer.send((fields + [range]).joined(separator: "\r\n") + "\r\n\r\n")
+                return peer.send(Array(bytes[start..<end])) ? .keep : .close
+            }
+            defer { server.stop() }
+            let folder = TemporaryFolder()
+            let log = CallbackLog()
+            try await withSession(Self.hasRetries, delegate: log) { session in
+                let task = session.downloadTask(server.request(), to: folder.file("f"))
+                task.resume()
+                let result = try await task.value
+                #expect(result.response.status == .ok && folder.read("f") == bytes)
+                #expect(server.requests.count == 10)
+                await session.finishTasksAndInvalidate()
+                await log.ended()
+                var grammar = CallbackGrammar()
+                let callbacks = log.callbacks(of: task.id)
+                #expect(callbacks.allSatisfy { grammar.accepts($0) } && grammar.isComplete, "\(callbacks)")
+                #expect(!callbacks.contains(.response(206)))
+            }
+        }
+
         @Test("the limit of a body counts what was there before")
         func limit() async throws {
             let server = try FaultServer { peer, request in

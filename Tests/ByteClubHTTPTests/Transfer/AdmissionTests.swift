@@ -34,6 +34,24 @@ struct AdmissionTests {
         #expect(admission.next()?.element == 2)
     }
 
+    @Test("who is queued anew has another ticket, and each turn is given back where it was taken")
+    func tickets() throws {
+        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        let old = admission.enqueue(1, origin: Self.origin(1))
+        let present = admission.enqueue(1, origin: Self.origin(1), priority: .high)
+        admission.enqueue(2, origin: Self.origin(1), priority: .low)
+        let turn = admission.next()
+        let first = try #require(turn)
+        #expect(first.ticket == present && first.origin == Self.origin(1))
+        admission.release(first.origin)
+        // It has gone on to another origin by now; the turn that is left here is this one's all the same.
+        admission.enqueue(1, origin: Self.origin(2))
+        let turns = [admission.next(), admission.next()].compactMap { $0 }
+        let stale = try #require(turns.first { $0.ticket == old })
+        admission.release(stale.origin)
+        #expect(admission.next()?.element == 2)
+    }
+
     @Test("the more urgent go first, each in the order they came")
     func priorities() {
         var admission = Admission<Int>(perOrigin: 64, total: 64)
@@ -45,17 +63,17 @@ struct AdmissionTests {
 
     @Test("of eight turns one goes to a normal and one to a low task, however many urgent ones come")
     func starvation() {
-        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        var admission = Admission<(priority: SessionTask.Priority, number: Int)>(perOrigin: 1, total: 64)
         var turns: [SessionTask.Priority: Int] = [:]
         for number in 0..<100 {
-            admission.enqueue(number, origin: Self.origin(1), priority: .low)
-            admission.enqueue(number, origin: Self.origin(1), priority: .normal)
+            admission.enqueue((.low, number), origin: Self.origin(1), priority: .low)
+            admission.enqueue((.normal, number), origin: Self.origin(1), priority: .normal)
         }
         for number in 0..<80 {
-            admission.enqueue(number, origin: Self.origin(1), priority: .high)
-            if let turn = admission.next() {
-                #expect(turn.element == turns[turn.priority, default: 0])
-                turns[turn.priority, default: 0] += 1
+            admission.enqueue((.high, number), origin: Self.origin(1), priority: .high)
+            if let (priority, number) = admission.next()?.element {
+                #expect(number == turns[priority, default: 0])
+                turns[priority, default: 0] += 1
             }
             admission.release(Self.origin(1))
         }
