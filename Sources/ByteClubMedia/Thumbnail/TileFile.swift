@@ -48,22 +48,28 @@ public struct TileFile: Sendable {
         private var file: NewFile
         private let columns: Int
         private let rows: Int
+        private let limit: Int
         private var offset = 0
         private var table: [UInt8] = []
 
-        init(path: String, columns: Int, rows: Int) throws(MediaError) {
+        /// Begins a file whose tiles take at most `limit` bytes together.
+        init(path: String, columns: Int, rows: Int, limit: Int) throws(MediaError) {
             file = try NewFile(path: path)
             (self.columns, self.rows) = (columns, rows)
+            self.limit = min(limit, Int(UInt32.max))
             table.append(uint32: 0)
         }
 
         /// Adds the next tile.
+        ///
+        /// - Throws: `tooLarge`, before anything is written, for one that goes beyond the limit; `io`.
         mutating func append(_ tile: [UInt8]) throws(MediaError) {
-            try file.append(tile)
-            offset += tile.count
-            guard let place = UInt32(exactly: offset) else {
-                throw MediaError(.tooLarge, "the tiles of a photo take more than 4 GiB")
+            let end = offset + tile.count
+            guard end <= limit, let place = UInt32(exactly: end) else {
+                throw MediaError(.tooLarge, "the tiles of the photo take more than \(limit) bytes")
             }
+            try file.append(tile)
+            offset = end
             table.append(uint32: place)
         }
 

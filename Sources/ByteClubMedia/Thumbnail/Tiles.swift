@@ -2,13 +2,16 @@
 ///
 /// The photo as it should be seen has `columns` by `rows` tiles of ``side`` pixels, counted from its top left; those at
 /// the right and the bottom are as much smaller as it ends before. Each is a baseline JPEG with the photo's colour
-/// profile and nothing else of what the photo says.
+/// profile, unless that is long, and nothing else of what the photo says.
 public enum Tiles {
     /// The side of a tile, in pixels: whole blocks of the JPEG, so that cutting costs no more than the decoding and
     /// encoding, and few enough that a view needs little beyond itself.
     public static let side = 512
     /// The longest side in pixels up to which a photo has no tiles: ``Renditions`` show it whole.
     public static let longestWithout = 4096
+    /// The longest colour profile in bytes that tiles have: those of cameras and screens are shorter, and hundreds of
+    /// tiles repeat it.
+    static let longestProfile = 16 << 10
 
     /// Writes all tiles of a JPEG or PNG file into one file, which ``TileFile`` reads.
     ///
@@ -23,12 +26,15 @@ public enum Tiles {
     ///   - path: The photo.
     ///   - output: The file to write; its directory must exist.
     ///   - quality: The JPEG quality, clamped to 1...100.
+    ///   - limit: The most bytes that all tiles together may take.
     /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`; before anything is decoded `tooSmall` for a photo without
-    ///   tiles, and `tooLarge`.
-    public static func write(file path: String, to output: String, quality: Int = 82) throws(MediaError) {
+    ///   tiles, and `tooLarge`; `tooLarge` also for tiles that would take more than `limit`, of which none stay.
+    public static func write(
+        file path: String, to output: String, quality: Int = 82, limit: Int = .max
+    ) throws(MediaError) {
         var writer: TileFile.Writer?
         try cut(FileSource(path: path), quality: quality) { (columns, rows, tile) throws(MediaError) in
-            if writer == nil { writer = try TileFile.Writer(path: output, columns: columns, rows: rows) }
+            if writer == nil { writer = try TileFile.Writer(path: output, columns: columns, rows: rows, limit: limit) }
             try writer?.append(tile)
         }
         try writer?.finish()
@@ -50,7 +56,7 @@ public enum Tiles {
         let (width, height) = isTurned ? (photo.height, photo.width) : (photo.width, photo.height)
         let (columns, rows) = ((width + side - 1) / side, (height + side - 1) / side)
         let encoder = try JPEGEncoder()
-        let metadata = CarriedMetadata(icc: photo.profile)
+        let metadata = CarriedMetadata(icc: photo.profile.flatMap { $0.count <= longestProfile ? $0 : nil })
         for row in 0..<rows {
             for column in 0..<columns {
                 let across = column * side..<min(width, (column + 1) * side)

@@ -6,7 +6,9 @@ import NIOPosix
 /// block.
 struct MediaInfoReader: Sendable {
     /// Goes up with every change of what is found: what another version found is read again.
-    static let version = 1
+    ///
+    /// A migration must delete what older versions found, so that searches know of it (``Schema/readPhotosAgain(_:)``).
+    static let version = 2
     /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked
@@ -32,7 +34,8 @@ struct MediaInfoReader: Sendable {
         return try await request.whileClientWaits { try await describe(entries, for: party) }
     }
 
-    /// Adds what is known of the pictures and films among some entries; what there is no turn for is told as pending.
+    /// Adds what is known of the pictures and films among some entries; what there is no turn for, and what cannot be
+    /// read now, is told as pending.
     func describe(_ entries: [Metadata], for party: Party) async throws -> [Metadata] {
         let photos = entries.filter { Self.isPhoto($0) }
         let hashes = Set(photos.compactMap(\.contentHash))
@@ -82,8 +85,13 @@ struct MediaInfoReader: Sendable {
         var found: [ContentHash: MediaInfo] = [:]
         for photo in lot {
             guard let hash = photo.contentHash, known[hash] == nil else { continue }
-            let content = try await store.content(of: FolderEntry(photo)).local(upTo: Self.headerLimit)
-            found[hash] = try await threads.runIfActive { try Self.info(in: content) }
+            do {
+                let content = try await store.content(of: FolderEntry(photo)).local(upTo: Self.headerLimit)
+                found[hash] = try await threads.runIfActive { try Self.info(in: content) }
+            } catch let error where !(error is CancellationError) {
+                // One that is lost must not keep what is known of the others from those who ask.
+                continue
+            }
         }
         if !found.isEmpty { try await store.keep(found) }
         return known.merging(found) { $1 }

@@ -10,6 +10,9 @@ struct TileStore: Sendable {
     private static let version = 1
     /// The bytes that stay free on the disk beyond what writers need: pages do without tiles.
     private static let spare: Int64 = 256 << 20
+    /// The most bytes that the tiles of one photo take: the largest photo that can be decoded needs less, unless every
+    /// pixel of it is noise.
+    private static let largest = 256 << 20
 
     /// Writes the tiles of a file into another; blocks.
     typealias Writer = @Sendable (_ file: String, _ output: String) throws(MediaError) -> Void
@@ -24,7 +27,7 @@ struct TileStore: Sendable {
     init(
         directory: String, threads: NIOThreadPool, turns: SharedPool, reserve: DiskReserve,
         write: @escaping Writer = { file, output throws(MediaError) in
-            try Tiles.write(file: file, to: output, quality: Self.quality)
+            try Tiles.write(file: file, to: output, quality: Self.quality, limit: Self.largest)
         }
     ) {
         cache = ThumbnailCache(directory: directory)
@@ -59,7 +62,7 @@ struct TileStore: Sendable {
     }
 
     private func make(_ hash: ContentHash, of source: LocalContent) throws {
-        try reserve.check(for: Self.spare)
+        try reserve.check(for: Self.spare + Int64(Self.largest))
         do {
             try source.withFile(in: scratch) { file in
                 // A link in the data directory leads to what is no content.

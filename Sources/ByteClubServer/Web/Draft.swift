@@ -25,12 +25,16 @@ extension Visit {
 }
 
 extension WebSite {
+    /// What was typed in a form of a page of ours; nil for other requests, and for one that another site may have made.
+    func ownText(_ visit: Visit) -> String? {
+        guard isForm(visit.request, visit, token: visit["csrf"]) || visit.request.isFromOwnPage else { return nil }
+        return visit.typedText
+    }
+
     /// Asks somebody to sign in whose session has ended over a form, and keeps what was typed; nil for other requests,
     /// and for one that another site may have made.
     func signInKeepingText(_ visit: Visit) -> Response? {
-        guard visit.member == nil, visit.request.endpoint.name == "/gallery", visit.typedText != nil,
-            isForm(visit.request, visit, token: visit["csrf"]) || visit.request.isFromOwnPage
-        else { return nil }
+        guard visit.member == nil, visit.request.endpoint.name == "/gallery", ownText(visit) != nil else { return nil }
         return signInForm(
             visit, next: "/" + visit.request.rawPath.drop { $0 == "/" },
             problem: "You are signed out, so what you wrote is not saved yet. Sign in, and you can save it.")

@@ -7,7 +7,10 @@ extension WebSite {
     }
 
     /// Shows the page of a photo or of a note, with a text that is not saved in its form.
+    ///
+    /// - Throws: ``APIError`` 403 and 409 when the page has no form for the text, 404.
     func item(at path: RemotePath, _ visit: Visit, _ member: Member, _ draft: Draft?) async throws -> Response {
+        if draft != nil, member.role < .editor { throw Self.viewersChangeNothing }
         switch GalleryKind(path.name) {
         case .photo?: return try await photo(path, visit, member, draft)
         case .note?: return try await note(path, visit, member, draft)
@@ -74,6 +77,8 @@ extension WebSite {
             if note.text.utf8.count <= Draft.limit || draft != nil {
                 addForm(draft ?? Draft(text: note.text, revision: note.revision), path, to: &values, member)
             }
+        } else if draft != nil {
+            throw APIError(409, "'\(path)' was changed meanwhile, and is too long to be edited here, or no text.")
         } else {
             values["isUnreadable"] = true
         }

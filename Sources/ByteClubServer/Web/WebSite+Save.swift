@@ -6,7 +6,7 @@ extension WebSite {
     /// What others have saved meanwhile is merged where the changes do not touch each other; else nothing is saved, and
     /// the page shows both texts.
     func save(_ visit: Visit, _ member: Member) async throws -> Response {
-        guard member.role >= .editor else { throw APIError(403, "Viewers read, and change nothing.") }
+        guard member.role >= .editor else { throw Self.viewersChangeNothing }
         let path = try Self.path(of: visit)
         guard let kind = GalleryKind(path.name) else { throw APIError(404, "'\(path)' is no note.") }
         let mine = Self.lines(visit["text"] ?? "")
@@ -61,6 +61,9 @@ extension WebSite {
         let problem = "This was changed too often meanwhile, and is not saved yet. Save it again."
         return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
     }
+
+    /// What a viewer is told who sends a form with a text.
+    static var viewersChangeNothing: APIError { APIError(403, "Viewers read, and change nothing.") }
 
     private static func caption(_ text: String, in note: String) -> String {
         var caption = PhotoCaption(note: note)

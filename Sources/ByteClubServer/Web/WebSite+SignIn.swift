@@ -70,11 +70,17 @@ extension WebSite {
                 lifetime: KnownBrowser.lifetime),
         ]
         let now = Visit(request: visit.request, secret: secret, member: member, newCookie: session)
-        guard var form = try await formAfterSignIn(now, member, at: next) else {
-            return redirect(next, cookies: cookies)
+        var page: Response
+        do {
+            guard let form = try await formAfterSignIn(now, member, at: next) else {
+                return redirect(next, cookies: cookies)
+            }
+            page = form
+        } catch let error as APIError {
+            page = refusal(error, now, text: visit.typedText)
         }
-        form.headers[values: .setCookie] = cookies
-        return form
+        page.headers[values: .setCookie] = cookies
+        return page
     }
 
     /// Ends the session.

@@ -25,16 +25,20 @@ struct WebSite: Sendable {
             }
             return try await handler(visit)
         } catch let error as APIError {
-            var values = ["title": Self.title(error.status), "message": error.message]
-            // What somebody wrote is theirs, whatever went wrong.
-            values["text"] = visit.typedText
-            var response = view(.error, values, visit, error.status)
-            if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
-            return response
+            return refusal(error, visit, text: ownText(visit))
         } catch let error as StorageError where Self.isVisitorsFault(error.code) {
             let status = error.code == .lastOwner ? 409 : 400
             return view(.error, ["title": Self.title(status), "message": error.message], visit, status)
         }
+    }
+
+    /// The page that tells what went wrong, with what somebody wrote: that is theirs, whatever it was.
+    func refusal(_ error: APIError, _ visit: Visit, text: String?) -> Response {
+        var values = ["title": Self.title(error.status), "message": error.message]
+        values["text"] = text
+        var response = view(.error, values, visit, error.status)
+        if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
+        return response
     }
 
     private static func isVisitorsFault(_ code: StorageError.Code) -> Bool {

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -105,6 +106,18 @@ import Testing
         }
     }
 
+    @Test("a profile that every tile would repeat at length stays away", arguments: [16 << 10, 16 << 10 + 1])
+    func longProfile(size: Int) throws {
+        let icc = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+        let photo = MakingJPEGs.with(
+            try JPEGEncoder().encode(Self.waves(width: 4200, height: 8), quality: 90), icc: icc)
+        try Tiles.cut(MemorySource(bytes: photo), quality: 82) { (_, _, tile) throws(MediaError) in
+            let header = try JPEGHeader(bytes: tile)
+            let profile = try CarriedMetadata.profile(of: header, in: MemorySource(bytes: tile))
+            #expect(profile == (size > 16 << 10 ? nil : icc))
+        }
+    }
+
     @Test("what has no tiles, or takes too much memory, is refused before anything is decoded")
     func refusals() throws {
         func code(_ photo: [UInt8], budget: DecodeBudget = DecodeBudget()) -> MediaError.Code? {
@@ -149,6 +162,16 @@ import Testing
             try NewFile.write(wrong, to: directory.path + "/wrong")
             #expect(throws: MediaError.self) { _ = try TileFile(path: directory.path + "/wrong") }
         }
+        let total = tiles.reduce(0) { $0 + $1.count }
+        let (bounded, names) = (
+            directory.path + "/bounded", try Set(FileManager.default.contentsOfDirectory(atPath: directory.path))
+        )
+        #expect(throws: MediaError(.tooLarge, "the tiles of the photo take more than \(total - 1) bytes")) {
+            try Tiles.write(file: source, to: bounded, quality: 90, limit: total - 1)
+        }
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: directory.path)) == names)
+        try Tiles.write(file: source, to: bounded, quality: 90, limit: total)
+        #expect(try FileSource(path: bounded).readAll() == bytes)
         try NewFile.write(try JPEGEncoder().encode(Self.waves(width: 64, height: 8), quality: 82), to: source)
         #expect(throws: MediaError.self) { try Tiles.write(file: source, to: directory.path + "/none") }
         #expect(throws: MediaError.self) { _ = try TileFile(path: directory.path + "/none") }

@@ -1,5 +1,6 @@
 import ByteClubCore
 import GRDB
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -72,6 +73,52 @@ import Testing
         #expect(try await fixture.store.mediaInfo(of: [hash]) == [hash: Self.known])
         try await fixture.store.pool.write { try $0.execute(sql: "UPDATE media_info SET version = version - 1") }
         #expect(try await fixture.store.mediaInfo(of: [hash]).isEmpty)
+        try fixture.store.close()
+    }
+
+    /// Makes a club with one photo that is known to an older reader, in a database of its version.
+    private static func makeOld(_ directory: String, _ clock: Clock) async throws -> FolderEntry {
+        let store = try StoreFixture.open(directory, clock: clock)
+        let entry = try await StoreFixture.put(store, "/p/a.jpg", [1])
+        try await store.keep([try #require(entry.contentHash): known])
+        try await store.pool.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE media_info SET version = 1;
+                    PRAGMA user_version = 13;
+                    DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 13;
+                    """)
+        }
+        try store.close()
+        return entry
+    }
+
+    @Test("photos of a database whose reader found less are read again, and keep their places in the gallery meanwhile")
+    func olderDatabase() async throws {
+        let (directory, clock) = (try TemporaryDirectory(), Clock())
+        let entry = try await Self.makeOld(directory.path, clock)
+        let store = try StoreFixture.open(directory.path, clock: clock)
+        #expect(try await store.unreadPhotos(below: .root, limit: 9).map(\.revision) == [entry.revision])
+        let shown = try await store.gallery(
+            .older(than: GalleryPlace(seconds: .max, revision: .max)), of: [.flat], limit: 9)
+        #expect(shown.map(\.date) == [try #require(Self.known.taken)])
+        try await store.keep([try #require(entry.contentHash): Self.known])
+        #expect(try await store.unreadPhotos(below: .root, limit: 9).isEmpty)
+        try store.close()
+    }
+
+    @Test("a photo whose content is lost is left out alone, and told as pending")
+    func lost() async throws {
+        let fixture = try StoreFixture()
+        let lost = try await fixture.put("/p/lost.jpg", Fixture.bytes("panoramas/night.jpg"))
+        let kept = try await fixture.put("/p/kept.jpg", Fixture.bytes("panoramas/dated.jpg"))
+        fixture.store.files.remove(try #require(lost.contentHash))
+        let turns = SharedPool(
+            "threads", .init(total: 1, strangers: 1, member: 1, household: 1, queue: 1, queueOfParty: 1))
+        let reader = MediaInfoReader(store: fixture.store, threads: .singleton, turns: turns)
+        let told = try await reader.describe([Metadata(lost), Metadata(kept)], for: .member(1))
+        #expect(told.map(\.photoInfo) == [.pending, Self.known])
+        #expect(try await fixture.store.unreadPhotos(below: .root, limit: 9).map(\.path) == [lost.path])
         try fixture.store.close()
     }
 

@@ -89,6 +89,18 @@ extension Schema {
                 """)
     }
 
+    /// Version 14: photos are read again, since places that only their XMP packets tell were not found before.
+    ///
+    /// Until then they stay in the gallery with what is known of them.
+    @Sendable static func readPhotosAgain(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM media_info WHERE version < 2;
+                UPDATE gallery_item SET pending = 1 WHERE revision IN (
+                    SELECT revision FROM gallery_source WHERE pending = 1);
+                """)
+    }
+
     private static let item = "revision, date, kind, pending, latitude, longitude"
     /// As the source has it, in half the time: notes are written more often than anything else.
     private static let insertNote = """

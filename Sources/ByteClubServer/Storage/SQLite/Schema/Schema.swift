@@ -8,7 +8,7 @@ enum Schema {
     /// What makes a database of version n from one of version n - 1, oldest first; what was released never changes.
     private static let migrations: [@Sendable (Database) throws -> Void] = [
         createTables, addAccounts, addListings, addLinks, addNodes, addHistory, addQuotas,
-        addLinkNodes, addFileTimes, addSearch, addExecutable, addPhotos, addGallery,
+        addLinkNodes, addFileTimes, addSearch, addExecutable, addPhotos, addGallery, readPhotosAgain,
     ]
 
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
