@@ -31,7 +31,11 @@ public enum ByteClub {
         // A program that runs for days gives back what a first sync needed.
         if engine != nil { byteclub_limit_free_memory(1 << 20) }
         Task.detached {
-            let status = await run(arguments, in: .live(engine))
+            let context = Context.live(engine)
+            if context.terminal.isErrorTerminal, TaskbarProgress.isKnown(to: context.environment) {
+                TaskbarProgress.clearBeforeSignals()
+            }
+            let status = await run(arguments, in: context)
             // All that is written is written: what libraries would free at exit, the kernel frees faster.
             _exit(status.rawValue)
         }

@@ -63,8 +63,7 @@ extension EndToEnd {
                 let (status, seconds) = try await session.interrupt()
                 #expect(status == 130 && session.hasModesOfBefore, "\(session.text)")
                 Self.expectCursor(session)
-                let orders = session.text.ranges(of: "\u{1B}]9;4;")
-                #expect(orders.last.map { session.text[$0.lowerBound...].hasPrefix(Self.cleared) } == true)
+                #expect(Self.isCleared(session.text[...]))
                 print("Ctrl-C in an upload, pressed \(presses) times: \(seconds) s")
                 guard presses == 1 else { continue }
                 let line = session.text.split(whereSeparator: \.isNewline).last { $0.contains("go on with: ") }
@@ -73,6 +72,30 @@ extension EndToEnd {
                     "/bin/sh", ["-c", command], environment: ann.environment, directory: "/")
                 #expect(pasted.status == 0 && pasted.lines == ["/byteclub/photos/it's big.jpg"], "\(pasted)")
             }
+        }
+
+        @Test("Ctrl-Z and Ctrl-\\ in an upload clear the task bar, which is there again when the upload goes on")
+        func stopped() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let file = ann.home + "/big.jpg"
+            try LocalFiles.writeLarge(
+                head: Fixture.bytes("panoramas/city.jpg"), length: 20 << 20, seed: Sample.seed("stopped"), to: file)
+            // A shell with job control; no core file is left.
+            let shell = #"set -m; ulimit -c 0; "$0" "$@"; echo stopped; fg"#
+            let variables = ["TERM": "xterm", "TERM_PROGRAM": "ghostty"]
+            let session = try TerminalSession(
+                "/bin/sh", ["-c", shell, Program.path("byteclub"), "photos", "upload", file, "--limit-rate", "1M"],
+                environment: Program.environment.merging(ann.environment) { $1 }.merging(variables) { $1 })
+            try await eventually("it draws") { session.text.contains("\u{1B}]9;4;1;") }
+            session.type([26])
+            try await eventually("it stops") { session.text.contains("stopped\r\n") }
+            let before = try #require(session.text.ranges(of: "stopped\r\n").first)
+            #expect(Self.isCleared(session.text[..<before.lowerBound]), "\(session.text)")
+            try await eventually("it goes on") { session.text[before.upperBound...].contains("\u{1B}]9;4;1;") }
+            session.type([28])
+            try await eventually("it ends") { session.status != nil }
+            #expect(session.status == 128 + SIGQUIT && Self.isCleared(session.text[...]), "\(session.text)")
         }
 
         @Test("Ctrl-C in a pager belongs to the pager, which puts the terminal in order before the program ends")
@@ -119,6 +142,11 @@ extension EndToEnd {
             plain.send(SIGINT)
             let result = await plain.result()
             #expect(result.status == 130 && !result.errors.contains(0x1B), "\(result)")
+        }
+
+        /// Whether the last that the terminal was told of its task bar is that there is nothing to show.
+        private static func isCleared(_ text: Substring) -> Bool {
+            text.ranges(of: "\u{1B}]9;4;").last.map { text[$0.lowerBound...].hasPrefix(cleared) } == true
         }
 
         /// A cursor that was hidden is shown in the end.

@@ -75,7 +75,10 @@ private final class SignalPipe: Sendable {
     func stopAnswering() { answerer.withLock { $0 = nil } }
 
     func stop() {
-        for number in Self.numbers { _ = signal(number, SIG_DFL) }
+        for number in Self.numbers {
+            _ = signal(number, SIG_DFL)
+            TaskbarProgress.clear(before: number)
+        }
         listener.withLock { $0 = nil }
     }
 }
@@ -94,4 +97,34 @@ extension StatusSignals {
         SignalPipe.shared.answer(onSignal)
         return { SignalPipe.shared.stopAnswering() }
     })
+}
+
+extension TaskbarProgress {
+    /// Has every signal that a person ends or stops the process with clear the terminal's task bar first.
+    static func clearBeforeSignals() {
+        for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP] { clear(before: number) }
+    }
+
+    /// Has a signal clear the task bar before it does what it does by default; one that is ignored or handled stays so.
+    fileprivate static func clear(before number: Int32) {
+        let old = signal(number) { TaskbarProgress.pass($0) }
+        // The default is the null pointer.
+        if let old { _ = signal(number, old) }
+    }
+
+    /// Ends or stops the process in a signal's handler as the signal does by default.
+    private static func pass(_ number: Int32) {
+        let saved = errno
+        clearAtOnce()
+        _ = signal(number, SIG_DFL)
+        raise(number)
+        // It is held back while it is handled.
+        var itself = sigset_t()
+        unsafe sigemptyset(&itself)
+        unsafe sigaddset(&itself, number)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &itself, nil)
+        // Here a process that was stopped goes on.
+        clear(before: number)
+        errno = saved
+    }
 }

@@ -11,6 +11,7 @@ final class MirrorTransferLog: Sendable {
         var bytes: Int64 = 0
         var files = 0
         var failed = 0
+        var isEnded = false
     }
 
     private static let logDelay = 1.0
@@ -55,10 +56,12 @@ final class MirrorTransferLog: Sendable {
         context.note(ActivityLine.text(activity, columns: 200, context.style))
     }
 
-    /// Tells the sum.
+    /// Tells the sum, once.
     func finish() {
         guard display == .events else { return }
         state.withLock { state in
+            if state.isEnded { return }
+            state.isEnded = true
             write(
                 ProgressEvent(
                     event: .summary, time: time, bytes: state.bytes, files: state.files, failed: state.failed,

@@ -9,6 +9,8 @@ final class StatusLine: Sendable {
     private struct State {
         var drawn = ""
         var taskbar = TaskbarProgress.none
+        /// How many times a signal had cleared it when it was written.
+        var clearings = 0
     }
 
     private let output: Output
@@ -28,9 +30,12 @@ final class StatusLine: Sendable {
     /// - Throws: What the terminal's output throws.
     func show(_ line: String, below lines: [String] = [], taskbar: TaskbarProgress = .none) throws {
         try state.withLock { state in
-            var text = taskbar == state.taskbar || !hasTaskbar ? "" : taskbar.sequence
+            var text = ""
             if hasTaskbar {
-                state.taskbar = taskbar
+                let clearings = TaskbarProgress.clearings.load(ordering: .relaxed)
+                let isStale = taskbar != .none && clearings != state.clearings
+                if taskbar != state.taskbar || isStale { text = taskbar.sequence }
+                (state.taskbar, state.clearings) = (taskbar, clearings)
                 TaskbarProgress.isShown.store(taskbar != .none, ordering: .relaxed)
             }
             text += frame(line, below: lines, &state.drawn)

@@ -14,6 +14,8 @@ enum TaskbarProgress: Hashable, Sendable {
 
     /// Whether a terminal of this process shows something now.
     static let isShown = Atomic(false)
+    /// How many times a signal has cleared it.
+    static let clearings = Atomic(0)
 
     /// The bytes that tell the terminal.
     var sequence: String {
@@ -48,10 +50,18 @@ enum TaskbarProgress: Hashable, Sendable {
         return true
     }
 
-    /// Clears what the terminal of standard error shows; may be called in a signal handler.
+    /// Clears what the terminal of standard error shows, if it takes that at once; may be called in a signal handler.
     static func clearAtOnce() {
         guard isShown.load(ordering: .relaxed) else { return }
+        clearings.add(1, ordering: .relaxed)
+        clear(on: STDERR_FILENO)
+    }
+
+    /// Clears what a terminal shows, if it takes that at once; may be called in a signal handler.
+    static func clear(on terminal: Int32) {
+        var polled = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
+        guard unsafe poll(&polled, 1, 0) == 1, polled.revents & Int16(POLLOUT) != 0 else { return }
         let sequence: StaticString = "\u{1B}]9;4;0;0\u{1B}\\"
-        _ = unsafe write(STDERR_FILENO, sequence.utf8Start, sequence.utf8CodeUnitCount)
+        _ = unsafe write(terminal, sequence.utf8Start, sequence.utf8CodeUnitCount)
     }
 }

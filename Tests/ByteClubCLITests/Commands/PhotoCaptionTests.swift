@@ -1,4 +1,5 @@
 import ByteClubCore
+import ByteClubRemotes
 import TestSupport
 import Testing
 
@@ -45,6 +46,32 @@ import Testing
         #expect(!world.err.contains("as well"), "\(world.err)")
         #expect(await world.run("photos", "caption", "city.jpg") == .success)
         #expect(world.out == "Newer\n")
+    }
+
+    @Test(
+        "a caption that cannot come back now is told with the way to it, and the photo is back",
+        arguments: [
+            (MemoryOperation.Kind.revisions, RemoteError.Code.serverFault, ByteClubCLI.ExitStatus.tryAgain),
+            (.restore, .overQuota, .tryAgain), (.restore, .cancelled, .interrupted),
+        ])
+    func restoredWithout(_ kind: MemoryOperation.Kind, _ code: RemoteError.Code, _ status: ByteClubCLI.ExitStatus)
+        async throws
+    {
+        let world = try World()
+        #expect(await world.run("photos", "upload", Fixture.path("panoramas/city.jpg")) == .success)
+        #expect(await world.run("photos", "caption", "city.jpg", "The square.") == .success)
+        #expect(await world.run("photos", "rm", "city.jpg") == .success)
+        world.server.fault = { operation throws(RemoteError) in
+            let isOfCaption = operation.path?.name == "city.jpg.md" && operation.moment == .before
+            if operation.kind == kind, isOfCaption { throw RemoteError(code, "the disk is full") }
+        }
+        #expect(await world.run("photos", "restore", "city.jpg") == status)
+        world.server.fault = nil
+        #expect(world.out == "restored 'city.jpg'\n")
+        let way = "byteclub notes restore photos/city.jpg.md"
+        #expect(world.err.contains("the disk is full") && world.err.contains("'\(way)'"), "\(world.err)")
+        #expect(await world.run("notes", "restore", "photos/city.jpg.md") == .success, "\(world.err)")
+        #expect(try await world.text(note) == "The square.\n")
     }
 
     @Test("a chosen view is kept with the caption, counts for info, and 'auto' takes it back")

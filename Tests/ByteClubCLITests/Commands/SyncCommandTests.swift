@@ -37,6 +37,20 @@ import Testing
         #expect(events.contains { $0.event == .download && $0.path == "trip.md" })
     }
 
+    @Test("progress as JSON ends with one summary, also when the mirror is not in sync yet")
+    func progressSummary() async throws {
+        let world = try World()
+        let mirror = world.home.path + "/club"
+        #expect(await world.run("sync", mirror, "--once", "--progress", "json") == .success)
+        #expect(world.err.ranges(of: #""event":"summary""#).count == 1, "\(world.err)")
+        try LocalFile.replace(mirror + "/a.md", with: [1], mode: 0o644)
+        world.server.fault = { call throws(RemoteError) in
+            if call.kind == .apply { throw RemoteError(.forbidden, "not here") }
+        }
+        #expect(await world.run("sync", mirror, "--once", "--progress", "json") != .success)
+        #expect(world.err.ranges(of: #""event":"summary""#).count == 1, "\(world.err)")
+    }
+
     @Test("a dry run changes nothing")
     func dryRun() async throws {
         let world = try World()

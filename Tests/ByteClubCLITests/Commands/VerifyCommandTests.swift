@@ -69,5 +69,12 @@ import Testing
         let tty = Terminal(isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { 60 })
         #expect(await world.run("sync", "verify", in: world.context(terminal: tty)) == .success)
         #expect(world.err.contains("comparing") && world.err.hasSuffix(" \r") && !world.err.contains("\n"))
+        var asked = world.context()
+        asked.statusSignals = StatusSignals { answer in
+            answer(.report)
+            return {}
+        }
+        #expect(await world.run("sync", "verify", in: asked) == .success)
+        #expect(world.err.contains("byteclub: comparing"), "\(world.err)")
     }
 }

@@ -23,6 +23,40 @@ import Testing
                 names: (["trip-*.jpg", "b.jpg"], ["trip-2.jpg", "b.jpg"]))
                 == "byteclub photos download -o dir/ trip-2.jpg b.jpg")
     }
+
+    @Test(
+        "an option keeps its value, which may be called like a photo",
+        arguments: [
+            (["a.jpg", "b.jpg", "-o", "a.jpg"], "-o a.jpg b.jpg"),
+            (["-o", "a.jpg", "--force", "a.jpg", "b.jpg"], "-o a.jpg --force b.jpg"),
+            (["--force", "a.jpg", "b.jpg", "--output", "a.jpg"], "--force --output a.jpg b.jpg"),
+            (["--output=a.jpg", "a.jpg", "b.jpg"], "'--output=a.jpg' b.jpg"),
+            (["-o", "a.jpg", "--", "-b.jpg", "a.jpg"], "-o a.jpg -- -b.jpg b.jpg"),
+        ])
+    func values(_ words: [String], _ left: String) {
+        #expect(
+            ResumeCommand.text(["photos", "download"] + words, names: (["a.jpg", "b.jpg"], ["b.jpg"]))
+                == "byteclub photos download " + left)
+    }
+
+    @Test("only what the parser takes for a flag is not followed by a value")
+    func flags() async throws {
+        let world = try World()
+        for flag in ResumeCommand.flags {
+            #expect(await world.run("photos", "download", flag, "a.jpg") == .noInput, "\(flag): \(world.err)")
+        }
+    }
+
+    @Test("a name that looks like an option is none, and an empty word is there")
+    func dashes() throws {
+        let given = ["photos", "download", "*.jpg", "--folder", ""]
+        #expect(
+            ResumeCommand.text(given, names: (["*.jpg"], ["--force", "b.jpg"]))
+                == "byteclub photos download --folder '' -- --force b.jpg")
+        #expect(
+            ResumeCommand.text(["photos", "download", "--", "*.jpg"], names: (["*.jpg"], ["-b.jpg"]))
+                == "byteclub photos download -- -b.jpg")
+    }
 }
 
 @Suite struct WindDownTests {

@@ -147,6 +147,20 @@ import Testing
         #expect(world.err == "byteclub: in sync: nothing to do\n")
     }
 
+    @Test("the line goes on with the sync also where the changes are JSON")
+    func json() throws {
+        let world = try World()
+        let clock = Clock()
+        var context = world.context(terminal: Self.tty)
+        context.uptime = { clock.now }
+        let printer = SyncPrinter(context: context, json: true, progress: .always) { nil }
+        clock.set(1)
+        printer.take(SyncEvent(.upload, path: "a.md", bytes: 1))
+        #expect(world.err.contains("↑"), "\(world.err)")
+        try printer.finish(nil)
+        #expect(TerminalScreen(world.err).lines == [""] && world.out.contains(#""event":"upload""#))
+    }
+
     @Test("what is in the way is told once where no terminal is, and that it works again")
     func trouble() throws {
         let world = try World()

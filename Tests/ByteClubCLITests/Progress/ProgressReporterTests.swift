@@ -1,5 +1,7 @@
 import ByteClubCore
+import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ByteClubCLI
@@ -220,6 +222,45 @@ import Testing
         unknown.reporter.start("a.jpg", total: 9)
         unknown.reporter.finish()
         #expect(!unknown.world.err.contains("\u{1B}"))
+    }
+
+    @Test("a terminal that takes nothing is not waited for when its task bar is to be cleared")
+    func stuck() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        defer { for end in [reading, writing] { close(end) } }
+        for end in [reading, writing] { try #require(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
+        TaskbarProgress.clear(on: writing)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let cleared = Array(TaskbarProgress.none.sequence.utf8)
+        #expect(unsafe read(reading, &buffer, buffer.count) == cleared.count && buffer.starts(with: cleared))
+        while unsafe write(writing, buffer, buffer.count) > 0 {}
+        // From here on a write waits for somebody who reads.
+        try #require(fcntl(writing, F_SETFL, 0) == 0)
+        let end = Status()
+        BackgroundThread.start {
+            TaskbarProgress.clear(on: writing)
+            end.set(.success)
+        }
+        do {
+            try await eventually("it returns") { end.value != nil }
+        } catch {
+            _ = unsafe read(reading, &buffer, buffer.count)
+            throw error
+        }
+    }
+
+    @Test("what a signal cleared is shown again with the next line, though it has not changed")
+    func shownAgain() throws {
+        let world = try World()
+        let line = StatusLine(world.context().diagnostics, columns: { 80 }, ["TERM_PROGRAM": "ghostty"])
+        try line.show("a", taskbar: .busy)
+        try line.show("b", taskbar: .busy)
+        #expect(world.err.ranges(of: TaskbarProgress.busy.sequence).count == 1)
+        TaskbarProgress.clearings.add(1, ordering: .relaxed)
+        try line.show("c", taskbar: .busy)
+        #expect(world.err.ranges(of: TaskbarProgress.busy.sequence).count == 2)
     }
 
     @Test("only terminals that are known to have one are told of a task bar")

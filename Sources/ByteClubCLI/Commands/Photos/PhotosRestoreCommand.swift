@@ -33,10 +33,28 @@ struct PhotosRestoreCommand: ClubCommand {
         let (restored, caption) = try await context.withRemote(login) { remote in
             let removed = try await CaptionRestoration.removal(of: photo.path, remote)
             let restored = try await photo.restore(revision, remote)
-            return (restored, try await CaptionRestoration.restore(captionOf: photo.path, removedAt: removed, remote))
+            do {
+                let caption = try await CaptionRestoration.restore(
+                    captionOf: photo.path, removedAt: removed, remote)
+                return (restored, Result<_, Failure>.success(caption))
+            } catch {
+                return (restored, .failure(Failure(error)))
+            }
         }
-        if let caption { context.note("restored its caption, '\(caption.path.name(below: photos))', as well") }
+        if let caption = try? caption.get() {
+            context.note("restored its caption, '\(caption.path.name(below: photos))', as well")
+        }
         try context.print(
             EntryChange(verb: "restored", entry: restored, folder: photos), json: outputOptions.json)
+        if case .failure(let failure) = caption { throw Self.withoutCaption(restored.path, failure, login) }
+    }
+
+    /// The end when the photo is there again, and its caption is not.
+    private static func withoutCaption(_ photo: RemotePath, _ failure: Failure, _ login: Login) -> Failure {
+        let name = (try? PhotoCaption.path(of: photo))?.name(below: login.notes) ?? photo.name
+        return Failure(
+            failure.status == .interrupted ? .interrupted : .tryAgain,
+            "the photo is restored, but not its caption: \(failure.message); if it had one, go on with "
+                + "'byteclub notes restore \(ShellWord.quoted(name))'")
     }
 }

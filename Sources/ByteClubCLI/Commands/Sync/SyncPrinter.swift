@@ -54,7 +54,10 @@ final class SyncPrinter: Sendable {
         do {
             if event.event == .summary { state.withLock { $0.hasSummary = true } }
             log.take(event)
-            if json { return try results.write(JSON.line(dated(event))) }
+            if json {
+                live?.take(event, line: nil)
+                return try results.write(JSON.line(dated(event)))
+            }
             if event.event == .summary || event.event == .idle { tellRest() }
             let text = isNews(event) ? EventLine.text(event, style).map(Failure.line) : nil
             let isResult = ![.problem, .held, .paused, .summary].contains(event.event)

@@ -31,13 +31,12 @@ struct SyncVerifyCommand: MirrorCommand {
             terminal: context.terminal, environment: context.environment, json: outputOptions.json)
         // There is no need of a log of it: it changes nothing, and its result tells all.
         let reporter = ProgressReporter(context, display: display == .live ? .live : .none, .comparison)
-        reporter.start("comparing", total: try Engine.status(of: configuration).bytes)
-        defer { reporter.finish() }
+        let total = try Engine.status(of: configuration).bytes
         let found = try await context.withRemote(login, .mirror) { remote in
             let engine = try Engine(configuration: configuration, remote: remote, logger: logger)
-            return try await Self.compare(engine, reporter)
+            reporter.start("comparing", total: total)
+            return try await reporter.following { try await Self.compare(engine, reporter) }
         }
-        reporter.finish()
         try context.print(Verification(place.directory, found), json: outputOptions.json)
         if !found.isAgreed { throw Failure.silent(.badData) }
     }
