@@ -11,6 +11,8 @@ final class ResumeJournal: Sendable {
         var isSyncing = false
         /// How many bytes the last step began with, and when; nil before the first, which is due at once.
         var last: (count: Int64, moment: Moment)?
+        /// How long the file is, as far as was said.
+        var noted: Int64 = 0
     }
 
     let path: String
@@ -36,6 +38,7 @@ final class ResumeJournal: Sendable {
     func note(_ count: Int64, in descriptor: Int32) {
         let now = Moment.now
         let isDue = state.withLock { state in
+            state.noted = count
             guard !state.isSyncing, !state.isClosed else { return false }
             if let last = state.last {
                 let isLate = count > last.count && last.moment.advanced(by: Self.longestWait) <= now
@@ -47,14 +50,21 @@ final class ResumeJournal: Sendable {
         }
         guard isDue else { return }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { return ended() }
+        guard copy >= 0 else { return state.withLock { $0.isSyncing = false } }
         let thread = try? SystemThread.start {
-            self.step(count, copy)
+            var next: Int64? = count
+            while let count = next {
+                self.step(count, copy)
+                next = self.following()
+            }
             Glibc.close(copy)
-            self.ended()
         }
-        if let thread { pthread_detach(thread) } else { Glibc.close(copy) }
-        if thread == nil { ended() }
+        if let thread {
+            pthread_detach(thread)
+            return
+        }
+        Glibc.close(copy)
+        state.withLock { $0.isSyncing = false }
     }
 
     /// Writes nothing any more; an unfinished step has no effect.
@@ -65,7 +75,18 @@ final class ResumeJournal: Sendable {
         }
     }
 
-    private func ended() { state.withLock { $0.isSyncing = false } }
+    /// The length that the next step begins with, if one came due during the last; nil ends the steps.
+    private func following() -> Int64? {
+        let now = Moment.now
+        return state.withLock { state in
+            guard !state.isClosed, let last = state.last, state.noted - last.count >= Self.stride else {
+                state.isSyncing = false
+                return nil
+            }
+            state.last = (state.noted, now)
+            return state.noted
+        }
+    }
 
     private func step(_ count: Int64, _ descriptor: Int32) {
         guard fdatasync(descriptor) == 0 else { return }
