@@ -98,8 +98,9 @@ class Terminal:
 
     @property
     def text(self):
-        """What stands on the screen: no colours, and of a line that was written over its last state."""
-        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.bytes).replace("\r\n", "\n")
+        """What stands on the screen: no colours or addresses behind links, and of a line that was written over its last
+        state."""
+        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)", "", self.bytes).replace("\r\n", "\n")
         return "\n".join(line.rsplit("\r", 1)[-1].rstrip() for line in plain.split("\n"))
 
     def wait_for(self, pattern, seconds=60):
