@@ -62,7 +62,8 @@ extension CurlLoop {
         let result = TaskResult(
             response: configuration.cache?.answer(stored) ?? stored.response, bytes: bytes, file: nil,
             progress: transfer.meter.finish(at: now), url: transfer.head.url.redacted, source: source)
-        finish(transfer, validated(result, hasBody: !bytes.isEmpty, of: transfer), at: now)
+        let problem = transfer.rejection(of: result.response, hasBody: !bytes.isEmpty) { result }
+        finish(transfer, problem.map { .failure($0) } ?? .success(result), at: now)
     }
 }
 

@@ -111,23 +111,11 @@ extension CurlLoop {
             let problem = transfer.error(.protocolViolation, "the server sent no response", phase: .receive)
             return finish(transfer, .failure(problem), at: now)
         }
-        if policy(of: transfer).validation != nil {
-            let held = transfer.held(response, at: now)
-            if case .failure(let problem) = validated(held, hasBody: transfer.hasBody, of: transfer) {
-                return finish(transfer, .failure(problem), at: now)
-            }
+        let held = { transfer.held(response, at: now) }
+        if let problem = transfer.rejection(of: response, hasBody: transfer.hasBody, held) {
+            return finish(transfer, .failure(problem), at: now)
         }
         finish(transfer, result(of: transfer, response, at: now), at: now)
-    }
-
-    /// A result, or the error that it is by the task's ``ResponseValidation``.
-    func validated(_ result: TaskResult, hasBody: Bool, of transfer: Transfer) -> Result<TaskResult, TransferError> {
-        guard let objection = policy(of: transfer).validation?.objection(to: result.response, hasBody: hasBody) else {
-            return .success(result)
-        }
-        var problem = transfer.error(.unacceptableResponse, objection, phase: .receive)
-        problem.rejected = result
-        return .failure(problem)
     }
 
     private func result(of transfer: Transfer, _ response: HTTPResponse, at now: Moment)

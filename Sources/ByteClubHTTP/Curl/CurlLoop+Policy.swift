@@ -19,11 +19,6 @@ enum Answer: Sendable {
 
 /// Where a transfer depends on user code, which runs in a Swift task while the transfer waits out of its queue.
 extension CurlLoop {
-    func policy(of transfer: Transfer) -> RequestPolicy {
-        transfer.task.options.hasPolicy
-            ? configuration.policy.overridden(by: transfer.task.options.policy) : configuration.policy
-    }
-
     func retryPolicy(of transfer: Transfer) -> RetryPolicy {
         transfer.task.options.retryPolicy ?? configuration.retryPolicy
     }
@@ -62,7 +57,7 @@ extension CurlLoop {
     ///
     /// What a redirect led to is sent again as it is.
     func begin(_ transfer: Transfer, at now: Moment) {
-        guard transfer.hops == 0, case let policy = policy(of: transfer), policy.changesRequests else {
+        guard transfer.hops == 0, case let policy = transfer.policy, policy.changesRequests else {
             if answerFromCache(transfer, at: now) { return }
             if case .waiting = transfer.stage {
                 transfer.ticket = admission.enqueue(
@@ -94,7 +89,7 @@ extension CurlLoop {
         let redirect = Redirect(
             response: response, request: head.request, number: transfer.hops + 1,
             leavesOrigin: head.url.origin != before.url.origin)
-        let handler = policy(of: transfer).redirectHandler
+        let handler = transfer.policy.redirectHandler
         ask(transfer) {
             let decision = await handler?(redirect)
             switch await decision.orElse({ await task.inbox.events.decide(redirect, of: task) }) {
@@ -126,7 +121,7 @@ extension CurlLoop {
     func renewCredential(of transfer: Transfer, after response: HTTPResponse, at now: Moment) -> Bool {
         guard !transfer.isReauthenticated, !transfer.hasLeftOrigin, !transfer.isSpent,
             let refused = transfer.credential,
-            case let policy = policy(of: transfer), let keeper = policy.keeper,
+            case let policy = transfer.policy, let keeper = policy.keeper,
             keeper.refusals.contains(response.status.code)
         else { return false }
         transfer.isReauthenticated = true
@@ -163,7 +158,7 @@ extension CurlLoop {
         let retries = retryPolicy(of: transfer)
         guard transfer.task.options.retries, transfer.attempt.number < retries.maximumAttempts else { return false }
         let plan = isWorthwhile ? delay(of: transfer, because: reason, retries) : nil
-        guard let handler = policy(of: transfer).retryHandler else {
+        guard let handler = transfer.policy.retryHandler else {
             return plan.map { schedule(transfer, after: $0, because: reason, at: now) } ?? false
         }
         let failed = FailedAttempt(

@@ -52,10 +52,7 @@ extension Transfer {
             if isPlain, let length, length > limit { return refuseBody(over: limit) != 0 }
         }
         if !goesToFile, case .stream(let stream) = task.kind {
-            let policy = task.inbox.configuration.policy.overridden(by: task.options.policy)
-            if let objection = policy.validation?.objection(to: response, hasBody: announcesBody(response)) {
-                var problem = error(.unacceptableResponse, objection, phase: .receive)
-                problem.rejected = held(response, at: .now)
+            if let problem = rejection(of: response, hasBody: announcesBody(response), { held(response, at: .now) }) {
                 attempt.failure = problem
                 return false
             }

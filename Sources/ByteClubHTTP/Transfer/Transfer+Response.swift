@@ -15,6 +15,20 @@ extension Transfer {
         task.tell(.responseReceived(response))
     }
 
+    /// The session's policy with what the task does differently.
+    var policy: RequestPolicy {
+        let common = task.inbox.configuration.policy
+        return task.options.hasPolicy ? common.overridden(by: task.options.policy) : common
+    }
+
+    /// The error that a response is by the task's ``ResponseValidation``, with what was received; nil if it is none.
+    func rejection(of response: HTTPResponse, hasBody: Bool, _ received: () -> TaskResult) -> TransferError? {
+        guard let objection = policy.validation?.objection(to: response, hasBody: hasBody) else { return nil }
+        var problem = error(.unacceptableResponse, objection, phase: .receive)
+        problem.rejected = received()
+        return problem
+    }
+
     /// Whether the last response came with a body.
     var hasBody: Bool { attempt.received > 0 || !attempt.bytes.isEmpty || (goesToFile && file != nil) }
 
