@@ -26,7 +26,7 @@ extension Session {
     ///   - request: See ``uploadTask(_:from:options:)``.
     ///   - body: What to send.
     ///   - options: What to do differently from the session.
-    ///   - progress: Called in order while bytes move, at most every 10 ms, and with the last counters before this
+    ///   - progress: Called in order while bytes move, at most every 100 ms, and with the last counters before this
     ///     function returns.
     /// - Returns: Body and response, whatever its status.
     /// - Throws: When there is no response.
@@ -72,13 +72,5 @@ extension Session {
             task.cancel()
         }
         return try outcome.get()
-    }
-}
-
-extension SessionTask {
-    fileprivate var outcome: Result<TaskResult, TransferError> {
-        get async {
-            do { return .success(try await value) } catch { return .failure(error) }
-        }
     }
 }

@@ -36,16 +36,23 @@ extension SessionTask {
     /// - Returns: What ``Session/downloadTask(resuming:request:to:options:)`` takes; nil when nothing came yet, when
     ///   what came cannot be continued (see ``ResumeData``), and when the task had ended or was cancelled before.
     public func cancelKeepingResumeData() async -> ResumeData? {
-        let isStarted = shared.withLock { shared in
-            if shared.state == .suspended || shared.state == .running { shared.keepsResumeData = true }
-            return shared.isStarted
-        }
-        cancel()
+        let isStarted = cancelKeepingPart()
         do {
             _ = try await value
             return nil
         } catch {
             return error.resumeData ?? (isStarted ? nil : resumeData)
         }
+    }
+
+    /// Cancels a download so that its error has the data to continue it with; whether it was ever started.
+    @discardableResult
+    func cancelKeepingPart() -> Bool {
+        let isStarted = shared.withLock { shared in
+            if shared.state == .suspended || shared.state == .running { shared.keepsResumeData = true }
+            return shared.isStarted
+        }
+        cancel()
+        return isStarted
     }
 }

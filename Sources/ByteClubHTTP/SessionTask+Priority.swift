@@ -22,8 +22,9 @@ extension SessionTask {
                 guard shared.priority != newValue else { return }
                 shared.priority = newValue
                 // Under the lock, so that the start of a task cannot be overtaken.
-                if shared.isStarted { _ = inbox.post(.prioritize(self)) }
+                if shared.isStarted { _ = inbox.add(.prioritize(self)) }
             }
+            inbox.wake()
         }
     }
 }

@@ -92,13 +92,14 @@ public final class SessionTask: Sendable {
             shared.suspensions -= 1
             guard shared.suspensions == 0 else { return false }
             shared.state = .running
-            // Told and posted under the lock, so that nothing of the loop's comes before it.
+            // Told and added under the lock, so that nothing of the loop's comes before it.
             tell(.resumed)
-            // Posted under the lock, so that no cancel can overtake it.
-            if shared.isStarted { return !inbox.post(.resume(self)) }
+            // Added under the lock, so that no cancel can overtake it.
+            if shared.isStarted { return !inbox.add(.resume(self)) }
             shared.isStarted = true
-            return !inbox.post(.start(self))
+            return !inbox.add(.start(self))
         }
+        inbox.wake()
         if isRefused { complete(.failure(TransferError(.sessionInvalid, "the session takes no more requests"))) }
     }
 
@@ -114,10 +115,11 @@ public final class SessionTask: Sendable {
                 shared.suspensions = 1
                 shared.state = .suspended
                 tell(.suspended)
-                _ = inbox.post(.suspend(self))
+                _ = inbox.add(.suspend(self))
             case .canceling, .completed: break
             }
         }
+        inbox.wake()
     }
 
     /// Ends the task with ``TransferError/Code/cancelled``, in whatever it is doing; does nothing once it is completed.
@@ -125,8 +127,9 @@ public final class SessionTask: Sendable {
         let isUnstarted = shared.withLock { shared -> Bool in
             guard shared.state == .suspended || shared.state == .running else { return false }
             shared.state = .canceling
-            return !(shared.isStarted && inbox.post(.cancel(self)))
+            return !(shared.isStarted && inbox.add(.cancel(self)))
         }
+        inbox.wake()
         if isUnstarted { complete(.failure(TransferError(.cancelled, "cancelled"))) }
     }
 
@@ -134,14 +137,18 @@ public final class SessionTask: Sendable {
     ///
     /// Cancelling the Swift task that waits does not cancel this task; the functions of ``Session`` do that.
     public var value: TaskResult {
-        get async throws(TransferError) {
-            let result = await Waiter<Result<TaskResult, TransferError>>.value { waiter in
+        get async throws(TransferError) { try await outcome.get() }
+    }
+
+    /// The same without throwing.
+    var outcome: Result<TaskResult, TransferError> {
+        get async {
+            await Waiter<Result<TaskResult, TransferError>>.value { waiter in
                 shared.withLock { shared in
                     if shared.result == nil { shared.waiters.append(waiter) }
                     return shared.result
                 }
             }
-            return try result.get()
         }
     }
 

@@ -54,6 +54,9 @@ public struct TaskOptions: Sendable {
     /// as it was.
     public var resumeJournal: String?
 
+    /// What the names of a download's temporary files begin with behind ``ResumeRecord/prefix``, so that they are found.
+    var partTag = ""
+
     /// Which redirects are followed.
     public var redirects = Redirects.all
 

@@ -7,9 +7,12 @@ extension TransferError {
             case sessionInvalid, protocolViolation, libraryMissing, resumeDataUnusable, other
             case adapterFailed, authenticationFailed, unacceptableResponse
             case badConfiguration, bodyFailed, notStored, proxyRefused
+            case daemonUnavailable, identifierInUse, unknownTask
         }
 
         private let kind: Kind
+
+        private init(kind: Kind) { self.kind = kind }
 
         /// ``SessionTask/cancel()`` was called, or the surrounding Swift task was cancelled.
         public static let cancelled = Code(kind: .cancelled)
@@ -59,8 +62,20 @@ extension TransferError {
         public static let notStored = Code(kind: .notStored)
         /// The proxy makes no connection to the server, for example since it wants to know who asks.
         public static let proxyRefused = Code(kind: .proxyRefused)
+        /// The daemon of background transfers cannot be started or reached, or speaks another version.
+        public static let daemonUnavailable = Code(kind: .daemonUnavailable)
+        /// Another ``BackgroundSession`` has the identifier.
+        public static let identifierInUse = Code(kind: .identifierInUse)
+        /// There is no background task of that name.
+        public static let unknownTask = Code(kind: .unknownTask)
         /// Anything else; see ``TransferError/curlCode``.
         public static let other = Code(kind: .other)
+
+        /// The code of a name that ``description`` gave; nil for another one.
+        init?(named name: String) {
+            guard let kind = Kind(rawValue: name) else { return nil }
+            self.init(kind: kind)
+        }
 
         /// The code's name.
         public var description: String { kind.rawValue }

@@ -10,10 +10,15 @@
 #include <curl/curl.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "libcurl 7.87 or later is needed (CURLOPT_QUICK_EXIT)"
@@ -149,6 +154,13 @@ static inline CURLcode byteclub_curl_set_read(CURL *handle, curl_read_callback c
     return code == CURLE_OK ? function(handle, CURLOPT_READDATA, context) : code;
 }
 
+static inline CURLcode byteclub_curl_set_prereq(CURL *handle, curl_prereq_callback callback, void *context) {
+    BYTECLUB_CURL(curl_easy_setopt);
+    if (!function) return CURLE_FAILED_INIT;
+    CURLcode code = function(handle, CURLOPT_PREREQFUNCTION, callback);
+    return code == CURLE_OK ? function(handle, CURLOPT_PREREQDATA, context) : code;
+}
+
 static inline CURLcode byteclub_curl_set_seek(CURL *handle, curl_seek_callback callback, void *context) {
     BYTECLUB_CURL(curl_easy_setopt);
     if (!function) return CURLE_FAILED_INIT;
@@ -228,11 +240,12 @@ static inline CURLMcode byteclub_curl_multi_perform(CURLM *multi, int *running) 
     return function ? function(multi, running) : CURLM_INTERNAL_ERROR;
 }
 
-/// Waits for the transfers' sockets, `descriptor` becoming readable, or `milliseconds`.
-static inline CURLMcode byteclub_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
+/// Waits for the transfers' sockets, `descriptor` becoming readable, or `milliseconds`; whether `descriptor` is readable.
+static inline bool byteclub_curl_multi_poll(CURLM *multi, int descriptor, int milliseconds) {
     BYTECLUB_CURL(curl_multi_poll);
     struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0};
-    return function ? function(multi, &extra, 1, milliseconds, NULL) : CURLM_INTERNAL_ERROR;
+    if (function) function(multi, &extra, 1, milliseconds, NULL);
+    return (extra.revents & CURL_WAIT_POLLIN) != 0;
 }
 
 /// The next finished transfer and its result, or NULL when there is none.
@@ -248,6 +261,16 @@ static inline CURL *byteclub_curl_multi_next_done(CURLM *multi, CURLcode *result
     return NULL;
 }
 
+// MARK: Files
+
+/// Reads at an offset what is in the page cache; -1 with errno EAGAIN when nothing is, and with another where a file
+/// system or an old kernel cannot tell.
+static inline ssize_t byteclub_read_cached(int descriptor, void *buffer, size_t count, int64_t offset) {
+    struct iovec part = {.iov_base = buffer, .iov_len = count};
+    // The constant is RWF_NOWAIT, which headers show to programs of GNU's dialect only, as they do the function.
+    return syscall(SYS_preadv2, descriptor, &part, 1, (long)offset, 0L, 8);
+}
+
 // MARK: Waking up
 
 /// A counter to poll that closes on exec and never blocks; or -1 with errno set.
@@ -255,6 +278,41 @@ static inline int byteclub_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_N
 
 /// Gives the calling thread a name for debuggers; the system keeps 15 bytes of it.
 static inline void byteclub_name_thread(const char *name) { (void)prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// What follows is declared here: the C library's headers would make types of this module of ones that Glibc has.
+
+/// A clock for byteclub_set_clock_alarm that can be polled and read without blocking (timerfd_create(2)); or -1.
+static inline int byteclub_clock_alarm(void) {
+    enum { realTime = 0 };
+    return (int)syscall(SYS_timerfd_create, realTime, O_CLOEXEC | O_NONBLOCK);
+}
+
+/// Makes the clock readable at a time in milliseconds since 1970, and when somebody sets the system's clock; 0 for never.
+///
+/// Time in which the machine sleeps counts. 0, or -1 with errno set.
+static inline int byteclub_set_clock_alarm(int alarm, long long milliseconds) {
+    enum { absolute = 1, cancelOnSet = 2 };
+    long time[4] = {0, 0, (long)(milliseconds / 1000), (long)(milliseconds % 1000 * 1000000)};
+    return (int)syscall(SYS_timerfd_settime, alarm, absolute | cancelOnSet, time, (void *)0);
+}
+
+/// pipe2(2) with O_CLOEXEC: 0, or -1 with errno set.
+static inline int byteclub_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+// Of glibc 2.29 and 2.34; the first argument is a posix_spawn_file_actions_t.
+extern int posix_spawn_file_actions_addchdir_np(void *, const char *) __attribute__((weak));
+extern int posix_spawn_file_actions_addclosefrom_np(void *, int) __attribute__((weak));
+
+/// Has a program begin in the root folder, with no descriptors beyond the usual three, where the system can do so.
+static inline void byteclub_spawn_detached(void *actions) {
+    if (posix_spawn_file_actions_addchdir_np) posix_spawn_file_actions_addchdir_np(actions, "/");
+    if (posix_spawn_file_actions_addclosefrom_np) posix_spawn_file_actions_addclosefrom_np(actions, 3);
+}
+
+extern int malloc_trim(size_t);
+
+/// Gives memory that was freed back to the system.
+static inline void byteclub_release_memory(void) { malloc_trim(0); }
 
 // MARK: Shares
 

@@ -83,13 +83,8 @@ final class CacheFolder: Sendable {
 
     /// Removes what no entry owns: bodies whose index was not written any more, and files half written.
     func removeOthers(than ids: Set<UInt64>) {
-        guard let folder = unsafe opendir(path) else { return }
-        defer { unsafe closedir(folder) }
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            let isHalf = name.hasPrefix(".byteclub-") && name.hasSuffix(".new")
+        for name in folderNames(path) ?? [] {
+            let isHalf = SealedFile.isHalfWritten(name)
             let isStray = name.hasSuffix(".body") && !(UInt64(name.dropLast(5), radix: 16).map(ids.contains) ?? false)
             if isHalf || isStray { unsafe unlink("\(path)/\(name)") }
         }

@@ -119,52 +119,28 @@ struct StoredResponse: Sendable, Equatable {
 extension StoredResponse {
     func encode(to writer: inout RecordWriter) {
         writer.put(url)
-        writer.put(Int64(selectors.count))
-        for selector in selectors {
+        writer.put(each: selectors) { writer, selector in
             writer.put(selector.name)
             writer.put(selector.value != nil)
             writer.put(selector.value ?? "")
         }
-        writer.put(Int64(response.status.code))
-        writer.put(response.status.reasonPhrase)
-        writer.put(Int64(response.headerFields.count))
-        for field in response.headerFields {
-            writer.put(field.name.rawName)
-            writer.put(unsafe field.withUnsafeBytesOfValue { unsafe Array($0) })
-        }
+        writer.put(response)
         writer.put(requested)
         writer.put(received)
     }
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
         url = try reader.text()
-        var selectors: [Selector] = []
-        for _ in 0..<(try Self.count(&reader)) {
+        selectors = try reader.values { reader throws(RecordReader.Damage) in
             let name = try reader.text()
             let isGiven = try reader.flag()
             let value = try reader.text()
-            selectors.append(Selector(name: name, value: isGiven ? value : nil))
+            return Selector(name: name, value: isGiven ? value : nil)
         }
-        self.selectors = selectors
-        let code = try reader.number()
-        let reason = try reader.text()
-        guard (100...999).contains(code), HTTPField.isValidValue(reason) else { throw RecordReader.Damage() }
-        var fields = HTTPFields()
-        for _ in 0..<(try Self.count(&reader)) {
-            guard let name = HTTPField.Name(try reader.text()) else { throw RecordReader.Damage() }
-            let value = Array(try reader.content())
-            fields.append(unsafe value.withUnsafeBytes { unsafe HTTPField(name: name, lenientValue: $0) })
-        }
-        response = HTTPResponse(status: .init(code: Int(code), reasonPhrase: reason), headerFields: fields)
+        response = try reader.value()
         requested = try reader.number()
         received = try reader.number()
         let times: ClosedRange<Int64> = 0...1 << 40
         guard times.contains(requested), times.contains(received) else { throw RecordReader.Damage() }
-    }
-
-    private static func count(_ reader: inout RecordReader) throws(RecordReader.Damage) -> Int64 {
-        let count = try reader.number()
-        guard (0...10_000).contains(count) else { throw RecordReader.Damage() }
-        return count
     }
 }

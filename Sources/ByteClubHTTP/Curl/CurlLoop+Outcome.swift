@@ -142,7 +142,7 @@ extension CurlLoop {
     }
 
     /// Gives a task its result, whatever it is doing.
-    func finish(_ transfer: Transfer, _ result: Result<TaskResult, TransferError>, at now: Moment) {
+    func finish(_ transfer: Transfer, _ result: consuming Result<TaskResult, TransferError>, at now: Moment) {
         retire(transfer, keepingHandle: false)
         let measured = result.adding(transfer.endMetrics())
         transfer.enter(.finished)
@@ -166,8 +166,8 @@ extension CurlLoop {
 
 extension Result<TaskResult, TransferError> {
     /// The same with the metrics in whichever it is.
-    fileprivate func adding(_ metrics: TaskMetrics) -> Self {
-        switch self {
+    fileprivate consuming func adding(_ metrics: TaskMetrics) -> Self {
+        switch consume self {
         case .success(var result):
             result.metrics = metrics
             return .success(result)

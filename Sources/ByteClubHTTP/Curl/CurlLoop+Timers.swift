@@ -10,16 +10,28 @@ extension CurlLoop {
     func checkTimers(at now: Moment) {
         if now >= nextActiveCheck { checkActive(at: now) }
         if now >= nextWaitingCheck { checkWaiting(at: now) }
+        if now >= nextReport { report(at: now) }
     }
 
     /// When the loop has to look at its timers next.
     var nextCheck: Moment {
         var next = min(nextActiveCheck, nextWaitingCheck)
-        for transfer in active.values where transfer.attempt.throttledUntil != nil {
-            next = min(next, deadline(of: transfer))
+        // Told anew each time, so that the loop does not wake up for what was told meanwhile.
+        nextReport = .distantFuture
+        for transfer in active.values {
+            if transfer.attempt.throttledUntil != nil { next = min(next, deadline(of: transfer)) }
+            nextReport = min(nextReport, transfer.meter.due)
         }
         nextActiveCheck = min(nextActiveCheck, next)
-        return next
+        return min(next, nextReport)
+    }
+
+    private func report(at now: Moment) {
+        nextReport = .distantFuture
+        for transfer in active.values where transfer.meter.due <= now {
+            transfer.meter.takeDue(at: now)
+            transfer.task.publish(transfer.meter.progress)
+        }
     }
 
     /// The next moment at which an active transfer needs looking after.

@@ -12,7 +12,7 @@ final class CurlLoop {
     let configuration: SessionConfiguration
     let multi: UnsafeMutableRawPointer
     let share: UnsafeMutableRawPointer?
-    var admission: Admission<Transfer>
+    let admission: Admission<Transfer>
     /// Every task that was started and has no result.
     var live: [UInt64: Transfer] = [:]
     /// Those in the multi handle.
@@ -26,6 +26,8 @@ final class CurlLoop {
     var random = SystemRandomNumberGenerator()
     var nextActiveCheck = Moment.distantFuture
     var nextWaitingCheck = Moment.distantFuture
+    /// When a transfer's progress is due that no byte brings about.
+    var nextReport = Moment.distantFuture
     private var idleHandles: [EasyHandle] = []
     private var isEnding = false
     private var commands: [Command] = []
@@ -57,7 +59,7 @@ final class CurlLoop {
     func run() {
         while true {
             let start = Moment.now
-            drain(sleepy: false, at: start)
+            drain(at: start)
             checkTimers(at: start)
             var isBusy = admit(at: start)
             var running: Int32 = 0
@@ -74,18 +76,16 @@ final class CurlLoop {
     }
 
     private func sleep(at now: Moment) {
-        if drain(sleepy: true, at: now) { return }
         let next = nextCheck
         let time = next == .distantFuture ? Self.longestSleep : now.duration(to: next).wholeMilliseconds
-        _ = unsafe byteclub_curl_multi_poll(multi, inbox.descriptor, Int32(min(time, Self.longestSleep)))
-        inbox.woke()
+        inbox.sleep {
+            unsafe byteclub_curl_multi_poll(multi, inbox.descriptor, Int32(min(time, Self.longestSleep)))
+        }
     }
 
-    /// Carries out what was posted; true if that was anything.
-    @discardableResult
-    private func drain(sleepy: Bool, at now: Moment) -> Bool {
-        inbox.take(into: &commands, sleepy: sleepy)
-        if commands.isEmpty { return false }
+    /// Carries out what was posted.
+    private func drain(at now: Moment) {
+        inbox.take(into: &commands)
         for command in commands {
             switch command {
             case .start(let task): start(task, at: now)
@@ -104,7 +104,6 @@ final class CurlLoop {
             }
         }
         commands.removeAll(keepingCapacity: true)
-        return true
     }
 
     private func cancel(_ transfer: Transfer, at now: Moment) {
@@ -155,12 +154,12 @@ final class CurlLoop {
             let problem = transfer.error(error.code, error.message, phase: .file, errno: error.errno)
             return finish(transfer, .failure(problem), at: now)
         }
-        guard let easy = idleHandles.popLast() ?? EasyHandle() else {
+        guard let easy = unsafe idleHandles.popLast() ?? EasyHandle(share: share) else {
             return finish(
                 transfer, .failure(transfer.error(.other, "libcurl is out of memory", phase: .queue)), at: now)
         }
         transfer.attempt.easy = easy
-        unsafe easy.prepare(transfer, configuration, share: share)
+        easy.prepare(transfer, configuration)
         guard easy.failure == CURLE_OK else {
             let code = easy.failure
             var problem =

@@ -6,7 +6,7 @@ extension EasyHandle {
     private static let smallest: Int64 = 16 << 10
 
     /// Sets every option for one attempt of a transfer.
-    func prepare(_ transfer: Transfer, _ configuration: SessionConfiguration, share: UnsafeMutableRawPointer?) {
+    func prepare(_ transfer: Transfer, _ configuration: SessionConfiguration) {
         setErrorBuffer()
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)
@@ -26,7 +26,6 @@ extension EasyHandle {
         if transfer.head.url.origin.scheme == .https {
             prepareTrust(configuration)
             prepareIdentity(transfer, configuration)
-            unsafe set(CURLOPT_SHARE, pointer: share)
         }
         prepareMethod(transfer)
         prepareSizes(transfer, configuration)
@@ -187,5 +186,6 @@ extension EasyHandle {
         note(unsafe byteclub_curl_set_progress(pointer, Transfer.onProgress, context))
         note(unsafe byteclub_curl_set_read(pointer, Transfer.onRead, context))
         note(unsafe byteclub_curl_set_seek(pointer, Transfer.onSeek, context))
+        note(unsafe byteclub_curl_set_prereq(pointer, Transfer.onRequest, context))
     }
 }

@@ -18,12 +18,17 @@ final class EasyHandle {
     var holdsBody = false
     private var addresses: UnsafeMutablePointer<curl_slist>?
 
-    init?() {
+    /// A handle for good with this share.
+    ///
+    /// From the start: the table of TLS sessions that a handle without one makes for itself, also for http, is lost when
+    /// a share takes its place.
+    init?(share: UnsafeMutableRawPointer?) {
         guard let pointer = unsafe byteclub_curl_easy_init() else { return nil }
         unsafe self.pointer = unsafe pointer
         unsafe message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         Self.liveCount.add(1, ordering: .relaxed)
+        unsafe set(CURLOPT_SHARE, pointer: share)
     }
 
     deinit {
@@ -34,7 +39,7 @@ final class EasyHandle {
         Self.liveCount.subtract(1, ordering: .relaxed)
     }
 
-    /// Forgets every option; connections and caches stay, they belong to the multi handle and the share.
+    /// Forgets every option; connections and caches stay, they belong to the multi handle and the share, which stays too.
     func reset() {
         unsafe byteclub_curl_easy_reset(pointer)
         unsafe byteclub_curl_slist_free(list)

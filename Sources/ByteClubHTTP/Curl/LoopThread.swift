@@ -17,7 +17,7 @@ enum LoopThread {
         _ = inbox.post(.invalidate(cancelling: true))
         var commands: [Command] = []
         repeat {
-            inbox.take(into: &commands, sleepy: false)
+            inbox.take(into: &commands)
             for case .start(let task) in commands {
                 task.complete(.failure(TransferError(.other, "libcurl is out of memory")))
             }

@@ -18,6 +18,8 @@ actor DelegateCaller {
             if case .finished = event {} else { scripts[task.id] = script }
             for callback in callbacks { await call(callback, task) }
         case .redirect(let redirect, let task, let waiter):
+            // Cancelled while it was about to be asked about: nothing follows a task's end.
+            guard scripts[task.id] != nil else { return waiter.resume(.stop) }
             waiter.resume(await delegate.task(task, willFollow: redirect))
         case .end:
             await delegate.sessionDidBecomeInvalid(name)

@@ -20,6 +20,8 @@ enum SealedFile {
         var message: String
     }
 
+    private static let temporaryPrefix = ".byteclub-"
+    private static let temporarySuffix = ".new"
     private static let mark = Array("ByteHTTP".utf8)
     private static let headCount = 32
 
@@ -68,8 +70,8 @@ enum SealedFile {
     ///   - isDurable: Whether it must outlive a power cut; if not, it may be damaged by one, and so is the file before.
     /// - Throws: When it cannot be written; then the file is as it was.
     static func write(_ content: [UInt8], kind: String, to path: String, isDurable: Bool) throws(Failure) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
-        let temporary = "\(folder).byteclub-\(String(UInt64.random(in: .min ... .max), radix: 16)).new"
+        let number = String(UInt64.random(in: .min ... .max), radix: 16)
+        let temporary = "\(folder(of: path))\(temporaryPrefix)\(number)\(temporarySuffix)"
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
         var code = writeAll(head(of: content[...], kind: kind), to: descriptor)
@@ -81,6 +83,23 @@ enum SealedFile {
             unsafe unlink(temporary)
             throw Self.failure(path, code)
         }
+    }
+
+    /// Whether a file is called as one that is being written, or was when its program was killed.
+    static func isHalfWritten(_ name: String) -> Bool {
+        name.hasPrefix(temporaryPrefix) && name.hasSuffix(temporarySuffix)
+    }
+
+    /// Has what was renamed, made or removed beside a file outlive a power cut; blocks.
+    ///
+    /// - Throws: When the system says that it cannot be promised.
+    static func syncFolder(of path: String) throws(Failure) {
+        let code = Durable.syncFolder(of: path)
+        guard code == 0 else { throw Self.failure(path, code) }
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
     }
 
     private static func head(of content: ArraySlice<UInt8>, kind: String) -> [UInt8] {

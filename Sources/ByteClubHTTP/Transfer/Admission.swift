@@ -2,8 +2,8 @@
 /// counts limited.
 ///
 /// A session may have thousands of tasks waiting; libcurl only ever sees those admitted here, because each of its
-/// handles costs kilobytes and a look at every turn of the loop.
-struct Admission<Element> {
+/// handles costs kilobytes and a look at every turn of the loop. Belongs to the loop's thread.
+final class Admission<Element> {
     typealias Priority = SessionTask.Priority
 
     /// Whose turn it is.
@@ -17,45 +17,13 @@ struct Admission<Element> {
 
     private typealias Entry = (element: Element, ticket: UInt64)
 
-    private struct Lane {
-        var high = FIFO<Entry>()
-        var normal = FIFO<Entry>()
-        var low = FIFO<Entry>()
+    private final class Lane {
+        let origin: Origin
+        var waiting = PriorityLanes<Entry>()
         var active = 0
         var isListed = false
-        /// How many turns were given while several priorities waited.
-        var contested = 0
 
-        var isEmpty: Bool { normal.isEmpty && high.isEmpty && low.isEmpty }
-
-        subscript(priority: Priority) -> FIFO<Entry> {
-            get {
-                switch priority {
-                case .high: high
-                case .normal: normal
-                case .low: low
-                }
-            }
-            _modify {
-                switch priority {
-                case .high: yield &high
-                case .normal: yield &normal
-                case .low: yield &low
-                }
-            }
-        }
-
-        /// Takes the next: the most urgent, but of eight contested turns one goes to the normal and one to the low.
-        mutating func popFirst() -> Entry? {
-            let waiting = Priority.allCases.filter { !self[$0].isEmpty }
-            guard var priority = waiting.first else { return nil }
-            if waiting.count > 1 {
-                contested = (contested + 1) % 8
-                if contested == 4, waiting.contains(.normal) { priority = .normal }
-                if contested == 0, waiting.contains(.low) { priority = .low }
-            }
-            return self[priority].popFirst()
-        }
+        init(_ origin: Origin) { self.origin = origin }
     }
 
     let perOrigin: Int
@@ -63,8 +31,11 @@ struct Admission<Element> {
     private(set) var active = 0
     private(set) var waiting = 0
     private var lanes: [Origin: Lane] = [:]
-    private var ready = FIFO<Origin>()
+    private var ready = FIFO<Lane>()
     private var lastTicket: UInt64 = 0
+
+    /// How many lanes are kept, so that a lone request to the same origin need not make its lane anew.
+    private static var mostIdleLanes: Int { 16 }
 
     init(perOrigin: Int, total: Int) {
         self.perOrigin = max(perOrigin, 1)
@@ -75,47 +46,50 @@ struct Admission<Element> {
     ///
     /// - Returns: The number that its turn will have.
     @discardableResult
-    mutating func enqueue(_ element: Element, origin: Origin, priority: Priority = .normal, first: Bool = false)
-        -> UInt64
-    {
+    func enqueue(_ element: Element, origin: Origin, priority: Priority = .normal, first: Bool = false) -> UInt64 {
         waiting += 1
         lastTicket += 1
-        if first {
-            lanes[origin, default: Lane()][priority].prepend((element, lastTicket))
-        } else {
-            lanes[origin, default: Lane()][priority].append((element, lastTicket))
-        }
-        list(origin)
+        let lane = lane(of: origin)
+        lane.waiting.add((element, lastTicket), priority: priority, first: first)
+        list(lane)
         return lastTicket
     }
 
     /// The next element that may start now; ``release(_:)`` with its origin must follow when it ends.
-    mutating func next() -> Turn? {
-        guard active < total, let origin = ready.popFirst() else { return nil }
-        lanes[origin]?.isListed = false
-        guard let entry = lanes[origin]?.popFirst() else { return nil }
-        lanes[origin]?.active += 1
+    func next() -> Turn? {
+        guard active < total, let lane = ready.popFirst() else { return nil }
+        lane.isListed = false
+        guard let entry = lane.waiting.popFirst() else { return nil }
+        lane.active += 1
         active += 1
         waiting -= 1
-        list(origin)
-        return Turn(element: entry.element, ticket: entry.ticket, origin: origin)
+        list(lane)
+        return Turn(element: entry.element, ticket: entry.ticket, origin: lane.origin)
     }
 
     /// Says that an element of this origin ended.
-    mutating func release(_ origin: Origin) {
+    func release(_ origin: Origin) {
         precondition(active > 0, "nothing was admitted that could end")
         active -= 1
-        lanes[origin]?.active -= 1
-        if let lane = lanes[origin], lane.active == 0, lane.isEmpty {
-            lanes[origin] = nil
+        guard let lane = lanes[origin] else { return }
+        lane.active -= 1
+        if lane.active == 0, lane.waiting.isEmpty {
+            if lanes.count > Self.mostIdleLanes { lanes[origin] = nil }
         } else {
-            list(origin)
+            list(lane)
         }
     }
 
-    private mutating func list(_ origin: Origin) {
-        guard let lane = lanes[origin], !lane.isListed, !lane.isEmpty, lane.active < perOrigin else { return }
-        lanes[origin]?.isListed = true
-        ready.append(origin)
+    private func lane(of origin: Origin) -> Lane {
+        if let lane = lanes[origin] { return lane }
+        let lane = Lane(origin)
+        lanes[origin] = lane
+        return lane
+    }
+
+    private func list(_ lane: Lane) {
+        guard !lane.isListed, lane.active < perOrigin, !lane.waiting.isEmpty else { return }
+        lane.isListed = true
+        ready.append(lane)
     }
 }

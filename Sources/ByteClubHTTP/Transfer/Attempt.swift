@@ -6,6 +6,8 @@ struct Attempt {
     var number: Int
     /// How often libcurl itself sent the body again on another connection.
     var replays = 0
+    /// Whether the request was sent on a connection, at least in part.
+    var isBegun = false
     /// The handle, while it is used for this attempt.
     var easy: EasyHandle?
     var lastActivity: Moment

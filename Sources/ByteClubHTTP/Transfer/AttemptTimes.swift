@@ -14,19 +14,20 @@ struct AttemptTimes {
     /// The parts are the gaps between moments in their order, so they add up to the whole whatever the moments are. A
     /// phase whose end is missing took no time if a later one was reached, and else until the attempt ended.
     func fill(_ attempt: inout TaskMetrics.Attempt) {
-        let phases: [WritableKeyPath<TaskMetrics.Attempt, Duration>] = [
-            \.lookup, \.connect, \.tls, \.send, \.wait, \.receive,
-        ]
-        let ends = [resolved, connected, secured, sent, answered]
-        let last = ends.lastIndex { $0 != nil } ?? -1
         var before = max(queued, launched)
         attempt.queue = queued.duration(to: before)
-        for (index, phase) in phases.enumerated() {
-            let reached = index < ends.count ? ends[index] : nil
-            let end = reached ?? (index < last ? before : ended)
-            let next = max(before, min(end, ended))
-            attempt[keyPath: phase] = before.duration(to: next)
-            before = next
+        func phase(until reached: Moment?, orSkippedIf isPassed: Bool) -> Duration {
+            let next = max(before, min(reached ?? (isPassed ? before : ended), ended))
+            defer { before = next }
+            return before.duration(to: next)
         }
+        let isSent = sent != nil || answered != nil
+        let isSecured = secured != nil || isSent
+        attempt.lookup = phase(until: resolved, orSkippedIf: connected != nil || isSecured)
+        attempt.connect = phase(until: connected, orSkippedIf: isSecured)
+        attempt.tls = phase(until: secured, orSkippedIf: isSent)
+        attempt.send = phase(until: sent, orSkippedIf: answered != nil)
+        attempt.wait = phase(until: answered, orSkippedIf: false)
+        attempt.receive = phase(until: nil, orSkippedIf: false)
     }
 }

@@ -23,12 +23,12 @@ final class DownloadFile {
     private static let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
     /// Makes an empty one.
-    init(path: String) throws(Failure) {
+    init(path: String, tag: String = "") throws(Failure) {
         guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
             throw Failure(message: "there is no file name to download to", errno: EINVAL)
         }
         self.path = path
-        temporary = Self.temporary(for: path)
+        temporary = Self.temporary(for: path, tag)
         descriptor = unsafe open(temporary, Self.flags | O_CREAT | O_EXCL, 0o666)
         guard descriptor >= 0 else { throw Self.failure(path) }
         flock(descriptor, LOCK_EX | LOCK_NB)
@@ -40,7 +40,7 @@ final class DownloadFile {
     ///
     /// It is moved to the folder of `path` if it is in another one. One that cannot be continued is removed: it is the
     /// record's, and nobody else has that.
-    init?(continuing record: ResumeRecord, at path: String) {
+    init?(continuing record: ResumeRecord, at path: String, tag: String = "") {
         descriptor = unsafe open(record.temporary, Self.flags)
         guard descriptor >= 0 else { return nil }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let status = Self.status(of: descriptor),
@@ -50,7 +50,7 @@ final class DownloadFile {
             return nil
         }
         guard Self.isAsLeft(status, record), ftruncate(descriptor, off_t(record.count)) == 0,
-            let temporary = Self.bring(record.temporary, to: path)
+            let temporary = Self.bring(record.temporary, to: path, tag)
         else {
             unsafe unlink(record.temporary)
             close(descriptor)
@@ -128,14 +128,14 @@ final class DownloadFile {
     }
 
     /// Moves a temporary file to the folder of `path`, unless it is there; nil if that cannot be done.
-    private static func bring(_ temporary: String, to path: String) -> String? {
-        let target = Self.temporary(for: path)
+    private static func bring(_ temporary: String, to path: String, _ tag: String) -> String? {
+        let target = Self.temporary(for: path, tag)
         if folder(of: absolute(path)) == folder(of: temporary) { return temporary }
         return unsafe rename(temporary, target) == 0 ? target : nil
     }
 
-    private static func temporary(for path: String) -> String {
-        let name = String(UInt64.random(in: .min ... .max), radix: 16)
+    private static func temporary(for path: String, _ tag: String) -> String {
+        let name = tag + String(UInt64.random(in: .min ... .max), radix: 16)
         return "\(folder(of: absolute(path)))\(ResumeRecord.prefix)\(name)\(ResumeRecord.suffix)"
     }
 

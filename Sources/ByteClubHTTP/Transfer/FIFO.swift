@@ -18,3 +18,5 @@ struct FIFO<Element> {
         return front.popLast()
     }
 }
+
+extension FIFO: Sendable where Element: Sendable {}

@@ -1,7 +1,7 @@
 package import Glibc
 
 /// What changes when somebody writes to a file or puts another in its place.
-package struct FileStamp: Equatable, Sendable {
+package struct FileStamp: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64

@@ -24,11 +24,12 @@ enum Command: Sendable {
 
 /// The one way from any thread to a session's loop.
 ///
-/// The loop is only woken when it sleeps. The descriptor lives as long as anybody can post.
+/// The loop is only woken when it sleeps, and locks only to take what is there: it says that it is going to sleep and
+/// then looks for commands, who posts adds a command and then looks for a sleeper, so one of them sees the other. The
+/// descriptor lives as long as anybody can post.
 final class Inbox: Sendable {
     private struct State {
         var commands: [Command] = []
-        var isSleeping = false
         var isInvalidating = false
         var isClosed = false
         var waiters: [Waiter<Void>] = []
@@ -40,6 +41,8 @@ final class Inbox: Sendable {
     /// Who hears of the session's tasks.
     let events: EventHub
     private let state = Mutex(State())
+    private let hasCommands = Atomic(false)
+    private let isSleeping = Atomic(false)
 
     init(_ configuration: SessionConfiguration, events: EventHub) throws(TransferError) {
         self.configuration = configuration
@@ -52,8 +55,17 @@ final class Inbox: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Hands a command to the loop; false if the session does not take it any more.
+    /// Hands a command to the loop and wakes it; false if the session does not take it any more.
     func post(_ command: Command) -> Bool {
+        defer { wake() }
+        return add(command)
+    }
+
+    /// Adds a command without waking the loop; false if the session does not take it any more.
+    ///
+    /// It is for who holds a lock that the loop would wait for as soon as it is awake; ``wake()`` must follow once that
+    /// is free.
+    func add(_ command: Command) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
             switch command {
@@ -62,33 +74,39 @@ final class Inbox: Sendable {
             default: break
             }
             state.commands.append(command)
-            if state.isSleeping {
-                // Under the lock: who sees that the loop no longer sleeps may rely on the descriptor being readable.
-                state.isSleeping = false
-                wake()
-            }
+            hasCommands.store(true, ordering: .sequentiallyConsistent)
             return true
         }
     }
 
+    /// Wakes the loop if it sleeps.
+    func wake() {
+        guard isSleeping.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        var one: UInt64 = 1
+        _ = unsafe write(descriptor, &one, 8)
+    }
+
     /// Takes all commands.
-    ///
-    /// If there are none the loop is marked as sleeping when `sleepy`; it must then poll.
-    func take(into commands: inout [Command], sleepy: Bool) {
+    func take(into commands: inout [Command]) {
         commands.removeAll(keepingCapacity: true)
+        guard hasCommands.load(ordering: .sequentiallyConsistent) else { return }
         state.withLock { state in
             swap(&state.commands, &commands)
-            state.isSleeping = sleepy && commands.isEmpty
+            hasCommands.store(false, ordering: .sequentiallyConsistent)
         }
     }
 
-    /// Clears the descriptor after the loop slept.
-    func woke() {
-        let wasAwaited = state.withLock { state in
-            defer { state.isSleeping = false }
-            return !state.isSleeping
-        }
-        guard wasAwaited else { return }
+    /// Calls `poll`, which waits for the descriptor among others and says whether it is readable, unless there are
+    /// commands.
+    func sleep(_ poll: () -> Bool) {
+        isSleeping.store(true, ordering: .sequentiallyConsistent)
+        let isCalled = !hasCommands.load(ordering: .sequentiallyConsistent) && poll()
+        isSleeping.store(false, ordering: .sequentiallyConsistent)
+        // Who saw the loop asleep may make the descriptor readable only now: that costs one look at nothing, later.
+        if isCalled { clear() }
+    }
+
+    private func clear() {
         var count: UInt64 = 0
         _ = unsafe read(descriptor, &count, 8)
     }
@@ -117,10 +135,5 @@ final class Inbox: Sendable {
                 return nil
             }
         }
-    }
-
-    private func wake() {
-        var one: UInt64 = 1
-        _ = unsafe write(descriptor, &one, 8)
     }
 }

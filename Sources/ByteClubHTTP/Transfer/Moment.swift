@@ -12,6 +12,9 @@ struct Moment: InstantProtocol, Sendable {
     /// The present to the nanosecond, for what happens a few times in an attempt; the coarse clock may be behind it.
     static var fine: Moment { read(CLOCK_MONOTONIC) }
 
+    /// The present in milliseconds since 1970, by the clock that people may set.
+    static var wallMilliseconds: Int64 { read(CLOCK_REALTIME).nanoseconds / 1_000_000 }
+
     /// The one place of this module where a clock is read.
     private static func read(_ clock: clockid_t) -> Moment {
         var time = timespec()

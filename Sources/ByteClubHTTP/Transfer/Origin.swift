@@ -12,10 +12,10 @@ struct Origin: Hashable, Sendable {
     var port: Int
 
     /// Host and port, the port only where it is not the scheme's own.
-    var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
+    var authority: String { port == scheme.defaultPort ? host : host + ":" + String(port) }
 
     /// The origin as it begins an address.
-    var text: String { "\(scheme)://\(authority)" }
+    var text: String { (scheme == .https ? "https://" : "http://") + authority }
 
     /// Whether the host is this machine, as far as its name tells.
     var isLoopback: Bool { host == "localhost" || host == "[::1]" || host.hasPrefix("127.") }

@@ -61,7 +61,9 @@ struct RequestHead: Sendable {
     }
 
     /// Whether sending it twice does no more than sending it once (RFC 9110 section 9.2.2).
-    var isIdempotent: Bool {
+    var isIdempotent: Bool { Self.isIdempotent(method) }
+
+    static func isIdempotent(_ method: HTTPRequest.Method) -> Bool {
         switch method {
         case .get, .head, .put, .delete, .options, .trace: true
         default: false

@@ -13,7 +13,8 @@ struct RequestURL: Hashable, Sendable {
 
     /// The address without its query, for messages and logs.
     var redacted: String {
-        origin.text + (target.firstIndex(of: "?").map { String(target[..<$0]) + "?…" } ?? target)
+        guard let query = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
+        return origin.text + target[..<query] + "?…"
     }
 
     init(origin: Origin, target: String) {

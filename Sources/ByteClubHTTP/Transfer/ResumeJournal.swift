@@ -67,13 +67,17 @@ final class ResumeJournal: Sendable {
         state.withLock { $0.isSyncing = false }
     }
 
-    /// Writes nothing any more; an unfinished step has no effect.
+    /// Writes nothing any more; an unfinished step has no effect, and leaves nothing.
     func close(removing isRemoving: Bool) {
         state.withLock { state in
             state.isClosed = true
+            unsafe unlink(newPath)
             if isRemoving { unsafe _ = unlink(path) }
         }
     }
+
+    /// Where a record is written before it takes the journal's place.
+    private var newPath: String { path + ".new" }
 
     /// The length that the next step begins with, if one came due during the last; nil ends the steps.
     private func following() -> Int64? {
@@ -90,7 +94,7 @@ final class ResumeJournal: Sendable {
 
     private func step(_ count: Int64, _ descriptor: Int32) {
         guard fdatasync(descriptor) == 0 else { return }
-        Self.syncFolder(of: record.temporary)
+        try? SealedFile.syncFolder(of: record.temporary)
         var record = record
         record.count = count
         // What cannot be written leaves an older record, which is as true as before.
@@ -98,8 +102,11 @@ final class ResumeJournal: Sendable {
     }
 
     private func write(_ record: ResumeRecord, isSynced: Bool) throws(DownloadFile.Failure) {
-        let name = path + ".new"
-        let descriptor = unsafe open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let name = newPath
+        // Under the lock, so that closing finds the file.
+        let descriptor = state.withLock { state in
+            unsafe state.isClosed ? -1 : open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        }
         guard descriptor >= 0 else { throw failure() }
         defer { Glibc.close(descriptor) }
         // A journal of the same path that was closed may still be at its last step; it is waited for.
@@ -116,10 +123,10 @@ final class ResumeJournal: Sendable {
             throw problem
         }
         let isReplaced = state.withLock { state in
-            unsafe state.isClosed ? unlink(name) == 0 : rename(name, path) == 0
+            unsafe !state.isClosed && rename(name, path) == 0
         }
         guard isReplaced else { throw failure() }
-        if isSynced { Self.syncFolder(of: path) }
+        if isSynced { try? SealedFile.syncFolder(of: path) }
     }
 
     private func isNamed(_ name: String, _ descriptor: Int32) -> Bool {
@@ -130,13 +137,5 @@ final class ResumeJournal: Sendable {
     private func failure() -> DownloadFile.Failure {
         let code = Glibc.errno
         return DownloadFile.Failure(message: "\(path) cannot be written: \(systemMessage(code))", errno: code)
-    }
-
-    private static func syncFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        Glibc.close(descriptor)
     }
 }

@@ -45,6 +45,11 @@ extension Transfer {
         return unsafe from(context).seek(to: Int64(offset), from: origin)
     }
 
+    static let onRequest: curl_prereq_callback = { context, _, _, _, _ in
+        guard let context = unsafe context, unsafe from(context).mayBeSent() else { return CURL_PREREQFUNC_ABORT }
+        return CURL_PREREQFUNC_OK
+    }
+
     static let onProgress: curl_xferinfo_callback = { context, expectedDown, down, _, up in
         guard let context = unsafe context else { return 1 }
         unsafe from(context).count(sent: Int64(up), received: Int64(down), expected: Int64(expectedDown))
@@ -120,6 +125,19 @@ extension Transfer {
             attempt.failure = self.error(error.code, error.message, phase: .file, errno: error.errno)
             return Int(CURL_READFUNC_ABORT)
         }
+    }
+
+    /// A connection is there, and the request is about to be sent on it.
+    ///
+    /// libcurl does that twice where a kept connection ended before any answer. It rewinds, and so asks, only if bytes
+    /// of the body were sent; the head may have been all that the server waited for.
+    private func mayBeSent() -> Bool {
+        defer { attempt.isBegun = true }
+        if !attempt.isBegun || mayRepeat || head.isIdempotent { return true }
+        attempt.failure = error(
+            .connectionLost, "the connection ended without an answer, and the request must not be sent twice",
+            phase: .send)
+        return false
     }
 
     /// libcurl rewinds when a kept connection turned out dead.

@@ -9,7 +9,7 @@ extension Transfer {
         if attempt.number == 1, file == nil, let data = task.resumeData, !hasTakenResumeData {
             hasTakenResumeData = true
             let record = data.take()
-            file = DownloadFile(continuing: record, at: path)
+            file = DownloadFile(continuing: record, at: path, tag: task.options.partTag)
             representation = record.representation
             if let file, let journal = journal(of: file) { file.keep(journal) }
         }
@@ -112,7 +112,7 @@ extension Transfer {
     /// The file a download goes to, made when first needed.
     func openFile(_ path: String) throws(DownloadFile.Failure) -> DownloadFile {
         if let file { return file }
-        let file = try DownloadFile(path: path)
+        let file = try DownloadFile(path: path, tag: task.options.partTag)
         self.file = file
         if let path = task.options.resumeJournal {
             guard !path.isEmpty, !path.utf8.contains(0) else {

@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 
 /// A regular file for upload, and how it looked when it was first opened.
@@ -9,6 +10,8 @@ final class UploadFile {
     /// -1 while it is closed.
     private var descriptor: Int32
     private var advised: Int64 = 0
+    /// Whether all that was read so far was in the page cache, where asking for it ahead only costs time.
+    private var isCached = true
 
     private static let readAhead: Int64 = 8 << 20
 
@@ -67,6 +70,11 @@ final class UploadFile {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(UploadSource.Failure) -> Int {
         if descriptor < 0 { try reopen() }
         if offset == 0 { posix_fadvise(descriptor, off_t(start), off_t(length), POSIX_FADV_SEQUENTIAL) }
+        if isCached {
+            let count = unsafe byteclub_read_cached(descriptor, buffer.baseAddress, buffer.count, start + offset)
+            if count > 0 { return count }
+            isCached = false
+        }
         if length > Self.readAhead, offset + Self.readAhead / 2 >= advised, advised < length {
             posix_fadvise(descriptor, off_t(start + offset), off_t(Self.readAhead), POSIX_FADV_WILLNEED)
             advised = offset + Self.readAhead

@@ -37,6 +37,20 @@ extension Live {
             }
         }
 
+        @Test("a delegate is not asked about a redirect of a task whose end it heard of")
+        func lateRedirect() async throws {
+            let log = CallbackLog()
+            try await withSession(delegate: log) { session in
+                let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/")
+                let task = session.dataTask(request)
+                task.cancel()
+                let redirect = Redirect(
+                    response: HTTPResponse(status: .found), request: request, number: 1, leavesOrigin: false)
+                _ = await task.inbox.events.decide(redirect, of: task)
+                #expect(milestones(log, task) == [.completed(.cancelled)])
+            }
+        }
+
         @Test("callbacks come in URLSession's order, completion last, and the end of the session after all")
         func order() async throws {
             let server = try server()

@@ -60,5 +60,37 @@ extension Live {
             }
             #expect(server.accepts == 1)
         }
+
+        @Test("a handle that was used for http and then for https leaves no memory behind")
+        func schemes() async throws {
+            let count = 2_000
+            let server = try FaultServer { peer, _ in
+                repeat { peer.respond(200, "body") } while peer.readHead() != nil
+                return .close
+            }
+            defer { server.stop() }
+            let closed = try LoopbackListener().port
+            let https = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(closed)", path: "/")
+            try await withSession {
+                $0.maximumTasksPerHost = 1
+            } _: { session in
+                // A handle that failed is not used again, so each https request takes another one from http.
+                var grown: [Int] = []
+                for _ in 0..<4 {
+                    let before = residentBytes()
+                    for _ in 0..<count {
+                        _ = try await session.data(for: server.request())
+                        let error = await failure { () async throws(TransferError) in
+                            try await session.data(for: https)
+                        }
+                        #expect(error?.code == .cannotConnect)
+                    }
+                    grown.append(residentBytes() - before)
+                }
+                print("\(count) changes from http to https left \(grown) bytes")
+                // Each could leave 920 bytes, the table of TLS sessions that libcurl makes for the handle alone.
+                #expect(grown.dropFirst().min() ?? .max < 460 * count)
+            }
+        }
     }
 }

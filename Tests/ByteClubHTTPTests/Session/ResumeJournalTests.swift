@@ -23,11 +23,6 @@ extension Live {
             return options
         }
 
-        /// The names in the folder but for that of a journal about to be written, or to be given up.
-        private static func names(_ folder: TemporaryFolder) -> [String] {
-            folder.names.filter { $0 != "journal.new" }
-        }
-
         /// The data of the journal, once they tell of at least this many bytes.
         private static func journal(in folder: TemporaryFolder, atLeast count: Int64) async throws -> ResumeData {
             while true {
@@ -73,7 +68,7 @@ extension Live {
             }
             #expect(server.requests.map(\.rangeStart) == [nil, Int(data.bytesReceived)])
             #expect(folder.read("f") == file.bytes, "the file is not the server's")
-            #expect(Self.names(folder) == ["f"])
+            #expect(folder.names == ["f"])
         }
 
         @Test("download until killed", .enabled(if: isChild))
@@ -107,7 +102,7 @@ extension Live {
                 for target in ["/whole", "/none"] {
                     _ = try await session.download(
                         for: server.request(.get, target), to: folder.file("f"), options: options)
-                    #expect(Self.names(folder) == ["f"])
+                    #expect(folder.names == ["f"])
                 }
                 let cancelled = session.downloadTask(server.request(), to: folder.file("g"), options: options)
                 cancelled.resume()
@@ -115,7 +110,7 @@ extension Live {
                 #expect(try ResumeData(bytes: folder.read("journal") ?? []).temporaryFile == folder.part)
                 cancelled.cancel()
                 _ = await failure { () async throws(TransferError) in try await cancelled.value }
-                #expect(Self.names(folder) == ["f"])
+                #expect(folder.names == ["f"])
                 let kept = session.downloadTask(server.request(), to: folder.file("g"), options: options)
                 kept.resume()
                 try await folder.partReached(1000)
@@ -125,7 +120,7 @@ extension Live {
                 again.resume()
                 _ = try await again.value
                 #expect(server.requests.last?.rangeStart == 1000)
-                #expect(folder.read("g") == file.bytes && Self.names(folder) == ["f", "g"])
+                #expect(folder.read("g") == file.bytes && folder.names == ["f", "g"])
             }
         }
 

@@ -98,6 +98,28 @@ extension Live {
             }
         }
 
+        @Test("a POST is not sent twice whose head was sent on a kept connection before any of its body")
+        func headOnly() async throws {
+            let server = try FaultServer { peer, request in
+                if request.method == "POST" { return .reset }
+                return peer.respond(200) ? .keep : .close
+            }
+            defer { server.stop() }
+            try await withSession { session in
+                _ = try await session.data(for: server.request(.get))
+                let late = AsyncStream<[UInt8]> {
+                    // Until the request has ended.
+                    try? await Task.sleep(for: .seconds(600))
+                    return nil
+                }
+                let error = await failure { () async throws(TransferError) in
+                    try await session.data(for: server.request(.post), body: .stream(BodyStream(late, length: 4)))
+                }
+                #expect(error?.code == .connectionLost && error?.isRetryable == false)
+                #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+            }
+        }
+
         @Test(
             "which requests are tried again after a 503, and how often",
             arguments: [

@@ -7,7 +7,7 @@ struct AdmissionTests {
 
     @Test("with one task per origin they run one after another, in the order they came")
     func serial() {
-        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        let admission = Admission<Int>(perOrigin: 1, total: 64)
         for number in 1...3 { admission.enqueue(number, origin: Self.origin(1)) }
         #expect(admission.next()?.element == 1)
         #expect(admission.next() == nil)
@@ -20,7 +20,7 @@ struct AdmissionTests {
 
     @Test("origins take turns, so that a long queue at one does not hold the other up")
     func turns() {
-        var admission = Admission<Int>(perOrigin: 6, total: 64)
+        let admission = Admission<Int>(perOrigin: 6, total: 64)
         for number in 1...3 { admission.enqueue(number, origin: Self.origin(1)) }
         admission.enqueue(9, origin: Self.origin(2))
         #expect([admission.next(), admission.next(), admission.next()].map { $0?.element } == [1, 9, 2])
@@ -28,7 +28,7 @@ struct AdmissionTests {
 
     @Test("one that had its turn before goes ahead of the others")
     func first() {
-        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        let admission = Admission<Int>(perOrigin: 1, total: 64)
         admission.enqueue(1, origin: Self.origin(1))
         admission.enqueue(2, origin: Self.origin(1), first: true)
         #expect(admission.next()?.element == 2)
@@ -36,7 +36,7 @@ struct AdmissionTests {
 
     @Test("who is queued anew has another ticket, and each turn is given back where it was taken")
     func tickets() throws {
-        var admission = Admission<Int>(perOrigin: 1, total: 64)
+        let admission = Admission<Int>(perOrigin: 1, total: 64)
         let old = admission.enqueue(1, origin: Self.origin(1))
         let present = admission.enqueue(1, origin: Self.origin(1), priority: .high)
         admission.enqueue(2, origin: Self.origin(1), priority: .low)
@@ -54,7 +54,7 @@ struct AdmissionTests {
 
     @Test("the more urgent go first, each in the order they came")
     func priorities() {
-        var admission = Admission<Int>(perOrigin: 64, total: 64)
+        let admission = Admission<Int>(perOrigin: 64, total: 64)
         for (number, priority) in [(1, SessionTask.Priority.low), (2, .normal), (3, .high), (4, .normal), (5, .high)] {
             admission.enqueue(number, origin: Self.origin(1), priority: priority)
         }
@@ -63,7 +63,7 @@ struct AdmissionTests {
 
     @Test("of eight turns one goes to a normal and one to a low task, however many urgent ones come")
     func starvation() {
-        var admission = Admission<(priority: SessionTask.Priority, number: Int)>(perOrigin: 1, total: 64)
+        let admission = Admission<(priority: SessionTask.Priority, number: Int)>(perOrigin: 1, total: 64)
         var turns: [SessionTask.Priority: Int] = [:]
         for number in 0..<100 {
             admission.enqueue((.low, number), origin: Self.origin(1), priority: .low)
@@ -83,7 +83,7 @@ struct AdmissionTests {
     @Test("neither count is ever exceeded and nobody is forgotten, in 50 000 random steps", arguments: [1, 2, 3])
     func random(seed: UInt64) {
         var random = SplitMix(state: seed)
-        var admission = Admission<(id: Int, port: Int)>(perOrigin: 3, total: 8)
+        let admission = Admission<(id: Int, port: Int)>(perOrigin: 3, total: 8)
         var running: [Int: Int] = [:]
         var active: [Int] = []
         var waiting = Array(repeating: [Int](), count: 6)

@@ -1,0 +1,307 @@
+/// Which calls to a daemon are outstanding, and what becomes of them when the daemon goes; pure: it is told events and
+/// says what to do.
+///
+/// A connection begins with `hello`, then the role where there is one (`attach` or `watch`), then all calls that have no
+/// answer yet. So a call may reach daemons more than once; each of them may be repeated.
+struct DaemonExchange: Sendable {
+    enum Event: Sendable {
+        /// Somebody waits for a connection that is ready.
+        case open(UInt64)
+        case call(UInt64, DaemonCall)
+        /// Nobody waits for this answer any more.
+        case cancel(UInt64)
+        /// The connection asked for by ``Step/connect(after:)`` is there.
+        case connected
+        /// The call cannot be sent at all.
+        case unsendable(UInt64, TransferError)
+        case received(DaemonFrame)
+        /// The connection has ended, for that reason where there is one.
+        case lost(TransferError?)
+        /// The connection asked for cannot be made, or nobody greets on it.
+        case unreachable(TransferError)
+        case close
+    }
+
+    enum Step: Sendable {
+        case connect(after: Duration)
+        case send(UInt64, DaemonCall)
+        case answer(UInt64, Result<DaemonAnswer, TransferError>)
+        /// Events of a new connection follow, which begin with how all stands.
+        case begin
+        case tell(DaemonEvent)
+        /// Drop the connection.
+        case hangUp
+        /// Tell the daemon that nothing more is asked, which ends the connection.
+        case finish
+        /// Nothing follows.
+        case end(TransferError)
+    }
+
+    private enum Phase {
+        case resting, connecting, greeting, opening, ready
+        case ended(TransferError)
+    }
+
+    fileprivate struct Outstanding {
+        let call: DaemonCall
+        var sends = 0
+        /// What came of an answer that is longer than one frame.
+        var firstTasks: [BackgroundStatus] = []
+    }
+
+    static let helloNumber: UInt64 = 1
+    static let roleNumber: UInt64 = 2
+    /// Numbers of calls begin here.
+    static let firstNumber: UInt64 = 3
+
+    /// How long to wait before each try to get a connection again, the last time for all that follow.
+    static let delays: [Duration] = [0, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 30000].map { .milliseconds($0) }
+    /// After so many tries in a row that brought nothing it is given up.
+    static let tries = 7
+    /// A daemon that was ready for so long is started again at once: it does not die of being started.
+    static let healthyTime = Duration.seconds(5)
+    /// How often a role is asked for that another connection has, since that one may be about to end.
+    static let roleTries = 10
+    static let roleDelay = Duration.milliseconds(50)
+
+    private let role: DaemonCall?
+    /// Whether a daemon is started where none runs.
+    private let isStarting: Bool
+    private var phase = Phase.resting
+    private var openings: [UInt64] = []
+    private var outstanding: [UInt64: Outstanding] = [:]
+    private var wasReady = false
+    /// Whether all that this connection's role begins with was told.
+    private var isCaughtUp = false
+    /// Connections in a row that brought nothing.
+    private var failures = 0
+    /// Connections in a row that did not stay, whatever they brought.
+    private var losses = 0
+    /// When the present or last connection got ready.
+    private var readySince: Moment?
+    private var refusals = 0
+
+    /// An exchange without a connection.
+    ///
+    /// - Parameters:
+    ///   - role: What each connection is for; without one it is made for calls, and not made again without calls.
+    ///   - isStarting: Whether a daemon is started where none runs.
+    init(role: DaemonCall?, isStarting: Bool) {
+        self.role = role
+        self.isStarting = isStarting
+    }
+
+    /// Takes an event.
+    ///
+    /// - Parameters:
+    ///   - event: What happened.
+    ///   - now: When.
+    /// - Returns: What to do, in this order.
+    mutating func handle(_ event: Event, at now: Moment) -> [Step] {
+        switch event {
+        case .open(let number): return open(number)
+        case .call(let number, let call): return ask(number, call)
+        case .cancel(let number): return cancel(number)
+        case .connected:
+            guard case .connecting = phase else { return [.hangUp] }
+            phase = .greeting
+            isCaughtUp = false
+            return [.begin, .send(Self.helloNumber, .hello(version: DaemonFrame.version))]
+        case .received(.answer(let number, let answer)): return take(number, answer, at: now)
+        case .unsendable(let number, let error):
+            return outstanding.removeValue(forKey: number) == nil ? [] : [.answer(number, .failure(error))]
+        case .received(.event(let event)): return tell(event)
+        case .received(.call): return []
+        case .lost(let error): return lose(error, at: now)
+        case .unreachable(let error):
+            switch phase {
+            case .connecting, .greeting: break
+            case .resting, .opening, .ready, .ended: return []
+            }
+            return wasReady ? retry(error) : giveUp(error)
+        case .close:
+            if case .ended = phase { return [] }
+            let error = TransferError(.sessionInvalid, "the session with the daemon is closed")
+            phase = .ended(error)
+            return failAll(error) + [.finish, .end(error)]
+        }
+    }
+
+    private mutating func open(_ number: UInt64) -> [Step] {
+        switch phase {
+        case .ready: return [.answer(number, .success(.done))]
+        case .ended(let error): return [.answer(number, .failure(error))]
+        case .connecting, .greeting, .opening:
+            openings.append(number)
+            return []
+        case .resting:
+            openings.append(number)
+            phase = .connecting
+            return [.connect(after: .zero)]
+        }
+    }
+
+    private mutating func ask(_ number: UInt64, _ call: DaemonCall) -> [Step] {
+        if case .ended(let error) = phase { return [.answer(number, .failure(error))] }
+        outstanding[number] = Outstanding(call: call)
+        switch phase {
+        case .ready: return send(number)
+        case .resting:
+            phase = .connecting
+            return [.connect(after: .zero)]
+        default: return []
+        }
+    }
+
+    private mutating func send(_ number: UInt64) -> [Step] {
+        guard let call = outstanding[number]?.call else { return [] }
+        outstanding[number]?.sends += 1
+        outstanding[number]?.firstTasks = []
+        return [.send(number, call)]
+    }
+
+    private mutating func cancel(_ number: UInt64) -> [Step] {
+        let wasOpening = openings.contains(number)
+        openings.removeAll { $0 == number }
+        guard outstanding.removeValue(forKey: number) != nil || wasOpening else { return [] }
+        return [.answer(number, .failure(TransferError(.cancelled, "cancelled")))]
+    }
+
+    private mutating func take(_ number: UInt64, _ answer: DaemonAnswer, at now: Moment) -> [Step] {
+        switch (phase, number) {
+        case (.greeting, Self.helloNumber):
+            if case .hello(DaemonFrame.version, _) = answer {
+                guard let role else { return getReady(at: now) }
+                phase = .opening
+                return [.send(Self.roleNumber, role)]
+            }
+            return [.hangUp] + giveUp(TransferError(.daemonUnavailable, Self.strange(answer)))
+        case (.opening, Self.roleNumber):
+            guard let error = answer.refusal else { return getReady(at: now) }
+            guard error.code == .identifierInUse, refusals + 1 < Self.roleTries else {
+                return [.hangUp] + giveUp(error)
+            }
+            refusals += 1
+            phase = .connecting
+            return [.hangUp, .connect(after: Self.roleDelay)]
+        case (.ready, _):
+            guard let entry = outstanding[number] else { return [] }
+            failures = 0
+            if case .firstTasks(let tasks) = answer {
+                outstanding[number]?.firstTasks += tasks
+                return []
+            }
+            if case .stop = entry.call, answer.refusal == nil {
+                // It has stopped when the connection ends.
+                return []
+            }
+            outstanding[number] = nil
+            return [.answer(number, entry.result(answer))]
+        default: return []
+        }
+    }
+
+    private mutating func tell(_ event: DaemonEvent) -> [Step] {
+        switch phase {
+        case .opening, .ready: break
+        case .resting, .connecting, .greeting, .ended: return []
+        }
+        if event == .caughtUp {
+            isCaughtUp = true
+        } else if isCaughtUp, outstanding.isEmpty {
+            failures = 0
+        }
+        return [.tell(event)]
+    }
+
+    private mutating func getReady(at now: Moment) -> [Step] {
+        phase = .ready
+        readySince = now
+        wasReady = true
+        refusals = 0
+        defer { openings = [] }
+        return openings.map { .answer($0, .success(.done)) } + outstanding.keys.sorted().flatMap { send($0) }
+    }
+
+    private mutating func lose(_ error: TransferError?, at now: Moment) -> [Step] {
+        var steps: [Step] = []
+        if let since = readySince, since.duration(to: now) >= Self.healthyTime { losses = 0 }
+        readySince = nil
+        switch phase {
+        case .resting, .connecting, .ended: return []
+        case .greeting, .opening: break
+        case .ready:
+            for (number, entry) in outstanding where entry.call == .stop && entry.sends > 0 {
+                outstanding[number] = nil
+                steps.append(.answer(number, .success(.done)))
+            }
+            if outstanding.isEmpty {
+                guard role != nil else {
+                    phase = .resting
+                    return steps
+                }
+                // It keeps ending by itself, which is no reason to give up.
+                failures = min(failures, Self.tries / 2)
+            }
+        }
+        return steps + retry(error ?? TransferError(.daemonUnavailable, "the daemon ended without an answer"))
+    }
+
+    private mutating func retry(_ error: TransferError) -> [Step] {
+        let delay = min(losses, Self.delays.count - 1)
+        losses += 1
+        failures += 1
+        guard failures <= (isStarting ? Self.tries : 2) else {
+            return giveUp(
+                error.code == .daemonUnavailable
+                    ? error : TransferError(.daemonUnavailable, "the daemon cannot be used: \(error.message)"))
+        }
+        phase = .connecting
+        return [.connect(after: Self.delays[delay])]
+    }
+
+    /// Ends what waits; later calls try again, unless there is a role that was lost.
+    private mutating func giveUp(_ error: TransferError) -> [Step] {
+        failures = 0
+        losses = 0
+        phase = role == nil ? .resting : .ended(error)
+        return failAll(error) + (role == nil ? [] : [.end(error)])
+    }
+
+    private mutating func failAll(_ error: TransferError) -> [Step] {
+        defer {
+            openings = []
+            outstanding = [:]
+        }
+        return (openings + outstanding.keys.sorted()).map { .answer($0, .failure(error)) }
+    }
+
+    private static func strange(_ answer: DaemonAnswer) -> String {
+        switch answer {
+        case .hello(let version, let process):
+            "the daemon that runs (process \(process)) speaks version \(version) and this program version "
+                + "\(DaemonFrame.version); end it, so that the present one is started"
+        case .refused(_, let message): message
+        default: "the daemon does not answer as one"
+        }
+    }
+}
+
+extension DaemonExchange.Outstanding {
+    /// What an answer means to the caller.
+    fileprivate func result(_ answer: DaemonAnswer) -> Result<DaemonAnswer, TransferError> {
+        if case .tasks(let rest) = answer { return .success(.tasks(firstTasks + rest)) }
+        guard let error = answer.refusal else { return .success(answer) }
+        // Forgotten when it was asked first; that answer was lost.
+        if case .change(_, .forget) = call, sends > 1, error.code == .unknownTask { return .success(.tasks([])) }
+        return .failure(error)
+    }
+}
+
+extension DaemonAnswer {
+    /// Why a daemon did not do as asked; nil when it did.
+    var refusal: TransferError? {
+        guard case .refused(let code, let message) = self else { return nil }
+        return TransferError(TransferError.Code(named: code) ?? .other, message)
+    }
+}

@@ -1,0 +1,340 @@
+import CLibcurl
+import Glibc
+import Logging
+
+/// The one thread that owns a daemon's tasks, its folder and its clients.
+///
+/// It sleeps until a descriptor has news or a time has come. What it does itself is short; work and relayed requests are
+/// Swift tasks, which tell it by the inbox.
+final class DaemonLoop {
+    let daemon: BackgroundDaemon
+    let inbox: DaemonInbox
+    let folder: TaskFolder
+    let runner: WorkRunner
+    let relay = Relay()
+    let place: DaemonPlace
+    var queue: TaskQueue
+    var schedule: RateSchedule
+    /// When the schedule may say something else, in milliseconds since 1970; nil for never.
+    var scheduleChange: Int64?
+    /// Whether the schedule holds all.
+    var isHeld = false
+    var connections: [UInt64: DaemonConnection] = [:]
+    /// Whose identifier it is.
+    var sessions: [String: UInt64] = [:]
+    var owners: [BackgroundTask.ID: TaskOwner] = [:]
+    var works: [BackgroundTask.ID: Task<Void, Never>] = [:]
+    var discards: [BackgroundTask.ID: Discard] = [:]
+    /// Removes what the last daemon's downloads left; those of this one begin after it.
+    var cleaning: Task<Void, Never>?
+    var lastDiscard: UInt64 = 0
+    /// The tasks whose end was told.
+    var ended: Set<BackgroundTask.ID> = []
+    /// How many ends are being told.
+    var tellings = 0
+    /// How tasks stand that could not be written.
+    var unsaved: [BackgroundTask.ID: BackgroundStatus] = [:]
+    var isStopping = false
+    var timers = DaemonTimers()
+
+    private let alarm: Int32
+    private var alarmTime: Int64?
+    private var network: NetworkWatch?
+    private var lastConnection: UInt64 = 0
+    private var buffer = [UInt8](repeating: 0, count: 16 << 10)
+
+    static let mostConnections = 256
+    /// After a change of the network it is given so long to settle.
+    private static let settling: Duration = .seconds(1)
+    private static let progressInterval: Duration = .milliseconds(50)
+    /// After so long without anything to do, what is not needed is given back.
+    private static let quiet: Duration = .seconds(2)
+    /// After so long nobody's connections are kept warm any more.
+    private static let rest: Duration = .seconds(120)
+    /// So long works have to end.
+    private static let endTime: Duration = .seconds(10)
+
+    /// Takes the daemon's place, and loads its tasks; blocks.
+    ///
+    /// - Returns: Nil when another daemon has the place.
+    init?(_ daemon: BackgroundDaemon, _ inbox: DaemonInbox, _ sessions: SessionPool) throws(TransferError) {
+        guard daemon.service.folder.hasPrefix("/") else {
+            throw TransferError(.badConfiguration, "'\(daemon.service.folder)' is no absolute path of a folder")
+        }
+        let folder = try TaskFolder(daemon.service.folder)
+        guard let place = try DaemonPlace(daemon.service) else {
+            daemon.logger?.info("another daemon runs for \(daemon.service.folder)")
+            return nil
+        }
+        alarm = byteclub_clock_alarm()
+        guard alarm >= 0 else {
+            throw TransferError(.badConfiguration, "the daemon cannot start: \(systemMessage(errno))")
+        }
+        self.daemon = daemon
+        self.inbox = inbox
+        self.folder = folder
+        self.place = place
+        runner = WorkRunner(daemon: daemon, folder: folder, sessions: sessions)
+        queue = TaskQueue(maximumTasks: daemon.maximumTasks, retention: daemon.retention)
+        schedule = folder.schedule()
+        applySchedule()
+        try load()
+        DaemonStart.tellReady(daemon.service)
+    }
+
+    deinit { close(alarm) }
+
+    /// Works until the daemon is to end.
+    func run() {
+        unsafe byteclub_name_thread("daemon")
+        daemon.logger?.info("the daemon works for \(daemon.service.folder)")
+        repeat {
+            prepareToSleep()
+            sleep()
+        } while !isOver
+        finish()
+        daemon.logger?.info("the daemon ended")
+    }
+
+    // MARK: Sleeping
+
+    private func prepareToSleep() {
+        let now = Moment.fine
+        timers.set(.idle, isIdle ? daemon.idleTimeout : nil, from: now)
+        if !queue.isIdle, !isStopping { network = network ?? NetworkWatch() } else { network = nil }
+        var time = queue.wakeUp
+        // While there is nothing to do it does not matter.
+        if let change = scheduleChange, !queue.isIdle { time = min(time ?? .max, change) }
+        if isStopping { time = nil }
+        guard time != alarmTime else { return }
+        alarmTime = time
+        // One that is past rings at once; 0 would be none.
+        _ = byteclub_set_clock_alarm(alarm, time.map { max($0, 1) } ?? 0)
+    }
+
+    private func sleep() {
+        var entries = [
+            pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: network?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: isAccepting ? place.listener : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        let clients = connections.values.sorted { $0.number < $1.number }
+        for client in clients {
+            let events = (client.isReading && !isStopping ? POLLIN : 0) | (client.isSending ? POLLOUT : 0)
+            entries.append(pollfd(fd: client.descriptor, events: Int16(events), revents: 0))
+        }
+        let deadlines = connections.values.flatMap { [$0.deadline].compactMap { $0 } + $0.changes.map(\.deadline) }
+        let next = min(timers.next, deadlines.min() ?? .distantFuture)
+        let wait = next == .distantFuture ? -1 : Int32(Moment.fine.duration(to: next).wholeMilliseconds)
+        guard unsafe poll(&entries, nfds_t(entries.count), wait) >= 0 else { return }
+        let news = entries.map { Int32($0.revents) }
+        let now = Moment.fine
+        if news[0] != 0 { takeNotices() }
+        if news[1] != 0 { ring() }
+        if news[2] != 0 { heardNetwork(at: now) }
+        if news[3] != 0 { accept(at: now) }
+        for (client, news) in zip(clients, news.dropFirst(4)) {
+            if news != 0 || client.deadline.map({ $0 <= now }) == true { serve(client, news, at: now) }
+        }
+        for timer in timers.take(until: now) { fire(timer, at: now) }
+        // Further calls of a client may have waited for that.
+        for client in connections.values where answerChanges(of: client) { handleFrames(of: client) }
+    }
+
+    private var isAccepting: Bool {
+        !isStopping && connections.count < Self.mostConnections && !timers.isSet(.accepting)
+    }
+
+    private var isIdle: Bool {
+        // Tasks that a schedule holds back wait for its next change.
+        connections.isEmpty && works.isEmpty && queue.isIdle && discards.isEmpty && tellings == 0 && !isStopping
+            && unsaved.isEmpty
+    }
+
+    private var isOver: Bool {
+        isStopping && (works.isEmpty && tellings == 0 && discards.isEmpty || !timers.isSet(.ending))
+    }
+
+    private func ring() {
+        var count: UInt64 = 0
+        // It fails when the clock was set; the alarm is to be set anew then as well.
+        _ = unsafe read(alarm, &count, 8)
+        alarmTime = nil
+        applySchedule()
+        apply(.woke)
+    }
+
+    private func heardNetwork(at now: Moment) {
+        unsafe buffer.withUnsafeMutableBytes { unsafe network?.drain(with: $0) }
+        if !timers.isSet(.network) { timers.set(.network, Self.settling, from: now) }
+    }
+
+    private func fire(_ timer: DaemonTimers.Name, at now: Moment) {
+        switch timer {
+        case .idle: endIfNobodyCame(at: now)
+        case .network:
+            daemon.logger?.debug("the network changed")
+            apply(.networkChanged)
+        case .progress: takeProgress()
+        case .unsaved: saveUnsaved()
+        case .quiet, .rest: releaseSpare()
+        case .accepting, .ending: break
+        }
+    }
+
+    // MARK: Notices
+
+    private func takeNotices() {
+        noteActivity(at: .fine)
+        let notices = inbox.takeNotices()
+        if notices.isEmpty {
+            // Progress alone, which may wait for a moment.
+            if !timers.isSet(.progress) { timers.set(.progress, Self.progressInterval, from: .fine) }
+            return
+        }
+        takeProgress()
+        for notice in notices {
+            switch notice {
+            case .ended(let id, let end): take(end, of: id)
+            case .relayed(let connection, let number, let answer):
+                guard let client = connections[connection] else { continue }
+                client.relayed[number] = nil
+                self.answer(client, number, answer)
+                handleFrames(of: client)
+            case .discarded(let id, let number): finishDiscard(id, number)
+            case .toldEnd: tellings -= 1
+            case .stop: stop()
+            }
+        }
+    }
+
+    private func takeProgress() {
+        for (id, progress) in inbox.takeProgress() {
+            apply(
+                .progressed(
+                    id, bytes: progress.bytes, total: progress.total, bytesPerSecond: progress.bytesPerSecond))
+        }
+    }
+
+    // MARK: Clients
+
+    private func accept(at now: Moment) {
+        while connections.count < Self.mostConnections {
+            guard let descriptor = place.accept() else {
+                // Without descriptors it would be tried over and over.
+                if errno != EAGAIN { timers.set(.accepting, .seconds(1), from: now) }
+                return
+            }
+            add(descriptor)
+        }
+    }
+
+    private func add(_ descriptor: Int32) {
+        lastConnection += 1
+        let client = DaemonConnection(number: lastConnection, descriptor: descriptor)
+        guard FrameConnection.peer(of: descriptor) == getuid() else { return }
+        connections[client.number] = client
+    }
+
+    private func serve(_ client: DaemonConnection, _ news: Int32, at now: Moment) {
+        guard connections[client.number] != nil else { return }
+        if news & POLLOUT != 0, !client.send(at: now) { return drop(client) }
+        if news & POLLIN != 0 {
+            let isThere = unsafe buffer.withUnsafeMutableBytes { unsafe client.receive(into: $0, at: now) }
+            guard isThere else { return drop(client) }
+        } else if news & (POLLHUP | POLLERR) != 0 {
+            return drop(client)
+        } else if let deadline = client.deadline, deadline <= now {
+            // Not while something is there to read: this loop may be what was late.
+            return drop(client, "it does not go on")
+        }
+        handleFrames(of: client)
+        noteActivity(at: now)
+    }
+
+    private func handleFrames(of client: DaemonConnection) {
+        do {
+            while !isStopping, let frame = try client.next() { take(frame, from: client) }
+        } catch {
+            drop(client, error.message)
+        }
+    }
+
+    func drop(_ client: DaemonConnection, _ reason: String? = nil) {
+        guard connections.removeValue(forKey: client.number) != nil else { return }
+        if let reason { daemon.logger?.warning("a client was let go: \(reason)") }
+        client.isEnding = true
+        for identifier in client.identifiers { sessions[identifier] = nil }
+    }
+
+    // MARK: Ending
+
+    /// Ends what is under way and then the daemon.
+    func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        // What ends now waits for the next daemon.
+        apply(.held(true))
+        timers.set(.ending, Self.endTime, from: .fine)
+        for work in works.values { work.cancel() }
+    }
+
+    private func endIfNobodyCame(at now: Moment) {
+        place.hide()
+        // Whoever connected before the socket was hidden is served.
+        while let descriptor = place.accept() { add(descriptor) }
+        if connections.isEmpty { return stop() }
+        do { try place.show() } catch {
+            daemon.logger?.error("\(error)")
+            // These are served; others find no daemon, and cannot start one before these have gone.
+        }
+    }
+
+    private func finish() {
+        place.release()
+        let now = Moment.fine
+        // What they were told is theirs; then they may start another daemon at once.
+        for client in connections.values {
+            answerChanges(of: client, all: true)
+            _ = client.send(at: now)
+        }
+        connections = [:]
+    }
+
+    private func noteActivity(at now: Moment) {
+        timers.set(.quiet, Self.quiet, from: now)
+        timers.set(.rest, Self.rest, from: now)
+    }
+
+    private func releaseSpare() {
+        // The end of the last one sets the timers.
+        guard works.isEmpty else { return }
+        Task { [pool = runner.sessions, rested = daemon.rested] in
+            await pool.close()
+            byteclub_release_memory()
+            rested()
+        }
+    }
+}
+
+/// A change that is answered when none of its tasks is about to stop any more.
+struct PendingChange {
+    /// The call's.
+    var number: UInt64
+    var ids: [BackgroundTask.ID]
+    /// When it is answered all the same.
+    var deadline: Moment
+}
+
+/// What of a task must be known when it is forgotten.
+struct TaskOwner {
+    var identifier: String
+    var work: BackgroundRequest.Work
+}
+
+/// What removes what a task left.
+struct Discard {
+    var number: UInt64
+    var task: Task<Void, Never>
+}

@@ -1,0 +1,133 @@
+import Glibc
+
+extension TaskFolder {
+    /// All tasks, and a line for people about each damaged file, which says where it is now.
+    ///
+    /// It also clears what a daemon that was killed left behind.
+    ///
+    /// - Returns: The tasks, oldest first, and the lines.
+    /// - Throws: ``TransferError/Code/badConfiguration`` when the folder cannot be read.
+    func load() throws(TransferError) -> (tasks: [BackgroundStatus], damage: [String]) {
+        guard let names = folderNames(path) else {
+            throw TransferError(
+                .badConfiguration,
+                "the folder of background transfers '\(path)' cannot be read: \(systemMessage(errno))")
+        }
+        var damage: [String] = []
+        let batches = Set(names.compactMap { Self.number(of: $0, suffix: Self.batchSuffix) })
+        var parts: [BackgroundTask.ID: Set<Part>] = [:]
+        for name in names {
+            for part in Part.allCases {
+                if let number = Self.number(of: name, suffix: ".\(part)") {
+                    parts[BackgroundTask.ID(number: number), default: []].insert(part)
+                }
+            }
+            let isJournal = [".new", ".kept"].contains { Self.number(of: name, suffix: ".\(Part.resume)\($0)") != nil }
+            if isJournal || SealedFile.isHalfWritten(name) { unsafe unlink("\(path)/\(name)") }
+        }
+        var records: [TaskOrderRecord] = []
+        for (id, parts) in parts.sorted(by: { $0.key.number < $1.key.number }) {
+            guard parts.contains(.task) else {
+                for part in parts { unsafe unlink(file(part, of: id)) }
+                continue
+            }
+            guard var record = record(of: id, parts, &damage) else { continue }
+            if batches.contains(record.batch) {
+                remove(id)
+                continue
+            }
+            readState(of: &record.task, &damage)
+            if case .damaged = SealedFile.read(
+                file(.checkpoint, of: id), kind: Part.checkpoint.kind, limit: Self.mostBytes)
+            {
+                damage.append("how far the work \(id) was is damaged, so it begins anew; \(move("\(id).checkpoint"))")
+            }
+            records.append(record)
+        }
+        for batch in batches { unsafe unlink(batchFile(batch)) }
+        switch sealed(scheduleFile, Self.scheduleKind, as: RateSchedule.self) {
+        case .value(let schedule) where schedule.canBeKept: break
+        case .value, .damaged: damage.append("the schedule is damaged, so no limit holds; \(move("schedule"))")
+        case .missing, .unreadable: break
+        }
+        records.sort { ($0.task.created, $0.batch, $0.place) < ($1.task.created, $1.batch, $1.place) }
+        return (records.map(\.task), damage)
+    }
+
+    private enum Sealed<Value> {
+        case value(Value)
+        case missing
+        case damaged
+        case unreadable(Int32)
+    }
+
+    private func sealed<Value: Recordable>(_ path: String, _ kind: String, as type: Value.Type) -> Sealed<Value> {
+        switch SealedFile.read(path, kind: kind, limit: Self.mostBytes) {
+        case .whole(let bytes):
+            if let value = try? Value(decoding: bytes) { .value(value) } else { .damaged }
+        case .missing: .missing
+        case .damaged: .damaged
+        case .unreadable(let code): .unreadable(code)
+        }
+    }
+
+    private func record(of id: BackgroundTask.ID, _ parts: Set<Part>, _ damage: inout [String]) -> TaskOrderRecord? {
+        switch sealed(file(.task, of: id), Part.task.kind, as: TaskOrderRecord.self) {
+        case .value(let record) where record.task.id == id: return record
+        case .value, .damaged:
+            let moved = move("\(id).task")
+            for part in parts where part != .task { _ = move("\(id).\(part)") }
+            damage.append("the task \(id) is damaged and cannot be done; \(moved)")
+        case .unreadable(let code):
+            damage.append("the task \(id) cannot be read from '\(file(.task, of: id))': \(systemMessage(code))")
+        case .missing: break
+        }
+        return nil
+    }
+
+    private func readState(of task: inout BackgroundStatus, _ damage: inout [String]) {
+        let id = task.id
+        let place: String
+        switch SealedFile.read(file(.state, of: id), kind: Part.state.kind, limit: Self.mostBytes) {
+        case .missing: return
+        case .whole(let bytes):
+            var (read, reader) = (task, RecordReader(bytes))
+            if (try? read.readState(&reader)) != nil, reader.isAtEnd {
+                task = read
+                return
+            }
+            place = move("\(id).state")
+        case .damaged: place = move("\(id).state")
+        case .unreadable(let code): place = "'\(file(.state, of: id))' cannot be read: \(systemMessage(code))"
+        }
+        if task.request.isRepeatable {
+            damage.append("how the task \(id) stands is damaged, so it begins anew; \(place)")
+        } else {
+            task.state = .failed
+            task.failure = .interrupted
+            damage.append("how the task \(id) stands is damaged, so it is not known whether it was sent; \(place)")
+        }
+    }
+
+    /// Moves a file to `damaged`, beside others of the same name.
+    ///
+    /// - Returns: Where it is now, for people.
+    private func move(_ name: String) -> String {
+        let folder = "\(path)/damaged"
+        unsafe mkdir(folder, 0o700)
+        for number in 1...1000 {
+            let target = "\(folder)/\(name)\(number == 1 ? "" : ".\(number)")"
+            if unsafe access(target, F_OK) == 0 { continue }
+            guard unsafe rename("\(path)/\(name)", target) == 0 else { break }
+            return "it is now '\(target)'"
+        }
+        return "'\(path)/\(name)' cannot be moved to '\(folder)'"
+    }
+
+    private static func number(of name: String, suffix: String) -> UInt64? {
+        guard name.hasSuffix(suffix), let id = BackgroundTask.ID(String(name.dropLast(suffix.count))),
+            "\(id)\(suffix)" == name
+        else { return nil }
+        return id.number
+    }
+}

@@ -1,0 +1,207 @@
+import Glibc
+
+/// The folder in which a daemon keeps its tasks, each in files of its own, so that damage to one is damage to one.
+///
+/// For each task `ID.task` (what was asked, written once), `ID.state` (how it stands), `ID.resume` (a download's
+/// ``TaskOptions/resumeJournal``) and `ID.checkpoint`. A file that is damaged is moved to `damaged` and told; without its
+/// `ID.state` a task begins anew. Calls block, and come from one thread at a time except
+/// ``save(checkpoint:of:)``.
+///
+/// A task is there while its `ID.task` is: that comes first and goes first. Tasks that are recorded together
+/// name a number; as long as the file `NUMBER.batch` is there, they are not all recorded, and none counts.
+struct TaskFolder: Sendable {
+    enum Part: String, CaseIterable {
+        case task, state, resume, checkpoint
+
+        /// What a ``SealedFile`` is told; a journal is none.
+        var kind: String { "bg\(rawValue.prefix(5))1" }
+    }
+
+    static let scheduleKind = "bgsched1"
+    static let batchSuffix = ".batch"
+    /// The longest content of a file that can be right.
+    static let mostBytes = 4 << 20
+    private static let mostCheckpointBytes = 1 << 20
+
+    let path: String
+
+    /// Opens, or makes, the folder (mode 0700).
+    ///
+    /// - Throws: ``TransferError/Code/badConfiguration`` when it cannot be used, or others can write to it.
+    init(_ path: String) throws(TransferError) {
+        func bad(_ reason: String) -> TransferError {
+            TransferError(.badConfiguration, "the folder of background transfers '\(path)' \(reason)")
+        }
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw bad("is not named by an absolute path") }
+        self.path = path
+        var parent = ""
+        for name in path.split(separator: "/") {
+            parent += "/\(name)"
+            if unsafe mkdir(parent, 0o700) == 0 {
+                // As far as folders of others can be synced.
+                try? SealedFile.syncFolder(of: parent)
+                continue
+            }
+            if errno == EEXIST { continue }
+            // Parents that may not be written to are there for the most part.
+            var status = stat()
+            let code = errno
+            guard unsafe stat(parent, &status) == 0 else { throw bad("cannot be made: \(systemMessage(code))") }
+        }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw bad("cannot be used: \(systemMessage(errno))") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw bad("is a file") }
+        guard status.st_uid == geteuid() else { throw bad("belongs to another user") }
+        guard status.st_mode & 0o022 == 0 else { throw bad("can be written to by others; do: chmod 700 '\(path)'") }
+        guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else { throw bad("cannot be used: \(systemMessage(errno))") }
+    }
+
+    func file(_ part: Part, of id: BackgroundTask.ID) -> String { "\(path)/\(id).\(part)" }
+
+    /// Records tasks; when it returns all are on disk, when it throws none is.
+    ///
+    /// - Throws: ``TransferError/Code/cannotWriteFile``.
+    func record(_ tasks: [BackgroundStatus]) throws(TransferError) {
+        let batch: UInt64 = tasks.count > 1 ? .random(in: 1 ... .max) : 0
+        let marker = batchFile(batch)
+        do throws(SealedFile.Failure) {
+            if batch != 0 {
+                try SealedFile.write([], kind: "bgbatch1", to: marker, isDurable: true)
+                try SealedFile.syncFolder(of: marker)
+            }
+            for (place, task) in tasks.enumerated() {
+                let content = TaskOrderRecord(batch: batch, place: Int64(place), task: task).encoded
+                try write(content, .task, of: task.id)
+            }
+            try SealedFile.syncFolder(of: marker)
+            if batch != 0 {
+                guard unsafe unlink(marker) == 0 else {
+                    throw SealedFile.Failure(message: "\(marker) cannot be removed: \(systemMessage(errno))")
+                }
+                try SealedFile.syncFolder(of: marker)
+            }
+        } catch {
+            for task in tasks { unsafe unlink(file(.task, of: task.id)) }
+            try? SealedFile.syncFolder(of: marker)
+            unsafe unlink(marker)
+            throw TransferError(.cannotWriteFile, error.message, phase: .file)
+        }
+    }
+
+    /// Writes how a task stands, durably where a restart must not forget it.
+    ///
+    /// - Throws: ``TransferError/Code/cannotWriteFile``; then the file is as it was.
+    func save(_ status: BackgroundStatus) throws(TransferError) {
+        var writer = RecordWriter()
+        status.encodeState(to: &writer)
+        // That work which may be repeated is under way, and how far it is, may be forgotten.
+        let mayBeForgotten = status.state == .running && status.request.isRepeatable
+        try keep(writer.bytes, .state, of: status.id, isNameSynced: !mayBeForgotten)
+    }
+
+    /// Removes a task's files: its `ID.task` and the given ones.
+    func remove(_ id: BackgroundTask.ID, _ parts: [Part] = Part.allCases) {
+        unsafe unlink(file(.task, of: id))
+        // Without its state the task would begin anew if a power cut brought it back.
+        try? SealedFile.syncFolder(of: file(.task, of: id))
+        for part in parts where part != .task { unsafe unlink(file(part, of: id)) }
+    }
+
+    /// Where a download's resume data are.
+    func journalPath(of id: BackgroundTask.ID) -> String { file(.resume, of: id) }
+
+    /// What was last saved; nil when there is none, or it is damaged.
+    func checkpoint(of id: BackgroundTask.ID) -> [UInt8]? {
+        let content = SealedFile.read(
+            file(.checkpoint, of: id), kind: Part.checkpoint.kind, limit: Self.mostCheckpointBytes)
+        return if case .whole(let bytes) = content { Array(bytes) } else { nil }
+    }
+
+    /// Keeps a checkpoint durably, once the folder is synced; from any thread.
+    ///
+    /// - Throws: ``TransferError/Code/badRequest`` when it has more than 1 MiB, ``TransferError/Code/cannotWriteFile``.
+    func save(checkpoint: [UInt8], of id: BackgroundTask.ID, isNameSynced: Bool = true) throws(TransferError) {
+        guard checkpoint.count <= Self.mostCheckpointBytes else {
+            throw TransferError(
+                .badRequest, "a checkpoint has \(checkpoint.count) bytes; \(Self.mostCheckpointBytes) are allowed")
+        }
+        try keep(checkpoint, .checkpoint, of: id, isNameSynced: isNameSynced)
+    }
+
+    /// Forgets what was last saved; from any thread.
+    func removeCheckpoint(of id: BackgroundTask.ID) { unsafe unlink(file(.checkpoint, of: id)) }
+
+    /// The daemon's schedule; the usual one when there is none, or it is damaged.
+    func schedule() -> RateSchedule { Self.schedule(in: path) }
+
+    /// The schedule in a folder that need not be there.
+    static func schedule(in folder: String) -> RateSchedule {
+        let content = SealedFile.read(scheduleFile(in: folder), kind: scheduleKind, limit: mostBytes)
+        guard case .whole(let bytes) = content, let schedule = try? RateSchedule(decoding: bytes), schedule.canBeKept
+        else {
+            return RateSchedule()
+        }
+        return schedule
+    }
+
+    /// Keeps the daemon's schedule durably.
+    ///
+    /// - Throws: ``TransferError/Code/cannotWriteFile``; then it is as it was.
+    func save(_ schedule: RateSchedule) throws(TransferError) {
+        do throws(SealedFile.Failure) {
+            try SealedFile.write(schedule.encoded, kind: Self.scheduleKind, to: scheduleFile, isDurable: true)
+            try SealedFile.syncFolder(of: scheduleFile)
+        } catch { throw TransferError(.cannotWriteFile, error.message, phase: .file) }
+    }
+
+    var scheduleFile: String { Self.scheduleFile(in: path) }
+
+    private static func scheduleFile(in folder: String) -> String { "\(folder)/schedule" }
+
+    func batchFile(_ batch: UInt64) -> String { "\(path)/\(BackgroundTask.ID(number: batch))\(Self.batchSuffix)" }
+
+    private func keep(
+        _ content: [UInt8], _ part: Part, of id: BackgroundTask.ID, isNameSynced: Bool
+    ) throws(TransferError) {
+        do throws(SealedFile.Failure) {
+            try write(content, part, of: id)
+            if isNameSynced { try SealedFile.syncFolder(of: file(part, of: id)) }
+        } catch { throw TransferError(.cannotWriteFile, error.message, phase: .file) }
+    }
+
+    private func write(_ content: [UInt8], _ part: Part, of id: BackgroundTask.ID) throws(SealedFile.Failure) {
+        let path = file(part, of: id)
+        guard content.count <= Self.mostBytes else {
+            throw SealedFile.Failure(message: "\(path) cannot be written: \(content.count) bytes are too many")
+        }
+        try SealedFile.write(content, kind: part.kind, to: path, isDurable: true)
+    }
+}
+
+/// What an `ID.task` file holds.
+struct TaskOrderRecord: Recordable {
+    /// The number of the tasks that are recorded together, or 0.
+    var batch: UInt64
+    /// The task's place among them.
+    var place: Int64
+    /// Of it, what was asked for.
+    var task: BackgroundStatus
+
+    init(batch: UInt64, place: Int64, task: BackgroundStatus) {
+        self.batch = batch
+        self.place = place
+        self.task = task
+    }
+
+    func encode(to writer: inout RecordWriter) {
+        writer.put(Int64(bitPattern: batch))
+        writer.put(place)
+        task.encodeOrder(to: &writer)
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        batch = UInt64(bitPattern: try reader.number())
+        place = try reader.number()
+        task = try BackgroundStatus(order: &reader)
+    }
+}

@@ -1,0 +1,442 @@
+/// Decides which background tasks are under way, and how each one stands; pure: it is told events and says what to do.
+///
+/// Times are in milliseconds since 1970, given with each event.
+struct TaskQueue: Sendable {
+    enum Event: Sendable {
+        /// What the folder had at the start, oldest first, with tasks that ran when the last daemon ended: they go on
+        /// first, but for uploads that must not be sent twice.
+        case loaded([BackgroundStatus])
+        /// Recorded already.
+        case submitted([BackgroundStatus])
+        case changed([BackgroundTask.ID], BackgroundChange)
+        /// Told while a task is under way.
+        case progressed(BackgroundTask.ID, bytes: Int64, total: Int64?, bytesPerSecond: Double)
+        /// A task that was started is under way no more.
+        case ended(BackgroundTask.ID, End)
+        /// Somebody took these ends.
+        case acknowledged([TakenEnd])
+        /// The network is a different one: what waits for its next attempt need not wait, unless a server answered.
+        case networkChanged
+        /// A schedule holds all, or holds no more; an upload that must not be sent twice is not interrupted by it.
+        case held(Bool)
+        /// The time of ``TaskQueue/wakeUp`` has come.
+        case woke
+    }
+
+    enum End: Sendable {
+        case done(BackgroundResult)
+        case failed(BackgroundFailure)
+        /// It was stopped as it was told to.
+        case stopped
+    }
+
+    enum Step: Sendable, Hashable {
+        /// Begin, or go on with, the task; ``Event/ended(_:_:)`` follows some time.
+        case start(BackgroundTask.ID)
+        /// End what is under way, keeping what was moved.
+        case stop(BackgroundTask.ID)
+        /// Drop what was moved, where anything was: it is cancelled or about to be forgotten, and not under way.
+        case discard(BackgroundTask.ID)
+        /// Write how the task stands to disk, before it is told; of one that is being held or cancelled, how it will.
+        case save(BackgroundStatus)
+        /// Remove it from disk.
+        case forget(BackgroundTask.ID)
+        /// Tell who listens.
+        case tell(BackgroundStatus)
+    }
+
+    /// How often a task's progress is told at most, and written, in milliseconds.
+    static let tellInterval: Int64 = 100
+    static let saveInterval: Int64 = 3000
+    /// The most that is kept of what a task brought; see ``BackgroundResult/bytes``.
+    static let mostResultBytes = 1 << 20
+
+    private let maximumTasks: Int
+    private let retention: Int64
+    private var tasks: [BackgroundTask.ID: QueuedTask] = [:]
+    private var underWay: Set<BackgroundTask.ID> = []
+    private var lanes = PriorityLanes<(id: BackgroundTask.ID, ticket: UInt64)>()
+    private var isHeld = false
+    /// How many tasks wait or run.
+    private var activeCount = 0
+    /// The next place or ticket.
+    private var number: UInt64 = 0
+    private var sequence: UInt64 = 0
+    /// Whether anything on disk has a sequence of this daemon's, after which the next one's begin.
+    private var isSequenceSaved = true
+    /// Some are out of date, but none comes too late.
+    private var alarms = Alarms<BackgroundTask.ID>()
+    private var lastTime: Int64 = .min
+    private var steps: [Step] = []
+
+    /// A queue without tasks.
+    ///
+    /// - Parameters:
+    ///   - maximumTasks: How many may be under way at once; values below 1 count as 1.
+    ///   - retention: For how many seconds a finished task is kept that nobody took the end of.
+    init(maximumTasks: Int, retention: Int64) {
+        self.maximumTasks = max(maximumTasks, 1)
+        self.retention = min(max(retention, 0), 1 << 40) * 1000
+    }
+
+    /// Takes an event.
+    ///
+    /// - Parameters:
+    ///   - event: What happened.
+    ///   - now: When, in milliseconds since 1970; clocks may jump.
+    /// - Returns: What to do, in this order.
+    mutating func handle(_ event: Event, at now: Int64) -> [Step] {
+        let now = min(max(now, 0), 1 << 50)
+        if now < lastTime { setClockBack(to: now) }
+        lastTime = now
+        take(event, at: now)
+        while let alarm = alarms.popFirst(until: now) { ring(alarm, at: now) }
+        while !isHeld, underWay.count < maximumTasks, let (id, ticket) = lanes.popFirst() {
+            if tasks[id]?.ticket == ticket { start(id, at: now) }
+        }
+        for id in underWay { tellProgress(id, at: now) }
+        defer { steps = [] }
+        return steps
+    }
+
+    /// When to be told ``Event/woke`` next, in milliseconds since 1970; nil for not at all.
+    var wakeUp: Int64? {
+        let progress = underWay.compactMap { tasks[$0] }.compactMap { task in
+            task.isUntold ? task.told + Self.tellInterval : task.stall
+        }
+        return (progress + [alarms.next].compactMap { $0 }).min()
+    }
+
+    /// How a task stands.
+    subscript(id: BackgroundTask.ID) -> BackgroundStatus? { tasks[id]?.status }
+
+    /// Whether a task was told to be held or cancelled and is still under way.
+    func isStopping(_ id: BackgroundTask.ID) -> Bool {
+        switch tasks[id]?.activity {
+        case .stopping(.pauses), .stopping(.isCancelled): true
+        default: false
+        }
+    }
+
+    /// All tasks, oldest first.
+    var all: [BackgroundStatus] { tasks.values.sorted { $0.place < $1.place }.map(\.status) }
+
+    /// Whether nothing is under way and nothing will be by itself.
+    var isIdle: Bool { activeCount == 0 }
+}
+
+// MARK: - Events
+
+extension TaskQueue {
+    private mutating func take(_ event: Event, at now: Int64) {
+        switch event {
+        case .loaded(let statuses): load(statuses, at: now)
+        case .submitted(let statuses):
+            for status in statuses where tasks[status.id] == nil {
+                insert(status, at: now)
+                queue(status.id, at: now)
+                publish(status.id, at: now, isSaved: true)
+            }
+        case .changed(let ids, let change):
+            for id in ids { self.change(id, change, at: now) }
+        case .progressed(let id, let bytes, let total, let bytesPerSecond):
+            progress(id, bytes, total, bytesPerSecond, at: now)
+        case .ended(let id, let end): self.end(id, end, at: now)
+        case .acknowledged(let ends):
+            // One that was resumed since and ended again was not told to whoever took that end.
+            for end in ends where tasks[end.id].map({ $0.status.sequence <= end.sequence }) == true { forget(end.id) }
+        case .networkChanged:
+            for id in waitingForRetry(after: now) where tasks[id]?.mayBeHurried == true {
+                hurry(id, at: now)
+            }
+        case .held(let isHeld):
+            self.isHeld = isHeld
+            guard isHeld else { return }
+            for id in placed(underWay) where tasks[id]?.status.request.isRepeatable == true {
+                stop(id, then: .waits, at: now)
+            }
+        case .woke: break
+        }
+    }
+
+    private mutating func load(_ statuses: [BackgroundStatus], at now: Int64) {
+        // What is told from now on comes after all that the last daemon told, also when that was not saved.
+        sequence = max(sequence, (statuses.map(\.sequence).max() ?? 0) &+ 1 << 20)
+        isSequenceSaved = false
+        let wasRunning = Set(statuses.filter { $0.state == .running }.map(\.id))
+        for status in statuses where tasks[status.id] == nil {
+            var status = status
+            if status.state == .running { status.state = .paused }
+            insert(status, at: now)
+        }
+        for status in statuses where wasRunning.contains(status.id) {
+            let isRepeatable = status.request.isRepeatable
+            update(status.id) { task in
+                if isRepeatable { task.goOn(at: now) } else { task.fail(.interrupted, at: now) }
+            }
+            queue(status.id, at: now)
+            publish(status.id, at: now)
+        }
+        for status in statuses where !wasRunning.contains(status.id) { queue(status.id, at: now) }
+    }
+
+    private mutating func change(_ id: BackgroundTask.ID, _ change: BackgroundChange, at now: Int64) {
+        guard let task = tasks[id] else { return }
+        let state = task.status.state
+        switch change {
+        case .pause where state == .running: stop(id, then: .pauses, at: now)
+        case .pause where state == .waiting:
+            update(id) { $0.enter(.paused, at: now) }
+            publish(id, at: now)
+        case .resume where state == .running:
+            guard case .stopping = task.activity else { return }
+            update(id) { task in
+                task.activity = .stopping(.waits)
+                task.status.begun = now
+            }
+            save(id, at: now)
+            setAlarm(id, at: now)
+        case .resume where state == .waiting: hurry(id, at: now)
+        case .resume where state != .done:
+            update(id) { task in
+                task.renew(at: now)
+                task.enter(.waiting, at: now)
+            }
+            queue(id, at: now)
+            publish(id, at: now)
+        case .cancel where state == .running: stop(id, then: .isCancelled, at: now)
+        case .cancel where !task.status.isFinished: cancel(id, at: now)
+        case .prioritize(let priority) where !task.status.isFinished && task.status.priority != priority:
+            update(id) { $0.status.priority = priority }
+            if task.ticket != nil { queue(id, at: now) }
+            publish(id, at: now)
+        case .forget: forget(id)
+        default: break
+        }
+    }
+
+    private mutating func progress(
+        _ id: BackgroundTask.ID, _ bytes: Int64, _ total: Int64?, _ bytesPerSecond: Double, at now: Int64
+    ) {
+        guard underWay.contains(id) else { return }
+        update(id) { task in
+            if bytes != task.status.bytes { task.noteMove(at: now) }
+            task.status.bytes = max(bytes, 0)
+            task.status.total = total.map { max($0, 0) }
+            task.status.bytesPerSecond = bytesPerSecond.isFinite ? max(bytesPerSecond, 0) : 0
+            task.isUntold = true
+        }
+    }
+
+    private mutating func end(_ id: BackgroundTask.ID, _ end: End, at now: Int64) {
+        guard underWay.remove(id) != nil, let task = tasks[id] else { return }
+        var end = end
+        if case .failed(let failure) = end { end = .failed(failure.shortened) }
+        var then: QueuedTask.Then?
+        if case .stopping(let next) = task.activity { then = next }
+        switch (end, then) {
+        case (.done(var result), _):
+            result.bytes = Array(result.bytes.prefix(Self.mostResultBytes))
+            update(id) { task in
+                task.enter(.done, at: now)
+                task.status.failure = nil
+                task.status.result = result
+            }
+        case (_, .isCancelled): return cancel(id, at: now)
+        case (.failed(let failure), .timesOut): update(id) { $0.timeOut(after: failure, at: now) }
+        case (.stopped, .timesOut): update(id) { $0.timeOut(after: $0.status.failure, at: now) }
+        case (.failed(let failure), _) where !failure.isRetryable: update(id) { $0.fail(failure, at: now) }
+        case (.failed(let failure), .pauses):
+            update(id) { task in
+                task.enter(.paused, at: now)
+                task.status.failure = failure
+            }
+        case (.failed(let failure), _): update(id) { $0.retry(after: failure, at: now) }
+        case (.stopped, .pauses): update(id) { $0.enter(.paused, at: now) }
+        case (.stopped, _): update(id) { $0.enter(.waiting, at: now) }
+        }
+        queue(id, at: now, first: true)
+        publish(id, at: now)
+    }
+}
+
+// MARK: - Steps
+
+extension TaskQueue {
+    private mutating func insert(_ status: BackgroundStatus, at now: Int64) {
+        number += 1
+        tasks[status.id] = QueuedTask(status, place: number)
+        if status.state == .waiting || status.state == .running { activeCount += 1 }
+        update(status.id) { _ = $0.keepTimes(within: now) }
+    }
+
+    private mutating func update(_ id: BackgroundTask.ID, _ change: (inout QueuedTask) -> Void) {
+        guard var task = tasks[id] else { return }
+        activeCount -= task.isActive ? 1 : 0
+        change(&task)
+        activeCount += task.isActive ? 1 : 0
+        if task.status.state != .waiting { task.ticket = nil }
+        tasks[id] = task
+    }
+
+    /// Puts a task where it belongs: among those that are due, or to the times to look at.
+    private mutating func queue(_ id: BackgroundTask.ID, at now: Int64, first: Bool = false) {
+        if let task = tasks[id], task.status.state == .waiting, task.due <= now {
+            number += 1
+            tasks[id]?.ticket = number
+            lanes.add((id, number), priority: task.status.priority, first: first)
+        }
+        setAlarm(id, at: now)
+    }
+
+    private mutating func start(_ id: BackgroundTask.ID, at now: Int64) {
+        update(id) { $0.start(at: now) }
+        underWay.insert(id)
+        setAlarm(id, at: now)
+        publish(id, at: now)
+        steps.append(.start(id))
+    }
+
+    private mutating func stop(_ id: BackgroundTask.ID, then next: QueuedTask.Then, at now: Int64) {
+        guard let task = tasks[id], task.status.state == .running else { return }
+        switch task.activity {
+        case .stopping(.isCancelled): return
+        case .stopping where next == .waits: return
+        default: break
+        }
+        update(id) { $0.activity = .stopping(next) }
+        // Before it stops, which may take longer than the daemon lives.
+        if isStopping(id) { save(id, at: now) }
+        if task.activity == .going { steps.append(.stop(id)) }
+    }
+
+    private mutating func cancel(_ id: BackgroundTask.ID, at now: Int64) {
+        update(id) { $0.cancel(at: now) }
+        queue(id, at: now)
+        publish(id, at: now, discarding: true)
+    }
+
+    private mutating func forget(_ id: BackgroundTask.ID) {
+        guard let status = tasks[id]?.status, status.isFinished else { return }
+        if status.state == .failed { steps.append(.discard(id)) }
+        steps.append(.forget(id))
+        tasks[id] = nil
+    }
+
+    /// Has a task that waits for its next attempt make it now.
+    private mutating func hurry(_ id: BackgroundTask.ID, at now: Int64) {
+        guard let next = tasks[id]?.status.nextAttempt, next > now else { return }
+        update(id) { $0.status.nextAttempt = now }
+        queue(id, at: now)
+        publish(id, at: now, isSaved: true)
+    }
+
+    /// Tells how a task stands, and has it written before unless what is on disk is as good.
+    private mutating func publish(
+        _ id: BackgroundTask.ID, at now: Int64, isSaved: Bool = false, discarding: Bool = false
+    ) {
+        guard var task = tasks[id] else { return }
+        sequence = max(sequence &+ 1, UInt64(now) << 10)
+        task.status.sequence = sequence
+        task.told = now
+        task.isUntold = false
+        tasks[id] = task
+        if !isSaved || !isSequenceSaved {
+            isSequenceSaved = true
+            save(id, at: now)
+        }
+        if discarding { steps.append(.discard(id)) }
+        steps.append(.tell(task.status))
+    }
+
+    private mutating func save(_ id: BackgroundTask.ID, at now: Int64) {
+        guard let task = tasks[id] else { return }
+        tasks[id]?.saved = now
+        steps.append(.save(task.statusToSave(at: now)))
+    }
+
+    private mutating func tellProgress(_ id: BackgroundTask.ID, at now: Int64) {
+        if let stall = tasks[id]?.stall, stall <= now {
+            update(id) { task in
+                task.status.bytesPerSecond = 0
+                task.isUntold = true
+            }
+        }
+        guard let task = tasks[id], task.isUntold, now - task.told >= Self.tellInterval else { return }
+        publish(id, at: now, isSaved: now - task.saved < Self.saveInterval)
+    }
+}
+
+// MARK: - Times
+
+extension TaskQueue {
+    /// Sets an alarm for when something is due to be done about a task, unless there is one before.
+    private mutating func setAlarm(_ id: BackgroundTask.ID, at now: Int64) {
+        guard let task = tasks[id], let time = task.nextTime(retention: retention, at: now), time < task.alarm ?? .max
+        else { return }
+        tasks[id]?.alarm = time
+        alarms.add(id, place: task.place, at: time)
+    }
+
+    /// Does what is due.
+    private mutating func ring(_ alarm: Alarms<BackgroundTask.ID>.Alarm, at now: Int64) {
+        let id = alarm.element
+        guard tasks[id]?.alarm == alarm.time else { return }
+        tasks[id]?.alarm = nil
+        guard let task = tasks[id], let time = task.nextTime(retention: retention, at: now), time <= now else {
+            return setAlarm(id, at: now)
+        }
+        switch task.status.state {
+        case .done, .failed: forget(id)
+        case .running: stop(id, then: .timesOut, at: now)
+        case .waiting where task.deadline(at: now) > now: queue(id, at: now)
+        case .waiting:
+            update(id) { $0.timeOut(after: $0.status.failure, at: now) }
+            queue(id, at: now)
+            publish(id, at: now)
+        case .paused: break
+        }
+    }
+
+    private mutating func setClockBack(to now: Int64) {
+        alarms = Alarms()
+        for id in placed(Set(tasks.keys)) {
+            var isShown = false
+            update(id) { task in
+                isShown = task.keepTimes(within: now)
+                task.told = min(task.told, now)
+                task.saved = min(task.saved, now)
+                task.moved = min(task.moved, now)
+                task.alarm = nil
+                // Its time has not come any more.
+                if task.due > now { task.ticket = nil }
+            }
+            setAlarm(id, at: now)
+            if isShown { publish(id, at: now, isSaved: true) }
+        }
+    }
+
+    private func waitingForRetry(after now: Int64) -> [BackgroundTask.ID] {
+        placed(Set(tasks.values.filter { ($0.status.nextAttempt ?? now) > now }.map(\.status.id)))
+    }
+
+    /// In the tasks' order.
+    private func placed(_ ids: Set<BackgroundTask.ID>) -> [BackgroundTask.ID] {
+        ids.compactMap { tasks[$0] }.sorted { $0.place < $1.place }.map(\.status.id)
+    }
+}
+
+extension BackgroundFailure {
+    /// The same with texts that fit into a record.
+    fileprivate var shortened: BackgroundFailure {
+        var failure = self
+        failure.code = String(decoding: code.utf8.prefix(100), as: UTF8.self)
+        failure.message = String(decoding: message.utf8.prefix(2000), as: UTF8.self)
+        return failure
+    }
+
+    /// Why an upload is not sent again by itself.
+    static let interrupted = BackgroundFailure(
+        code: TransferError.Code.bodyFailed.description,
+        message: "it was interrupted and may have arrived; resume it to send it again")
+}

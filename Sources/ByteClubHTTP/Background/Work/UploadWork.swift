@@ -1,0 +1,76 @@
+import Glibc
+import HTTPTypes
+
+/// One attempt at a background upload of a file in one request.
+struct UploadWork: Sendable {
+    let runner: WorkRunner
+    let status: BackgroundStatus
+    let request: HTTPRequest
+    let file: String
+    let report: @Sendable (WorkProgress) -> Void
+
+    /// So much of a response's body is kept.
+    static let mostResponseBytes = 64 << 10
+
+    private var isRepeatable: Bool { status.request.isRepeatable }
+
+    /// Sends the file until the server answered, or the attempt failed.
+    func run() async throws -> TaskQueue.End {
+        var mayRenew = status.request.options.credential != nil
+        while true {
+            let secrets = try await runner.secretFields(status.request.options)
+            let session = try runner.sessions.session(for: status.id, status.request.options)
+            let mark = try await checkedMark()
+            report(WorkProgress(bytes: 0, total: mark.size))
+            let task = session.uploadTask(
+                request.with(secrets), from: .file(path: file), options: TaskOptions(status.request.options))
+            let result = await task.outcome(stopping: { $0.cancel() }, progress: follow)
+            switch result {
+            case .success(let value) where value.response.status.kind == .successful:
+                return .done(
+                    BackgroundResult(
+                        status: value.response.status.code, bytes: Array(value.bytes.prefix(Self.mostResponseBytes))))
+            case .success(let value):
+                if mayRenew, value.response.isRefusal {
+                    mayRenew = false
+                    continue
+                }
+                return .failed(BackgroundFailure(value.response, isRepeatable: isRepeatable, now: wallClock()))
+            case .failure(let error):
+                return end(error, sent: task.progress.bytesSent, mark)
+            }
+        }
+    }
+
+    private func end(_ error: TransferError, sent: Int64, _ mark: UploadMark) -> TaskQueue.End {
+        report(WorkProgress(bytes: 0, total: mark.size))
+        guard Task.isCancelled else { return .failed(BackgroundFailure(error, isRepeatable: isRepeatable)) }
+        // A server that did not get the last byte has no request to act on.
+        return isRepeatable || sent < mark.size ? .stopped : .failed(.interrupted)
+    }
+
+    /// The file's mark, if it is as it was when the task was recorded and may be sent.
+    private func checkedMark() async throws -> UploadMark {
+        let (kept, present) = await OwnThread.run { [runner, status, file] in
+            let kept = runner.folder.checkpoint(of: status.id).flatMap { UploadMark(decoding: $0[...]) }
+            let present: Result<UploadMark, TransferError>
+            do throws(TransferError) { present = .success(try UploadMark(file: file)) } catch {
+                present = .failure(error)
+            }
+            return (kept, present)
+        }
+        let mark = try present.get()
+        guard let kept else { return mark }
+        guard kept == mark else {
+            throw TransferError(.fileChanged, "\(file) changed before it was sent", phase: .file)
+        }
+        return mark
+    }
+
+    private func follow(_ updates: ProgressUpdates) async {
+        for await update in updates where update.bytesSent > 0 {
+            let total = update.bytesExpectedToSend >= 0 ? update.bytesExpectedToSend : nil
+            report(WorkProgress(bytes: update.bytesSent, total: total, bytesPerSecond: update.bytesPerSecond))
+        }
+    }
+}

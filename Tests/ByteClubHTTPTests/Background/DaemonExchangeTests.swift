@@ -1,0 +1,260 @@
+import Testing
+
+@testable import ByteClubHTTP
+
+extension DaemonExchange {
+    /// Takes an event when no time has passed.
+    fileprivate mutating func handle(_ event: Event) -> [Step] { handle(event, at: Moment(nanoseconds: 0)) }
+}
+
+@Suite("Calls to a daemon that comes and goes")
+struct DaemonExchangeTests {
+    private static let hello = DaemonExchange.Event.received(
+        .answer(number: 1, .hello(version: DaemonFrame.version, process: 7)))
+    private static let taken = DaemonExchange.Event.received(.answer(number: 2, .done))
+
+    /// What steps say, in words that can be compared.
+    private func words(_ steps: [DaemonExchange.Step]) -> [String] {
+        steps.map { step in
+            switch step {
+            case .connect(let delay): "connect after \(Int(delay / .milliseconds(1)))"
+            case .send(let number, _): "send \(number)"
+            case .answer(let number, .success): "answer \(number)"
+            case .answer(let number, .failure(let error)): "fail \(number) \(error.code)"
+            case .begin: "begin"
+            case .tell: "tell"
+            case .hangUp: "hang up"
+            case .finish: "finish"
+            case .end(let error): "end \(error.code)"
+            }
+        }
+    }
+
+    private func exchange(role: DaemonCall? = nil, isStarting: Bool = true) -> DaemonExchange {
+        DaemonExchange(role: role, isStarting: isStarting)
+    }
+
+    /// Tells one event after the other, and collects what is said to each.
+    private func tell(_ exchange: inout DaemonExchange, _ events: DaemonExchange.Event...) -> [[String]] {
+        events.map { words(exchange.handle($0)) }
+    }
+
+    @Test("a greeting comes first, then the role, then what was asked meanwhile")
+    func order() {
+        var exchange = exchange(role: .watch)
+        #expect(
+            tell(&exchange, .open(3), .call(4, .list), .connected, Self.hello, .call(5, .schedule), Self.taken) == [
+                ["connect after 0"], [], ["begin", "send 1"], ["send 2"], [], ["answer 3", "send 4", "send 5"],
+            ])
+        #expect(tell(&exchange, .call(6, .list)) == [["send 6"]])
+        #expect(tell(&exchange, .received(.answer(number: 5, .done))) == [["answer 5"]])
+        #expect(tell(&exchange, .received(.answer(number: 5, .done))) == [[]])
+    }
+
+    @Test("what has no answer when the daemon goes is asked again, and nothing else")
+    func again() {
+        var exchange = exchange()
+        _ = tell(
+            &exchange, .call(3, .list), .connected, Self.hello, .call(4, .acknowledge([])), .call(5, .schedule),
+            .received(.answer(number: 4, .done)), .cancel(5))
+        #expect(
+            tell(&exchange, .lost(nil), .connected, Self.hello) == [
+                ["connect after 0"], ["begin", "send 1"], ["send 3"],
+            ])
+    }
+
+    @Test("without a role an idle connection is not made again until something is asked")
+    func rest() {
+        var exchange = exchange()
+        _ = tell(&exchange, .open(3), .connected, Self.hello)
+        #expect(tell(&exchange, .lost(nil), .call(4, .list)) == [[], ["connect after 0"]])
+    }
+
+    @Test("a daemon that never answers is given up after some tries, ever longer apart")
+    func giveUp() {
+        var exchange = exchange(role: .watch)
+        _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .call(4, .list))
+        var delays: [String] = []
+        for _ in 0..<DaemonExchange.tries {
+            delays += words(exchange.handle(.lost(nil)))
+            _ = tell(&exchange, .connected, Self.hello, Self.taken)
+        }
+        #expect(delays == [0, 100, 200, 400, 800, 1600, 3200].map { "connect after \($0)" })
+        #expect(words(exchange.handle(.lost(nil))) == ["fail 4 daemonUnavailable", "end daemonUnavailable"])
+        #expect(tell(&exchange, .call(5, .list)) == [["fail 5 daemonUnavailable"]])
+    }
+
+    @Test("how all stands is no sign that a daemon works which dies of a call")
+    func poison() {
+        var exchange = exchange(role: .watch)
+        _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .call(4, .list))
+        var tries = 0
+        while words(exchange.handle(.lost(nil))).first?.hasPrefix("connect") == true, tries < 100 {
+            tries += 1
+            _ = tell(&exchange, .connected, Self.hello, Self.taken, .received(.event(.gone(.random()))))
+            _ = tell(&exchange, .received(.event(.caughtUp)), .received(.event(.gone(.random()))))
+        }
+        #expect(tries == DaemonExchange.tries)
+    }
+
+    @Test("a daemon that ends by itself again and again is followed for ever, with a pause")
+    func restless() {
+        var exchange = exchange(role: .watch)
+        _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken)
+        var delays: [String] = []
+        for _ in 0..<50 {
+            delays += words(exchange.handle(.lost(nil)))
+            _ = tell(&exchange, .connected, Self.hello, Self.taken)
+        }
+        #expect(delays.count == 50 && delays.first == "connect after 0" && delays.last == "connect after 30000")
+    }
+
+    @Test("a daemon that works and crashes each time is started with longer pauses, until it was ready for a while")
+    func crashes() {
+        var exchange = exchange(role: .watch)
+        var now = Moment(nanoseconds: 0)
+        _ = tell(&exchange, .open(3))
+        func live(for time: Duration) -> [String] {
+            for event: DaemonExchange.Event in [
+                .connected, Self.hello, Self.taken, .received(.event(.caughtUp)), .call(4, .list),
+                .received(.answer(number: 4, .tasks([]))), .received(.event(.gone(.random()))),
+            ] { _ = exchange.handle(event, at: now) }
+            now = now.advanced(by: time)
+            return words(exchange.handle(.lost(nil), at: now))
+        }
+        let short = DaemonExchange.healthyTime - .nanoseconds(1)
+        #expect(
+            (0..<12).flatMap { _ in live(for: short) }
+                == [0, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 30000, 30000, 30000].map { "connect after \($0)" })
+        #expect(live(for: DaemonExchange.healthyTime) == ["connect after 0"])
+        #expect(live(for: short) == ["connect after 100"])
+    }
+
+    @Test("a daemon that cannot be started at all is told at once, and later only after some tries")
+    func unreachable() {
+        let none = DaemonExchange.Event.unreachable(TransferError(.daemonUnavailable, "no such file"))
+        var first = exchange(role: .watch)
+        #expect(
+            tell(&first, .open(3), none) == [
+                ["connect after 0"], ["fail 3 daemonUnavailable", "end daemonUnavailable"],
+            ])
+        var later = exchange()
+        _ = tell(&later, .open(3), .connected, Self.hello, .call(4, .list))
+        #expect(
+            tell(&later, .lost(nil), none, none) == [["connect after 0"], ["connect after 100"], ["connect after 200"]])
+        var passive = exchange(isStarting: false)
+        _ = tell(&passive, .open(3), .connected, Self.hello, .call(4, .list))
+        #expect(
+            tell(&passive, .lost(nil), none, none, .call(5, .list)) == [
+                ["connect after 0"], ["connect after 100"], ["fail 4 daemonUnavailable"], ["connect after 0"],
+            ])
+    }
+
+    @Test("a daemon that does not greet is given up at once, and later only after some tries")
+    func silent() {
+        let silent = DaemonExchange.Event.unreachable(TransferError(.daemonUnavailable, "does not answer"))
+        var first = exchange()
+        #expect(
+            tell(&first, .open(3), .connected, silent, .lost(nil)) == [
+                ["connect after 0"], ["begin", "send 1"], ["fail 3 daemonUnavailable"], [],
+            ])
+        var later = exchange(role: .watch)
+        _ = tell(&later, .open(3), .connected, Self.hello, Self.taken)
+        #expect(
+            tell(&later, .lost(nil), .connected, silent) == [
+                ["connect after 0"], ["begin", "send 1"], ["connect after 100"],
+            ])
+        #expect(tell(&later, .connected, Self.hello, silent) == [["begin", "send 1"], ["send 2"], []])
+    }
+
+    @Test("an answer in several frames is one, and begins anew on a new connection")
+    func parts() {
+        func status() -> BackgroundStatus {
+            BackgroundStatus(.random(), "a", BackgroundRequest(.custom(kind: "test", payload: [])), at: 1)
+        }
+        let (first, last) = ([status(), status()], [status()])
+        var exchange = exchange()
+        _ = tell(&exchange, .call(3, .list), .connected, Self.hello)
+        let part = DaemonExchange.Event.received(.answer(number: 3, .firstTasks(first)))
+        #expect(tell(&exchange, part, .lost(nil), .connected, Self.hello, part).last == [])
+        guard
+            case .answer(3, .success(.tasks(let all))) = exchange.handle(
+                .received(.answer(number: 3, .tasks(last)))
+            ).first
+        else {
+            Issue.record("there is no answer")
+            return
+        }
+        #expect(all == first + last)
+    }
+
+    @Test("an identifier that somebody lets go of within half a second is got")
+    func refused() {
+        let refusal = DaemonExchange.Event.received(
+            .answer(number: 2, .refused(code: "identifierInUse", message: "in use")))
+        for freeAfter in [1, 9, 10] {
+            var exchange = exchange(role: .attach(identifier: "a"))
+            var last = tell(&exchange, .open(3), .connected, Self.hello).last
+            for _ in 0..<freeAfter {
+                last = tell(&exchange, refusal).last
+                if last?.last?.hasPrefix("connect") == true { _ = tell(&exchange, .lost(nil), .connected, Self.hello) }
+            }
+            if freeAfter < 10 {
+                #expect(tell(&exchange, Self.taken) == [["answer 3"]])
+            } else {
+                #expect(last == ["hang up", "fail 3 identifierInUse", "end identifierInUse"])
+            }
+        }
+    }
+
+    @Test("a daemon of another version is told with what to do")
+    func version() {
+        var exchange = exchange()
+        _ = tell(&exchange, .open(3), .connected)
+        let steps = exchange.handle(.received(.answer(number: 1, .hello(version: 99, process: 7))))
+        guard case .answer(3, .failure(let error)) = steps.last else {
+            Issue.record("\(words(steps))")
+            return
+        }
+        #expect(error.code == .daemonUnavailable)
+        #expect(error.message.contains("process 7") && error.message.contains("99") && error.message.contains("end it"))
+    }
+
+    @Test("a forgotten task that is forgotten once more is no error, unless nobody asked before")
+    func forget() {
+        let unknown = DaemonExchange.Event.received(
+            .answer(number: 3, .refused(code: "unknownTask", message: "unknown")))
+        let call = DaemonCall.change([.random()], .forget)
+        var exchange = exchange()
+        _ = tell(&exchange, .call(3, call), .connected, Self.hello)
+        var other = exchange
+        #expect(tell(&other, unknown) == [["fail 3 unknownTask"]])
+        _ = tell(&exchange, .lost(nil), .connected, Self.hello)
+        #expect(tell(&exchange, unknown) == [["answer 3"]])
+    }
+
+    @Test("a daemon has stopped when it is gone, and is not started again for that")
+    func stop() {
+        var exchange = exchange()
+        _ = tell(&exchange, .call(3, .stop), .connected, Self.hello)
+        #expect(tell(&exchange, .received(.answer(number: 3, .done)), .lost(nil)) == [[], ["answer 3"]])
+        #expect(tell(&exchange, .call(4, .list)) == [["connect after 0"]])
+    }
+
+    @Test("after the end nothing is asked, and all that waits is told")
+    func close() {
+        var exchange = exchange(role: .watch)
+        _ = tell(&exchange, .open(3), .connected, .call(4, .list))
+        #expect(
+            tell(&exchange, .close) == [
+                ["fail 3 sessionInvalid", "fail 4 sessionInvalid", "finish", "end sessionInvalid"]
+            ])
+        #expect(
+            tell(&exchange, .close, .call(5, .list), .received(.event(.caughtUp)), .lost(nil)) == [
+                [], ["fail 5 sessionInvalid"], [], [],
+            ])
+        var late = self.exchange()
+        _ = tell(&late, .open(3), .close)
+        #expect(tell(&late, .connected) == [["hang up"]])
+    }
+}

@@ -1,0 +1,186 @@
+import TestSupport
+import Testing
+
+@testable import ByteClubHTTP
+
+/// A daemon's tasks, what is on the way to a program, and the program's feed.
+private struct World {
+    enum Message {
+        case began
+        case status(BackgroundStatus)
+        case gone(BackgroundTask.ID)
+        case caughtUp
+        case noted(BackgroundTask.ID, UInt64)
+    }
+
+    struct End: Hashable {
+        var id: BackgroundTask.ID
+        var sequence: UInt64
+    }
+
+    var random: SeededGenerator
+    var recorded: [BackgroundStatus] = []
+    var sequence: UInt64 = 0
+    var wire: [Message] = []
+    var feed = EventFeed()
+    /// Ends that were taken, until the program knows that the daemon has noted it.
+    var takings: [End] = []
+    /// How many of those the present connection brought to the daemon.
+    var notedCount = 0
+    var told: [End: Int] = [:]
+    var reader: UInt64 = 1
+    var caughtUp = 0
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        connect()
+    }
+
+    mutating func act() {
+        switch Int.random(in: 0..<100, using: &random) {
+        case ..<8: add()
+        case ..<20:
+            change {
+                !$0.isFinished
+            } by: {
+                $0.bytes += 1
+            }
+        case ..<30:
+            change {
+                !$0.isFinished
+            } by: {
+                $0.state = .done
+            }
+        case ..<36:
+            change {
+                !$0.isFinished
+            } by: {
+                $0.state = .failed
+            }
+        case ..<42:
+            change {
+                $0.state == .failed
+            } by: {
+                $0.state = .waiting
+            }
+        case ..<44: forget()
+        case ..<66: deliver()
+        case ..<76: note()
+        case ..<79: connect()
+        case ..<97: read()
+        case ..<98: kill()
+        default:
+            reader += 1
+            caughtUp = 0
+        }
+    }
+
+    mutating func add() {
+        var status = BackgroundStatus(
+            .init(number: random.next()), "photos", BackgroundRequest(.custom(kind: "test", payload: [])), at: 1)
+        sequence += 1
+        status.sequence = sequence
+        recorded.append(status)
+        wire.append(.status(status))
+    }
+
+    /// Somebody changes a task, perhaps one whose end was just taken.
+    mutating func change(
+        where isMeant: (BackgroundStatus) -> Bool, by change: (inout BackgroundStatus) -> Void
+    ) {
+        guard let index = recorded.indices.filter({ isMeant(recorded[$0]) }).randomElement(using: &random) else {
+            return
+        }
+        change(&recorded[index])
+        sequence += 1
+        recorded[index].sequence = sequence
+        wire.append(.status(recorded[index]))
+    }
+
+    mutating func forget() {
+        guard let index = recorded.indices.filter({ recorded[$0].isFinished }).randomElement(using: &random) else {
+            return
+        }
+        wire.append(.gone(recorded.remove(at: index).id))
+    }
+
+    mutating func deliver() {
+        guard !wire.isEmpty else { return }
+        switch wire.removeFirst() {
+        case .began: feed.beginReplay()
+        case .status(let status): _ = feed.take(status)
+        case .gone(let id): feed.remove(id)
+        case .caughtUp: _ = feed.endReplay()
+        case .noted(let id, let sequence):
+            feed.acknowledged([TakenEnd(id: id, sequence: sequence)])
+            takings.removeFirst()
+            notedCount -= 1
+        }
+    }
+
+    /// The daemon hears that an end was taken.
+    mutating func note() {
+        guard notedCount < takings.count else { return }
+        let taking = takings[notedCount]
+        notedCount += 1
+        if let index = recorded.firstIndex(where: {
+            $0.id == taking.id && $0.isFinished && $0.sequence <= taking.sequence
+        }) {
+            recorded.remove(at: index)
+            wire.append(.gone(taking.id))
+        }
+        wire.append(.noted(taking.id, taking.sequence))
+    }
+
+    /// The connection is another one: what was on the way is lost.
+    mutating func connect() {
+        wire = [.began] + recorded.map { .status($0) } + [.caughtUp]
+        notedCount = 0
+    }
+
+    /// The program is another one.
+    mutating func kill() {
+        feed = EventFeed()
+        takings = []
+        for status in recorded { told[End(id: status.id, sequence: status.sequence)] = nil }
+        caughtUp = 0
+        connect()
+    }
+
+    mutating func read() {
+        feed.begin(reader)
+        if let end = feed.takeTold() { takings.append(End(id: end.id, sequence: end.sequence)) }
+        switch feed.next() {
+        case .finished(let status): told[End(id: status.id, sequence: status.sequence), default: 0] += 1
+        case .caughtUp: caughtUp += 1
+        case .changed, nil: break
+        }
+    }
+
+    mutating func settle() {
+        for _ in 0..<3 * (recorded.count + wire.count + takings.count + 2) {
+            while !wire.isEmpty || notedCount < takings.count {
+                deliver()
+                note()
+            }
+            read()
+        }
+    }
+}
+
+@Suite("What the reader of a session's events is told")
+struct EventFeedTests {
+    @Test("each end is told once, whatever becomes of connections, and none is left")
+    func once() {
+        for seed in UInt64(1)...400 {
+            var world = World(seed: seed)
+            for _ in 0..<200 { world.act() }
+            world.settle()
+            let isOnce = world.told.values.allSatisfy { $0 == 1 }
+            let isLeft = world.recorded.contains { $0.isFinished }
+            #expect(isOnce && !isLeft, "seed \(seed)")
+            #expect(Set(world.feed.latest.keys) == Set(world.recorded.map(\.id)), "seed \(seed)")
+            #expect(world.feed.takenEnds.isEmpty && world.caughtUp == 1, "seed \(seed)")
+        }
+    }
+}

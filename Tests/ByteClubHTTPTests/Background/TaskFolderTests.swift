@@ -1,0 +1,205 @@
+import Glibc
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import ByteClubHTTP
+
+struct TaskFolderTests {
+    private let home = TemporaryFolder()
+    private var path: String { home.file("tasks") }
+
+    private func task(_ number: UInt64, _ method: HTTPRequest.Method? = nil) -> BackgroundStatus {
+        let request = HTTPRequest(method: method ?? .get, scheme: "http", authority: "club.example", path: "/a")
+        let work: BackgroundRequest.Work = method == nil ? .download(request, to: "/b") : .upload(request, file: "/b")
+        return BackgroundStatus(.init(number: number), "s", BackgroundRequest(work), at: 7)
+    }
+
+    private func names() -> [String] { TemporaryFolder.entries(path) }
+
+    private func bytes(_ name: String) -> [UInt8] { home.read("tasks/\(name)") ?? [] }
+
+    @Test("what is recorded and saved is there again, oldest first and in the order it was recorded in")
+    func roundTrip() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("task folder: seed \(seed)")
+        var records = RandomRecords(seed: seed)
+        let folder = try TaskFolder(path)
+        var tasks = (0..<12).map { _ in records.status() }
+        for index in tasks.indices { tasks[index].created = index < 6 ? 9 : 8 }
+        try folder.record(Array(tasks[..<6]))
+        try folder.record(Array(tasks[6...]))
+        for task in tasks { try folder.save(task) }
+        try folder.save(checkpoint: [1, 2, 3], of: tasks[0].id)
+        let schedule = try RateSchedule(arguments: ["2M", "pause@8-9"])
+        try folder.save(schedule)
+        let loaded = try TaskFolder(path).load()
+        #expect(loaded.tasks == Array(tasks[6...] + tasks[..<6]), "seed \(seed)")
+        #expect(loaded.damage.isEmpty)
+        #expect(folder.checkpoint(of: tasks[0].id) == [1, 2, 3] && folder.checkpoint(of: tasks[1].id) == nil)
+        #expect(folder.schedule() == schedule)
+        for task in tasks { folder.remove(task.id) }
+        #expect(names() == ["schedule"])
+    }
+
+    @Test("the folder and its files are for their owner alone, and a folder that others can write to is refused")
+    func modes() throws {
+        let deep = path + "/a/b"
+        let folder = try TaskFolder(deep)
+        try folder.record([task(1)])
+        for (name, mode) in [("", mode_t(0o700)), ("/0000000000000001.task", 0o600)] {
+            var status = stat()
+            #expect(unsafe stat(deep + name, &status) == 0 && status.st_mode & 0o777 == mode)
+        }
+        #expect(unsafe chmod(deep, 0o770) == 0)
+        for (bad, word) in [(deep, "chmod 700"), ("tasks", "absolute"), ("/dev/null", "file"), ("/dev/null/a", "made")]
+        {
+            let error = #expect(throws: TransferError.self) { try TaskFolder(bad) }
+            #expect(error?.code == .badConfiguration && error?.message.contains(word) == true, "\(bad)")
+        }
+    }
+
+    @Test("a task that was recorded without a state begins anew, and what is not of a task is left alone")
+    func fresh() throws {
+        let folder = try TaskFolder(path)
+        try folder.record([task(1, .post)])
+        let others = ["notes", "1.task", "0000000000000002.TASK", "000000000000000A.state", ".byteclub-1.part"]
+        for name in others { _ = home.write("tasks/\(name)", []) }
+        let trash = [
+            ".byteclub-7.new", "0000000000000003.state", "0000000000000003.resume", "0000000000000001.resume.new",
+            "0000000000000001.resume.kept",
+        ]
+        for name in trash { _ = home.write("tasks/\(name)", []) }
+        let loaded = try folder.load()
+        #expect(loaded.tasks == [task(1, .post)] && loaded.damage.isEmpty)
+        #expect(names() == (others + ["0000000000000001.task"]).sorted())
+    }
+
+    @Test("when tasks cannot all be recorded, none is")
+    func full() throws {
+        let folder = try TaskFolder(path)
+        try folder.record([task(1)])
+        // A folder in the place of a file cannot be replaced by one.
+        #expect(unsafe mkdir("\(path)/0000000000000003.task", 0o700) == 0)
+        let error = #expect(throws: TransferError.self) { try folder.record([task(2), task(3), task(4)]) }
+        #expect(error?.code == .cannotWriteFile)
+        #expect(throws: TransferError.self) { try folder.record([task(3)]) }
+        #expect(names() == ["0000000000000001.task", "0000000000000003.task"])
+        var large = task(5)
+        large.request.work = .custom(kind: "a", payload: [UInt8](repeating: 0, count: 5 << 20))
+        #expect(throws: TransferError.self) { try folder.record([task(6), large]) }
+        #expect(try folder.load().tasks == [task(1)])
+    }
+
+    @Test("tasks of a batch count together or not at all, at whatever step the daemon was killed")
+    func batches() throws {
+        let folder = try TaskFolder(path)
+        try folder.record([task(9)])
+        let batch = [task(1), task(2), task(3)]
+        for written in 0...3 {
+            let number = UInt64(77)
+            try SealedFile.write([], kind: "bgbatch1", to: folder.batchFile(number), isDurable: false)
+            for (place, task) in batch.enumerated().prefix(written) {
+                let content = TaskOrderRecord(batch: number, place: Int64(place), task: task).encoded
+                try SealedFile.write(content, kind: "bgtask1", to: folder.file(.task, of: task.id), isDurable: false)
+            }
+            if written == 2 { _ = home.write("tasks/.byteclub-5.new", [1]) }
+            #expect(try folder.load().tasks == [task(9)])
+            #expect(names() == ["0000000000000009.task"])
+        }
+        try folder.record(batch)
+        #expect(try folder.load().tasks == [task(9)] + batch)
+    }
+
+    @Test("damage at any byte of a task costs that task alone, and is told with where the file is now")
+    func damage() throws {
+        let folder = try TaskFolder(path)
+        var (good, bad, post) = (task(1), task(2), task(3, .post))
+        for (state, sequence) in [(BackgroundStatus.State.paused, UInt64(5))] {
+            (good.state, good.sequence, bad.state, bad.sequence) = (state, sequence, state, sequence)
+            (post.state, post.sequence) = (state, sequence)
+        }
+        try folder.record([good, bad, post])
+        for task in [good, bad, post] { try folder.save(task) }
+        try folder.save(checkpoint: [5], of: bad.id)
+        try folder.save(RateSchedule(otherwise: 7))
+        for name in ["\(bad.id).task", "\(bad.id).state", "\(post.id).state", "\(bad.id).checkpoint", "schedule"] {
+            let whole = bytes(name)
+            let state = bytes("\(bad.id).state")
+            let checkpoint = bytes("\(bad.id).checkpoint")
+            let changed = whole.indices.map { index in whole.enumerated().map { $0 == index ? $1 ^ 0x10 : $1 } }
+            for damaged in changed + whole.indices.map({ Array(whole[..<$0]) }) + [whole + [0]] {
+                _ = home.write("tasks/\(name)", damaged)
+                let loaded = try folder.load()
+                let moved = "\(path)/damaged/\(name)"
+                #expect(loaded.damage.count == 1 && loaded.damage[0].contains("'\(moved)'"), "\(name)")
+                #expect(home.read("tasks/damaged/\(name)") == damaged && !names().contains(name))
+                #expect(loaded.tasks.first == good)
+                switch name {
+                case "\(bad.id).task": #expect(loaded.tasks == [good, post] && names().count == 6)
+                case "\(bad.id).state": #expect(loaded.tasks == [good, task(2), post])
+                case "\(post.id).state":
+                    #expect(loaded.tasks.count == 3 && loaded.tasks[2].state == .failed)
+                    #expect(loaded.tasks[2].failure?.message.contains("may have arrived") == true)
+                case "schedule": #expect(loaded.tasks.count == 3 && folder.schedule() == RateSchedule())
+                default: #expect(loaded.tasks == [good, bad, post] && folder.checkpoint(of: bad.id) == nil)
+                }
+                TemporaryDirectory.remove("\(path)/damaged")
+                for (name, content) in [
+                    (name, whole), ("\(bad.id).state", state), ("\(bad.id).checkpoint", checkpoint),
+                ] { _ = home.write("tasks/\(name)", content) }
+            }
+        }
+        let loaded = try folder.load()
+        #expect(loaded.tasks == [good, bad, post] && loaded.damage.isEmpty)
+    }
+
+    @Test("files that are damaged one after another are all kept")
+    func again() throws {
+        let folder = try TaskFolder(path)
+        try folder.record([task(1)])
+        for number in 1...3 {
+            _ = home.write("tasks/0000000000000001.state", [UInt8(number)])
+            #expect(try folder.load().damage.count == 1)
+        }
+        #expect(TemporaryFolder.entries("\(path)/damaged").count == 3)
+        #expect(home.read("tasks/damaged/0000000000000001.state.3") == [3])
+    }
+
+    @Test("whole files with other content are damaged as well, such as another task's or one of random bytes")
+    func content() throws {
+        let folder = try TaskFolder(path)
+        let seed = UInt64.random(in: 0 ... .max)
+        print("contents: seed \(seed)")
+        var records = RandomRecords(seed: seed)
+        for _ in 0..<300 {
+            try folder.record([task(1)])
+            for part in [TaskFolder.Part.task, .state] where records.flag() {
+                let content =
+                    records.flag() ? records.bytes() : TaskOrderRecord(batch: 0, place: 0, task: task(2)).encoded
+                try SealedFile.write(content, kind: part.kind, to: folder.file(part, of: task(1).id), isDurable: false)
+            }
+            #expect(try folder.load().tasks.allSatisfy { $0 == task(1) }, "seed \(seed)")
+            folder.remove(task(1).id)
+        }
+    }
+
+    @Test("a whole schedule that says what none may say is damaged as well")
+    func impossibleSchedule() throws {
+        let folder = try TaskFolder(path)
+        let schedule = RateSchedule(otherwise: .max)
+        try SealedFile.write(schedule.encoded, kind: "bgsched1", to: folder.scheduleFile, isDurable: false)
+        #expect(folder.schedule() == RateSchedule())
+        #expect(try folder.load().damage.count == 1 && names() == ["damaged"])
+    }
+
+    @Test("a checkpoint has at most 1 MiB")
+    func checkpoints() throws {
+        let folder = try TaskFolder(path)
+        try folder.save(checkpoint: [UInt8](repeating: 3, count: 1 << 20), of: task(1).id)
+        let error = #expect(throws: TransferError.self) {
+            try folder.save(checkpoint: [UInt8](repeating: 3, count: 1 << 20 + 1), of: task(1).id)
+        }
+        #expect(error?.code == .badRequest && folder.checkpoint(of: task(1).id)?.count == 1 << 20)
+    }
+}

@@ -1,0 +1,223 @@
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import ByteClubHTTP
+
+/// A daemon's queue under random events, with clocks that jump and kills, held to what must be true after each of them.
+struct TaskQueueSimulation {
+    @Test("whatever happens in whatever order, tasks run in their turn, end once a life, and what is told is on disk")
+    func chaos() {
+        let first = UInt64.random(in: 0 ... .max)
+        for seed in (0..<20).map({ first &+ $0 }) {
+            var world = World(seed: seed)
+            for _ in 0..<400 where world.problem == nil { world.act() }
+            world.finish()
+            #expect(world.problem == nil, "seed \(seed)")
+            #expect(world.ends > 5, "seed \(seed)")
+        }
+        print("queue: seeds \(first) and the 19 after it")
+    }
+}
+
+private struct World {
+    let maximumTasks: Int
+    var random: RandomRecords
+    var queue: TaskQueue
+    var now: Int64 = 1_800_000_000_000
+    var isHeld = false
+    var isClockBack = false
+
+    /// What is on disk, what was told last, and what is under way; a stopped one until it ends.
+    var disk: [BackgroundTask.ID: BackgroundStatus] = [:]
+    var told: [BackgroundTask.ID: BackgroundStatus] = [:]
+    var toldAt: [BackgroundTask.ID: Int64] = [:]
+    var running: [BackgroundTask.ID: Bool] = [:]
+    /// Those whose end was told and who were not resumed since.
+    var ended: Set<BackgroundTask.ID> = []
+    var forgotten: Set<BackgroundTask.ID> = []
+    var lastSequence: UInt64 = 0
+    var ends = 0
+    var problem: String?
+
+    init(seed: UInt64) {
+        random = RandomRecords(seed: seed)
+        maximumTasks = Int(random.number(1...4))
+        queue = TaskQueue(maximumTasks: maximumTasks, retention: 3600)
+        handle(.loaded([]))
+    }
+
+    mutating func act() {
+        now += random.pick([0, 1, 50, 1000, 60_000])
+        let known = disk.keys.sorted { $0.number < $1.number }
+        let id = known.isEmpty ? random.id() : random.pick(known)
+        let under = running.keys.sorted { $0.number < $1.number }
+        switch random.number(0...15) {
+        case 0, 1: submit()
+        case 2, 3:
+            let priority = random.priority()
+            let change: BackgroundChange = random.pick(
+                [.pause, .resume, .resume, .cancel, .prioritize(priority), .forget])
+            if change == .resume, told[id]?.state == .failed { ended.remove(id) }
+            handle(.changed([id, random.id()], change))
+        case 4, 5:
+            let bytes = random.number(0...1000)
+            handle(.progressed(id, bytes: bytes, total: 1000, bytesPerSecond: 1))
+        case 6...10:
+            guard !under.isEmpty else { return }
+            end(random.pick(under))
+        case 11:
+            let ids = random.flag() ? [id] : known.filter { disk[$0]?.state == .done }
+            // Of one that is being cancelled the disk knows already, but nobody was told.
+            let ends = ids.filter { ended.contains($0) }.compactMap { told[$0] }
+            handle(.acknowledged(ends.map { TakenEnd(id: $0.id, sequence: $0.sequence) }))
+        case 12: handle(.networkChanged)
+        case 13:
+            isHeld = random.flag()
+            handle(.held(isHeld))
+        case 14:
+            if let time = queue.wakeUp, random.flag() { now = max(now, time) }
+            handle(.woke)
+        default: random.flag() ? restart() : jump()
+        }
+    }
+
+    /// Lets everything end that may, and finds what never does.
+    mutating func finish() {
+        isHeld = false
+        handle(.held(false))
+        var turns = 0
+        while !queue.isIdle, problem == nil {
+            turns += 1
+            if turns > 5000 { return fail("an unfinished task is never started") }
+            if let id = running.keys.min(by: { $0.number < $1.number }) {
+                running[id] = nil
+                handle(.ended(id, .done(BackgroundResult())))
+            } else if let time = queue.wakeUp {
+                now = max(now, time)
+                handle(.woke)
+            } else {
+                return fail("something waits, but no time is told to wake up")
+            }
+        }
+        for status in queue.all where status.state == .waiting || status.state == .running {
+            fail("\(status.id) is \(status.state) in an idle queue")
+        }
+        if let status = queue.all.first(where: { disk[$0.id]?.state != $0.state }) {
+            fail("\(status.id) is not on disk")
+        }
+    }
+
+    private mutating func submit() {
+        let tasks = (0..<random.number(1...3)).map { _ in
+            var options = BackgroundOptions()
+            options.priority = random.priority()
+            options.earliestStart = random.flag() ? now / 1000 + 30 : nil
+            options.timeoutForResource = random.pick([5, 600, 7 * 86400])
+            let request = HTTPRequest(
+                method: random.pick([.post, .put]), scheme: "http", authority: "club.example", path: "/")
+            return BackgroundStatus(
+                random.id(), "s", BackgroundRequest(.upload(request, file: "/a"), options: options), at: now)
+        }
+        for task in tasks { disk[task.id] = task }
+        handle(.submitted(tasks))
+        handle(.submitted(tasks))
+    }
+
+    private mutating func end(_ id: BackgroundTask.ID) {
+        let failure = BackgroundFailure(
+            code: "x", message: "broken", isRetryable: random.number(0...3) > 0,
+            retryAfter: random.optional { $0.pick([-1, 0, 5, 100_000]) })
+        let end: TaskQueue.End = random.pick([.done(BackgroundResult()), .failed(failure), .failed(failure), .stopped])
+        running[id] = nil
+        handle(.ended(id, end))
+    }
+
+    private mutating func restart() {
+        queue = TaskQueue(maximumTasks: maximumTasks, retention: 3600)
+        if isHeld { handle(.held(true)) }
+        let tasks = disk.values.sorted { ($0.created, $0.id.number) < ($1.created, $1.id.number) }
+        running = [:]
+        for task in tasks {
+            told[task.id] = task
+            if !task.isFinished { ended.remove(task.id) }
+        }
+        handle(.loaded(tasks))
+    }
+
+    private mutating func jump() {
+        now += random.pick([-86_400_000, -5000, 86_400_000])
+        isClockBack = true
+        toldAt = [:]
+        handle(.woke)
+    }
+
+    private mutating func handle(_ event: TaskQueue.Event) {
+        for step in queue.handle(event, at: now) { perform(step) }
+        for status in queue.all {
+            let earliest = (status.request.options.earliestStart ?? 0) * 1000
+            if status.state == .waiting {
+                let due = max(status.nextAttempt ?? 0, earliest)
+                if due <= now, !isHeld, running.count < maximumTasks { fail("\(status.id) waits for nothing") }
+                if due > now, queue.wakeUp ?? .max > due { fail("nobody wakes up for \(status.id)") }
+                if let next = status.nextAttempt, next - now > (status.failure?.retryAfter == nil ? 300_000 : 3_600_000)
+                {
+                    fail("\(status.id) waits for too long")
+                }
+                let end = max(status.begun, earliest) + status.request.options.timeoutForResource * 1000
+                if end <= now { fail("\(status.id) should have timed out") }
+            }
+            if (status.state == .running) != (running[status.id] != nil) { fail("\(status.id) is not \(status.state)") }
+            if forgotten.contains(status.id) { fail("\(status.id) came back") }
+        }
+        let isActive = queue.all.contains { $0.state == .waiting || $0.state == .running }
+        if queue.isIdle == isActive { fail("idle or not is wrong") }
+    }
+
+    private mutating func perform(_ step: TaskQueue.Step) {
+        switch step {
+        case .start(let id):
+            if running[id] != nil || running.count >= maximumTasks || isHeld { fail("\(id) started out of turn") }
+            if disk[id]?.state != .running || told[id]?.state != .running { fail("\(id) started untold") }
+            if disk[id]?.request.options.earliestStart ?? 0 > now / 1000 { fail("\(id) started too early") }
+            running[id] = false
+        case .stop(let id):
+            if running[id] != false { fail("\(id) stopped again") }
+            running[id] = true
+        case .discard(let id):
+            if running[id] != nil || disk[id]?.state != .failed { fail("\(id) discarded in use") }
+        case .save(let status):
+            if disk[status.id] == nil { fail("\(status.id) saved, and unknown") }
+            disk[status.id] = status
+        case .tell(let status): tell(status)
+        case .forget(let id):
+            if running[id] != nil || disk[id]?.isFinished != true { fail("\(id) forgotten in use") }
+            if disk[id] == nil || !forgotten.insert(id).inserted { fail("\(id) forgotten again") }
+            disk[id] = nil
+        }
+    }
+
+    private mutating func tell(_ status: BackgroundStatus) {
+        if disk[status.id]?.state != status.state, !queue.isStopping(status.id) {
+            fail("\(status.id) told \(status.state), which is not on disk")
+        }
+        if status.sequence <= lastSequence, !isClockBack { fail("the sequence went back") }
+        lastSequence = max(lastSequence, status.sequence)
+        if status.isFinished {
+            if !ended.insert(status.id).inserted { fail("\(status.id) ended again") }
+            ends += 1
+        } else if ended.contains(status.id) {
+            fail("\(status.id) went on after its end")
+        }
+        let before = told[status.id]
+        if status.state == .running, before?.state == .running, before?.attempt == status.attempt,
+            before?.priority == status.priority, let last = toldAt[status.id], now - last < 100, now >= last
+        {
+            fail("\(status.id) told too often")
+        }
+        told[status.id] = status
+        toldAt[status.id] = now
+    }
+
+    private mutating func fail(_ text: String) { problem = problem ?? text }
+}
