@@ -1,0 +1,63 @@
+import Glibc
+import Synchronization
+
+/// What broke a promise, and what was counted on the way.
+final class Ledger: Sendable {
+    private struct State {
+        var violations = 0
+        var outcomes: [String: Int] = [:]
+        var posts: [String: Int] = [:]
+        var requests = 0
+        var faults: [String: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var violations: Int { state.withLock { $0.violations } }
+    var requests: Int { state.withLock { $0.requests } }
+    var outcomes: [String: Int] { state.withLock { $0.outcomes } }
+    var faults: [String: Int] { state.withLock { $0.faults } }
+
+    /// A promise was broken.
+    func violation(_ text: String) {
+        let count = state.withLock { state in
+            state.violations += 1
+            return state.violations
+        }
+        if count <= 100 { say("VIOLATION: \(text)") }
+    }
+
+    /// How a task ended.
+    func outcome(_ kind: String, _ end: String) { state.withLock { $0.outcomes["\(kind): \(end)", default: 0] += 1 } }
+
+    /// What a server did.
+    func fault(_ name: String) { state.withLock { $0.faults[name, default: 0] += 1 } }
+
+    /// A server got a whole head.
+    func request(_ request: RecordedRequest, at origin: String, hops: String) {
+        let isRepeated = state.withLock { state in
+            state.requests += 1
+            guard request.method == "POST", request["idempotency-key"] == nil else { return false }
+            state.posts["\(origin) \(request.target)", default: 0] += 1
+            return state.posts["\(origin) \(request.target)", default: 0] > 1
+        }
+        if isRepeated { violation("a POST arrived twice at \(origin): \(request.target)") }
+        let hasLeft = hops.contains { String($0) != origin }
+        for (name, value) in request.fields where value.contains("secret-for-") {
+            if !value.contains("secret-for-\(origin)") || value.contains("secret-for-\(origin == "A" ? "B" : "A")") {
+                violation("a secret of another origin arrived at \(origin): \(name): \(value) in \(request.target)")
+            } else if hasLeft, name != "cookie" {
+                violation("a secret came back to \(origin) after a foreign redirect: \(name) in \(request.target)")
+            }
+        }
+    }
+
+    /// Each POST has an address of its own, so older ones never come again.
+    func forgetPosts() { state.withLock { $0.posts = [:] } }
+}
+
+/// Prints one line at once.
+func say(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(1, line, line.count)
+}

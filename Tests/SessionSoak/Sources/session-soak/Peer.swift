@@ -1,0 +1,1 @@
+../../../ByteClubHTTPTests/Support/Peer.swift

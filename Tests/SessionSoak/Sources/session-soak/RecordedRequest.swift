@@ -1,0 +1,1 @@
+../../../ByteClubHTTPTests/Support/RecordedRequest.swift

@@ -1,0 +1,78 @@
+import Glibc
+
+@testable import ByteClubHTTP
+
+/// One session from its making to its end, with a few workers that use it at once.
+struct SessionLife {
+    private enum End: CaseIterable { case finished, cancelled, cancelledMeanwhile, dropped }
+
+    let world: World
+
+    func run(_ random: Seeded, until stop: @escaping @Sendable () -> Bool) async {
+        var random = random
+        let home = random.pick(world.origins)
+        let folder = world.newPath("session")
+        mkdir(folder, 0o700)
+        defer { remove(folder) }
+        let settings = SessionConfiguration.random(
+            for: home.name, in: folder, trust: world.tls?.certificate, ledger: world.ledger, &random)
+        let trusts = settings.certificateAuthorityFile != nil
+        let delegate = random.one(in: 2) ? EndWatch(world.ledger) : nil
+        let session: Session
+        do { session = try Session(configuration: settings, delegate: delegate, name: world.newName("soak")) } catch {
+            return world.ledger.violation("no session: \(error)")
+        }
+        world.note(session)
+        let end = random.pick(End.allCases)
+        let count = Int.random(in: 5...30, using: &random)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Int.random(in: 2...6, using: &random) {
+                let seeded = random.split()
+                group.addTask {
+                    var worker = Worker(world: world, session: session, home: home, trusts: trusts, random: seeded)
+                    for _ in 0..<count where !stop() { await worker.doSomething() }
+                }
+            }
+            if case .cancelledMeanwhile = end {
+                let pause = Int.random(in: 0...1_500, using: &random)
+                group.addTask {
+                    try? await Task.sleep(for: .milliseconds(pause))
+                    await world.watch.expect("invalidateAndCancel") { await session.invalidateAndCancel() }
+                }
+            } else if random.one(in: 3) {
+                let rate = random.pick([nil, 400_000, 4_000_000])
+                group.addTask {
+                    try? await Task.sleep(for: .milliseconds(200))
+                    session.setRateLimit(rate)
+                    try? await Task.sleep(for: .milliseconds(300))
+                    session.setRateLimit(nil)
+                }
+            }
+        }
+        switch end {
+        case .finished:
+            await world.watch.expect("finishTasksAndInvalidate") { await session.finishTasksAndInvalidate() }
+        case .cancelled, .cancelledMeanwhile:
+            await world.watch.expect("invalidateAndCancel") { await session.invalidateAndCancel() }
+        case .dropped: return
+        }
+        let task = session.dataTask(.init(method: .get, scheme: "http", authority: home.authority, path: "/file/2"))
+        task.resume()
+        let late = await world.watch.expect("a task of an ended session") { await outcome(of: task) }
+        if case .failure(let error) = late, error.code == .sessionInvalid { return }
+        world.ledger.violation("an ended session took a task: \(late)")
+    }
+
+    /// Removes the folder of what the session keeps on disk, once it is not written any more.
+    private func remove(_ folder: String) {
+        for name in Vitals.names(in: folder + "/cache") { unlink(folder + "/cache/" + name) }
+        rmdir(folder + "/cache")
+        for name in Vitals.names(in: folder) { unlink(folder + "/" + name) }
+        rmdir(folder)
+    }
+}
+
+/// The result of a task, for whoever asks.
+func outcome(of task: SessionTask) async -> Result<TaskResult, TransferError> {
+    do { return .success(try await task.value) } catch { return .failure(error) }
+}
