@@ -23,15 +23,21 @@ public enum ByteClub {
         }
         // A closed pipe is an error to be handled, not a death.
         signal(SIGPIPE, SIG_IGN)
+        var warm: WarmConnections?
         if engine == nil, talksToServer(arguments) {
             // Few threads that allocate little: one heap starts faster than one for each.
             byteclub_limit_heaps(1)
-            Session.prepare()
+            if onlyAsks(arguments) {
+                warm = WarmConnections.find(Directories(environment: Context.processEnvironment()).transferService)
+            }
+            if warm == nil { Session.prepare() }
         }
         // A program that runs for days gives back what a first sync needed.
-        if engine != nil { byteclub_limit_free_memory(1 << 20) }
-        Task.detached {
-            let context = Context.live(engine)
+        let isDaemon = arguments.first == DaemonCommand.configuration.commandName
+        if isDaemon { byteclub_limit_heaps(1) }
+        if engine != nil || isDaemon { byteclub_limit_free_memory(1 << 20) }
+        Task.detached { [warm] in
+            let context = Context.live(engine, over: warm)
             if context.terminal.isErrorTerminal, TaskbarProgress.isKnown(to: context.environment) {
                 TaskbarProgress.clearBeforeSignals()
             }
@@ -48,10 +54,20 @@ public enum ByteClub {
         guard let command = arguments.first, !command.hasPrefix("-") || command == "---completion" else { return false }
         let isLocal = [
             "serve", "members", "apps", "backup", "verify", "sync", "status", "why", "log", "conflicts", "mirrors",
-            "unlink", "logout", "help",
+            "unlink", "logout", "help", "transfers", "daemon",
         ].contains(command)
         let isHelp = arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
-        return (!isLocal || arguments.contains("--club")) && !isHelp
+        return (!isLocal || arguments.contains("--club")) && !isHelp && !arguments.contains("--background")
+    }
+
+    /// Whether a command line that needs the network is likely to do no more than ask.
+    private static func onlyAsks(_ arguments: [String]) -> Bool {
+        switch arguments.first {
+        case "whoami", "---completion": true
+        case "notes", "photos":
+            ["list", "show", "search", "history", "info"].contains(arguments.dropFirst().first)
+        default: false
+        }
     }
 
     /// Runs one command line; the only place that decides the exit status.
@@ -79,7 +95,7 @@ public enum ByteClub {
         }
         var command: any ParsableCommand
         do {
-            command = try RootCommand.parseAsRoot(arguments)
+            command = try RootCommand.parsed(arguments)
         } catch {
             return report(error, context)
         }

@@ -19,6 +19,10 @@ enum Settings {
     /// How often an upload of a large file is killed: `BYTECLUB_UPLOAD_KILLS`, 4 unless it is set.
     static var uploadKills: Int { number("BYTECLUB_UPLOAD_KILLS") ?? 4 }
 
+    /// How often the daemon is killed in each direction of a background transfer: `BYTECLUB_BACKGROUND_KILLS`, 3 unless
+    /// it is set.
+    static var backgroundKills: Int { number("BYTECLUB_BACKGROUND_KILLS") ?? 3 }
+
     /// How many files a large mirror has: `BYTECLUB_ENTRIES`, 10,000 unless it is set.
     static var entries: Int { number("BYTECLUB_ENTRIES") ?? 10_000 }
 }

@@ -5,6 +5,8 @@ struct SiblingProgram: Sendable {
     /// Hosts a club.
     static let server = SiblingProgram(
         name: "byteclub-server", title: "byteclub", advice: "install it on the machine that hosts the club")
+    /// Runs short commands, and background transfers.
+    static let client = SiblingProgram(name: "byteclub", title: "byteclub", advice: "install it")
     /// Keeps a mirror: this program with the engine and its database.
     static let mirror = SiblingProgram(
         name: "byteclub-mirror", title: "byteclub-mirror", advice: "install it beside 'byteclub'")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteClubCore
+import ByteClubHTTP
 
 extension CompletionKind {
     /// Names that ``Completion`` finds when a shell asks for them.
@@ -11,7 +12,7 @@ extension CompletionKind {
 /// A completion script calls `byteclub ---completion notes edit -- positional@0 INDEX CURSOR WORD…`, where the words are
 /// as they were typed, quotes included.
 struct Completion: Sendable {
-    /// How long a server may take before the names come from elsewhere, or not at all.
+    /// How long a server or the daemon may take before the names come from elsewhere, or not at all.
     private static let patience = Duration.milliseconds(250)
 
     /// The command, as in `["notes", "edit"]`.
@@ -74,9 +75,35 @@ struct Completion: Sendable {
         case "conflicts": conflicts()
         case "why", "log": local()
         case "unlink", "status": folder.isEmpty || folder.hasPrefix("/") ? MirrorRegistry(context).mirrors : []
+        case "transfers": await transfers()
         case "members": index == 2 ? MembersCommand.subcommands : []
         case "apps": index == 2 ? AppsCommand.subcommands : []
         default: []
+        }
+    }
+
+    /// The transfers that a daemon knows; none is started for that.
+    private func transfers() async -> [String] {
+        let service = context.directories.transferService
+        let all = await inTime {
+            let control = try await BackgroundControl.running(service)
+            return try await control?.tasks()
+        }
+        guard let all else { return [] }
+        let ids = TransferIDs(all.map(\.id))
+        return all.filter { command.last != "wait" || !$0.isFinished }.map { ids.short($0.id) }
+    }
+
+    /// What is found while somebody waits who types; nil when that takes too long, or goes wrong.
+    private func inTime<Found: Sendable>(_ find: @escaping @Sendable () async throws -> Found?) async -> Found? {
+        await withTaskGroup(of: Found?.self) { group in
+            group.addTask { try? await find() }
+            group.addTask {
+                try? await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
         }
     }
 
@@ -87,20 +114,11 @@ struct Completion: Sendable {
         else { return [] }
         let (folder, wantsDeleted) = (folder, ["history", "restore"].contains(command.last))
         let (wantsFolders, context) = (command == ["notes", "list"], context)
-        let found = await withTaskGroup(of: [String]?.self) { group in
-            group.addTask {
-                guard let remote = try? context.connector.open(login, .notes),
-                    let listed = try? await remote.list(path, unless: nil, includeDeleted: wantsDeleted)
-                else { return nil }
-                return (listed.contents ?? []).filter { $0.isFolder || !wantsFolders }
-                    .map { folder + $0.path.name + ($0.isFolder ? "/" : "") }
-            }
-            group.addTask {
-                try? await Task.sleep(for: Self.patience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
+        let found = await inTime {
+            let remote = try context.connector.open(login, .notes)
+            let listed = try await remote.list(path, unless: nil, includeDeleted: wantsDeleted)
+            return (listed?.contents ?? []).filter { $0.isFolder || !wantsFolders }
+                .map { folder + $0.path.name + ($0.isFolder ? "/" : "") }
         }
         if let found { return found }
         guard let place = try? MirrorPlace(nil, context), let bound = place.boundFolder,

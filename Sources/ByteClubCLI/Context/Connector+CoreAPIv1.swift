@@ -4,29 +4,33 @@ import ByteClubRemotes
 
 extension Connector {
     /// Servers that speak Core API v1, over sessions of this process.
-    static let coreAPIv1 = Connector(open: openRemote, token: redeem, disable: disableToken)
-
-    @Sendable private static func openRemote(_ login: Login, _ lane: Lane) throws -> any Remote {
-        try remote(login, lane)
+    ///
+    /// - Parameter warm: A daemon's connections, over which notes and questions are asked for.
+    /// - Returns: The connector.
+    static func coreAPIv1(over warm: WarmConnections? = nil) -> Connector {
+        Connector(open: { try remote($0, $1, over: warm) }, token: redeem, disable: disableToken)
     }
 
     @Sendable private static func disableToken(_ login: Login) async throws {
         try await remote(login, .notes).disableToken()
     }
 
-    private static func remote(_ login: Login, _ lane: Lane) throws -> CoreAPIv1Remote {
+    private static func remote(
+        _ login: Login, _ lane: Lane, over warm: WarmConnections? = nil
+    ) throws -> CoreAPIv1Remote {
         var configuration = CoreAPIv1Remote.sessionConfiguration(
             token: login.token, certificateAuthorityFile: login.certificateAuthorityFile,
             pinnedKeys: login.pinnedKeys)
-        var content: Session?
+        var content: WarmSession?
         if lane == .mirror { configuration.maximumTasksPerHost = 16 }
-        let api = try Session(configuration: configuration, name: "api")
+        let api = try WarmSession(
+            configuration: configuration, name: "api", over: lane == .notes ? warm : nil)
         if case .photos = lane {
             configuration.maximumTasksPerHost = 1
-            content = try Session(configuration: configuration, name: "photos")
+            content = try WarmSession(Session(configuration: configuration, name: "photos"))
         }
         var remote = try CoreAPIv1Remote(
-            origin: login.server.origin, api: api, content: content, allowsInsecureHTTP: login.allowsInsecureHTTP)
+            origin: login.server.origin, over: api, content: content, allowsInsecureHTTP: login.allowsInsecureHTTP)
         if case .photos(let bytesPerSecond) = lane { remote.rateLimit = bytesPerSecond }
         return remote
     }

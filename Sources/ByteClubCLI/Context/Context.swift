@@ -1,3 +1,4 @@
+import ByteClubHTTP
 import Glibc
 
 /// All that a command touches of the world outside it; tests make their own.
@@ -42,7 +43,12 @@ struct Context: Sendable {
     var executable: String?
 
     /// The process's own world.
-    static func live(_ engine: (any MirrorEngine.Type)?) -> Context {
+    ///
+    /// - Parameters:
+    ///   - engine: What keeps mirrors.
+    ///   - warm: The connections of a daemon that runs already.
+    /// - Returns: The world.
+    static func live(_ engine: (any MirrorEngine.Type)?, over warm: WarmConnections? = nil) -> Context {
         let start = ContinuousClock.now
         return Context(
             environment: processEnvironment(),
@@ -51,7 +57,8 @@ struct Context: Sendable {
             input: .standard, terminal: .current,
             uptime: { ContinuousClock.now - start },
             calendar: { CalendarTime.local($0) },
-            connector: .coreAPIv1, editor: .shell, browser: Browser.find(processEnvironment()), interrupts: .signals,
+            connector: .coreAPIv1(over: warm), editor: .shell, browser: Browser.find(processEnvironment()),
+            interrupts: .signals,
             statusSignals: .signals,
             engine: engine, executable: ownPath())
     }
@@ -82,7 +89,7 @@ struct Context: Sendable {
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private static func processEnvironment() -> [String: String] {
+    static func processEnvironment() -> [String: String] {
         var variables: [String: String] = [:]
         var entry = unsafe environ
         while let text = unsafe entry.pointee {

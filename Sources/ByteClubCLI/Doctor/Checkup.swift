@@ -21,6 +21,7 @@ struct Checkup: Sendable {
         } catch {
             findings.append(.fail("login", Failure(error)))
         }
+        findings.append(await transfers())
         return findings + [mirror()] + contents() + [watches(), disk()]
     }
 
@@ -44,16 +45,17 @@ struct Checkup: Sendable {
     }
 
     private func server(_ login: Login) async -> [Finding] {
+        var findings = [proxy(login)].compactMap(\.self)
         let probe: ServerProbe
         do {
             probe = try await context.connector.probe(login)
         } catch let error as TransferError {
-            return [.fail("server", error.description, error.code.advice, Failure(error).status)]
+            return findings + [.fail("server", error.description, error.code.advice, Failure(error).status)]
         } catch {
-            return [.fail("server", Failure(error))]
+            return findings + [.fail("server", Failure(error))]
         }
         let milliseconds = Int((probe.seconds * 1000).rounded())
-        var findings: [Finding] = [.ok("server", "\(login.server) answers in \(milliseconds) ms")]
+        findings.append(.ok("server", "\(login.server) answers in \(milliseconds) ms"))
         findings.append(contentsOf: [clock(probe.date, now: context.now())].compactMap { $0 })
         let account = account(probe, login)
         findings.append(account)

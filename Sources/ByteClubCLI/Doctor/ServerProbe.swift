@@ -24,17 +24,22 @@ struct ServerProbe: Sendable {
         configuration.connectTimeout = .seconds(10)
         configuration.timeoutForRequest = .seconds(10)
         let session = try Session(configuration: configuration, name: "doctor")
-        let (scheme, rest) = halves(login.server.origin, at: "://")
-        let (authority, path) = halves(rest, at: "/")
-        let request = HTTPRequest(
-            method: .get, scheme: scheme, authority: authority,
-            path: (path.isEmpty ? "" : "/" + path) + "/1/account/info")
+        let request = request(login)
         let start = ContinuousClock.now
         let (bytes, response) = try await session.data(for: request)
         return ServerProbe(
             status: response.status.code, date: response.headerFields[.date].flatMap { APIDate($0) },
             body: Array(bytes),
             seconds: start.duration(to: .now) / .seconds(1))
+    }
+
+    /// The question.
+    static func request(_ login: Login) -> HTTPRequest {
+        let (scheme, rest) = halves(login.server.origin, at: "://")
+        let (authority, path) = halves(rest, at: "/")
+        return HTTPRequest(
+            method: .get, scheme: scheme, authority: authority,
+            path: (path.isEmpty ? "" : "/" + path) + "/1/account/info")
     }
 
     private static func halves(_ text: String, at separator: String) -> (String, String) {

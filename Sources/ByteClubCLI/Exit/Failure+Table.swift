@@ -10,6 +10,7 @@ extension Failure {
         case let error as RemoteError where error.isOfRole:
             self.init(.notAuthorised, error.message)
         case let error as RemoteError: self.init(Self.status(of: error.code), Self.message(of: error))
+        case let error as BackgroundFailure: self.init(.tryAgain, error.message)
         case let error as TransferError: self.init(Self.status(of: error.code), error.description)
         case let error as FileError: self.init(error.status, error.description)
         case let error as PathError: self.init(.badData, error.message)
@@ -42,7 +43,9 @@ extension Failure {
         case .fileUnreadable: .noInput
         case .cannotWriteFile: .inputOutput
         case .bodyTooLarge, .badRequest: .badData
-        case .libraryMissing: .configuration
+        case .libraryMissing, .badConfiguration: .configuration
+        case .unknownTask: .noInput
+        case .daemonUnavailable, .identifierInUse: .tryAgain
         default: .protocolViolation  // tooManyRedirects, insecureRedirect, protocolViolation, other
         }
     }

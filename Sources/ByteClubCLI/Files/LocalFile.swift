@@ -176,10 +176,21 @@ enum LocalFile {
 
     /// A name in the same directory that nobody else uses.
     static func temporaryName(beside path: String) -> String {
+        hiddenName(beside: path, String(UInt64.random(in: .min ... .max), radix: 36))
+    }
+
+    /// A hidden name in the same directory for what is to become a file, told from others by a mark of at most 100 bytes.
+    ///
+    /// File systems take names of 255 bytes, so the file's own name is cut to at most 100.
+    static func hiddenName(beside path: String, _ mark: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        let name = parts.popLast() ?? ""
-        let random = String(UInt64.random(in: .min ... .max), radix: 36)
-        parts.append(".\(name.prefix(100)).\(random).byteclub")
+        var (name, bytes) = ("", 0)
+        for character in parts.popLast() ?? "" {
+            bytes += character.utf8.count
+            if bytes > 100 { break }
+            name.append(character)
+        }
+        parts.append(".\(name).\(mark).byteclub")
         return parts.joined(separator: "/")
     }
 

@@ -26,7 +26,12 @@ struct Systemctl: Sendable {
     /// Runs a command.
     ///
     /// - Throws: ``Failure`` with what systemd said when it fails.
-    func callAsFunction(_ arguments: String...) throws {
+    func callAsFunction(_ arguments: String...) throws { try self(arguments) }
+
+    /// Runs a command.
+    ///
+    /// - Throws: ``Failure`` with what systemd said when it fails.
+    func callAsFunction(_ arguments: [String]) throws {
         let answer = try run(arguments)
         if answer.status != 0 {
             let reason = answer.message.isEmpty ? "it ended with \(answer.status)" : answer.message

@@ -26,6 +26,24 @@ extension Context {
         return try Login(settings: settings, credentials: isComplete ? nil : credentials.load())
     }
 
+    /// The same with the stored token alone, for what goes on without this program.
+    ///
+    /// - Parameters:
+    ///   - flags: What the command line set.
+    ///   - refusal: What is said when there is a token in the environment only.
+    /// - Returns: The login.
+    /// - Throws: ``Failure`` when no token is stored for the server.
+    func storedLogin(flags: Settings, otherwise refusal: String) throws -> Login {
+        var settings = try settings(flags: flags)
+        settings.token = nil
+        do {
+            return try Login(settings: settings, credentials: credentials.load())
+        } catch {
+            guard environment["BYTECLUB_TOKEN"].map({ !$0.isEmpty }) == true else { throw error }
+            throw Failure(.notAuthorised, "\(refusal); run 'byteclub login URL'")
+        }
+    }
+
     /// How long a question may take before that is said.
     private static let patience = Duration.seconds(5)
 

@@ -1,3 +1,5 @@
+import ByteClubHTTP
+
 /// Where the program keeps its files, by the XDG base directory rules.
 struct Directories: Sendable {
     /// The environment's variables.
@@ -15,8 +17,15 @@ struct Directories: Sendable {
     var drafts: String { state + "/drafts" }
     /// Where uploads stand that did not come to their end.
     var uploads: String { state + "/uploads" }
+    /// Transfers that go on without the program that began them.
+    var transfers: String { state + "/transfers" }
+    /// What such transfers of photos need beside their records.
+    var transferFiles: String { state + "/transfer-files" }
     /// Mirrors' databases, and which mirror was synced last.
     var mirrors: String { state + "/mirrors" }
+
+    /// A daemon of this user that runs already.
+    var transferService: BackgroundService { BackgroundService(folder: transfers, command: []) }
 
     /// The user's own systemd units.
     var userUnits: String { base("XDG_CONFIG_HOME", "/.config") + "/systemd/user" }

@@ -12,9 +12,16 @@ public struct CoreAPIv1Remote: Remote {
     /// A lower one of ``TransferRate`` goes before it.
     public var rateLimit: Int?
 
+    /// A file in which a download keeps where it is, so that the next one of the same file goes on there, in this
+    /// process or another; nil for none.
+    ///
+    /// It is for one download at a time. Who is killed between the last byte and the check of the hash leaves a file
+    /// that was not checked.
+    public var downloadJournal: String?
+
     let transport: Transport
     /// The session for the bytes of files, which may allow fewer tasks at once than the other.
-    let contentSession: Session
+    let contentSession: WarmSession
     /// The root word in front of every path.
     let root: String
     let knownAccount = AccountCache()
@@ -30,6 +37,25 @@ public struct CoreAPIv1Remote: Remote {
     /// - Throws: `badRequest` when the address cannot be used.
     public init(
         origin: String, root: String = "auto", api: Session, content: Session? = nil, allowsInsecureHTTP: Bool = false
+    ) throws(RemoteError) {
+        let content = content.map { WarmSession($0) }
+        try self.init(
+            origin: origin, root: root, over: WarmSession(api), content: content,
+            allowsInsecureHTTP: allowsInsecureHTTP)
+    }
+
+    /// Creates a remote for a server, over a session that may not have been started.
+    ///
+    /// - Parameters:
+    ///   - origin: The server's address, such as `https://club.example`; plain http only to this machine.
+    ///   - root: `auto`, `dropbox` or `sandbox`.
+    ///   - api: The session for everything but the bytes of files.
+    ///   - content: The session for the bytes of files; nil for the same one.
+    ///   - allowsInsecureHTTP: Whether plain http may go to other machines, tokens and all.
+    /// - Throws: `badRequest` when the address cannot be used.
+    public init(
+        origin: String, root: String = "auto", over api: WarmSession, content: WarmSession? = nil,
+        allowsInsecureHTTP: Bool = false
     ) throws(RemoteError) {
         let address = try ServiceOrigin(origin, allowsInsecureHTTP: allowsInsecureHTTP)
         transport = Transport(origin: address, session: api)

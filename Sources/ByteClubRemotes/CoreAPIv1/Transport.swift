@@ -28,7 +28,7 @@ struct Transport: Sendable {
     }
 
     let origin: ServiceOrigin
-    let session: Session
+    let session: WarmSession
 
     /// A request for an operation, `address` being percent-encoded already.
     func request(
@@ -42,7 +42,7 @@ struct Transport: Sendable {
     /// Asks and returns the answer when its status is one of `statuses`; anything else is an error.
     func get(
         _ address: String, query: Parameters = [:], statuses: Set<Int> = [200], fields: HTTPFields = [:],
-        options: TaskOptions = .coreAPIv1, through session: Session? = nil,
+        options: TaskOptions = .coreAPIv1, through session: WarmSession? = nil,
         excess: () -> RemoteError? = { nil }
     ) async throws(RemoteError) -> Answer {
         let request = request(.get, address, query: query, fields: fields)

@@ -25,6 +25,12 @@ enum LocalFile {
         try put(part, at: path)
     }
 
+    /// The bytes of a short file; nil when it cannot be read.
+    static func read(_ path: String) -> [UInt8]? {
+        guard let file = try? OpenFile(reading: path), file.size <= 1 << 20 else { return nil }
+        return try? file.readAll()
+    }
+
     /// A hidden name in the same folder, which no other download uses.
     static func stagingPath(for path: String) -> String {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""

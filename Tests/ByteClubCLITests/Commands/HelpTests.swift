@@ -15,7 +15,9 @@ import Testing
         "sync deselect", "sync selection", "sync verify", "sync deletes", "sync deletes review",
         "sync deletes approve", "sync deletes restore", "sync revert", "status", "why", "log", "conflicts",
         "conflicts list",
-        "conflicts show", "conflicts resolve", "mirrors", "unlink", "doctor",
+        "conflicts show", "conflicts resolve", "mirrors", "unlink", "doctor", "transfers", "transfers list",
+        "transfers pause", "transfers resume", "transfers cancel", "transfers wait", "transfers clear",
+        "transfers limit", "daemon",
     ]
 
     @Test("the help of each command is the committed one", arguments: commands)

@@ -48,7 +48,7 @@ import Testing
         let context = context(world)
         #expect(await world.run("doctor", in: context) == .success)
         let lines = world.out.split(separator: "\n")
-        #expect(lines.count == 10 && !world.out.contains("fail"), "\(world.out)")
+        #expect(lines.count == 11 && !world.out.contains("fail"), "\(world.out)")
         #expect(world.out.contains("http://127.0.0.1:1 answers in 3 ms"))
         #expect(world.out.contains("you are Ann; the server speaks Core API v1 and extension 1"))
         #expect(world.out.contains("/byteclub has 1 note"))

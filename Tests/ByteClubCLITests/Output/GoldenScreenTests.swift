@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClubCLI
+@testable import ByteClubHTTP
 
 /// What commands show on terminals of several widths and in a pipe, as it is kept in `Fixtures/cli/screens`.
 @Suite struct GoldenScreenTests {
@@ -193,6 +194,38 @@ import Testing
         }
         let folder = try RemotePath("/byteclub/photos")
         try await check("photos-kinds", PhotoList(photos: photos, folder: folder), isList: true)
+    }
+
+    @Test("background transfers")
+    func transfers() async throws {
+        var waiting = try Transfers.upload(
+            0x2f00_aa00_0000_0000, Self.long + ".jpg", .waiting, bytes: 4 << 20, of: 12 << 20,
+            failure: BackgroundFailure(code: "unreachable", message: "the server is away", isRetryable: true))
+        waiting.nextAttempt = 1_375_784_160_000
+        var done = try Transfers.upload(0x9c00_0000_0000_0001, "city.jpg", .done, bytes: 90_163, of: 90_163)
+        done.result = BackgroundResult(bytes: Array("/byteclub/photos/city.jpg".utf8))
+        let list = TransferList([
+            done,
+            try Transfers.upload(
+                0x1200_0000_0000_0002, "ridge.jpg", .running, bytes: 54 << 20, of: 100 << 20, rate: 3_400_000),
+            waiting, try Transfers.upload(0x7700_0000_0000_0003, "hut.jpg", .paused),
+            try Transfers.upload(
+                0xb600_0000_0000_0004, "gone.jpg", .failed,
+                failure: BackgroundFailure(code: "noInput", message: "'/home/ada/gone.jpg' is not there")),
+        ])
+        try await check("transfers", list, isList: true)
+        try await check("transfers-wait") { context in
+            var wait = TransferWait(for: [0, 1, 2].map { BackgroundTask.ID(list.transfers[$0].id) }.compactMap(\.self))
+            _ = wait.take([
+                done,
+                try Transfers.upload(
+                    0x1200_0000_0000_0002, "ridge.jpg", .running, bytes: 54 << 20, of: 100 << 20, rate: 3_400_000),
+                waiting,
+            ])
+            let columns = context.terminal.columns()
+            let style = columns.map { ProgressLine.Style.bar(columns: $0) } ?? .plain
+            try context.output.line(ProgressLine.text(wait.progress(after: 9), style: style))
+        }
     }
 
     private static func status() -> SyncStatus {

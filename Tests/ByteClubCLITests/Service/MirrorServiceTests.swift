@@ -9,42 +9,23 @@ import Testing
     private let world: World
     private let mirror: String
     private let unit: String
-    private var bin: String { world.home.path + "/bin" }
-    private var calls: String { world.home.path + "/calls" }
+    private let systemctl: SystemctlStandIn
 
     init() async throws {
         world = try World()
         mirror = world.home.path + "/my club"
         unit = ServiceName.unit(for: mirror)
-        try LocalFile.makeDirectory(bin)
+        systemctl = try await SystemctlStandIn(in: world.home.path)
         try world.context().credentials.save(
             Credentials(server: "http://127.0.0.1:1", token: "stored-token", member: "ada"))
-        try await standIn("exit 0")
     }
 
     private var path: String { world.home.path + "/.config/systemd/user/" + unit }
 
-    /// Another process writes the program: a descriptor of ours would go on in what other tests start meanwhile, and
-    /// the system runs no program that somebody has open for writing.
-    private func standIn(_ rest: String) async throws {
-        let script = "#!/bin/sh\necho \"$*\" >> '\(calls)'\n\(rest)\n"
-        let text = world.home.path + "/systemctl.text"
-        try LocalFile.replace(text, with: Array(script.utf8), mode: 0o755)
-        let copied = try await Program.run("/bin/cp", ["-p", "--remove-destination", text, bin + "/systemctl"])
-        try #require(copied.status == 0, "\(copied)")
-    }
-
     private func context(_ more: [String: String] = [:]) -> Context {
-        var context = world.context(["PATH": bin + ":/usr/bin:/bin"].merging(more) { $1 })
+        var context = world.context(["PATH": systemctl.folder + ":/usr/bin:/bin"].merging(more) { $1 })
         context.executable = "/opt/100% club/byteclub-mirror"
         return context
-    }
-
-    /// What systemctl was asked since the last look.
-    private func asked() throws -> [String] {
-        defer { try? LocalFile.remove(calls) }
-        guard LocalFile.exists(calls) else { return [] }
-        return String(decoding: try LocalFile.read(calls), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     @Test("a service is written, started, left alone the second time, and removed")
@@ -56,30 +37,31 @@ import Testing
         let text = String(decoding: try LocalFile.read(path), as: UTF8.self)
         try Golden.check(text.replacing(world.home.path, with: "/home/ada"), "service.txt")
         #expect(!text.contains("token"))
-        #expect(try asked() == ["--user show-environment", "--user daemon-reload", "--user enable --now \(unit)"])
+        #expect(
+            try systemctl.asked() == ["--user show-environment", "--user daemon-reload", "--user enable --now \(unit)"])
 
         #expect(await world.run("sync", mirror, "--install", "--json", in: context) == .success)
         #expect(world.out.contains(#""isChanged" : false"#) && world.out.contains(#""isInstalled" : true"#))
-        #expect(try asked() == ["--user show-environment", "--user enable --now \(unit)"])
+        #expect(try systemctl.asked() == ["--user show-environment", "--user enable --now \(unit)"])
 
         let changed = await world.run(
             "sync", mirror, "--install", "--folder", "/other", "--limit-up", "2M", in: context)
         #expect(changed == .success, "\(world.err)")
         let other = String(decoding: try LocalFile.read(path), as: UTF8.self)
         #expect(other.contains(#""--folder" "/other" "--limit-up" "2097152""#), "\(other)")
-        #expect(try asked().suffix(2) == ["--user enable --now \(unit)", "--user restart \(unit)"])
+        #expect(try systemctl.asked().suffix(2) == ["--user enable --now \(unit)", "--user restart \(unit)"])
 
         #expect(await world.run("sync", mirror, "--uninstall", in: context) == .success, "\(world.err)")
         #expect(!LocalFile.exists(path))
-        #expect(try asked().suffix(2) == ["--user disable --now \(unit)", "--user daemon-reload"])
+        #expect(try systemctl.asked().suffix(2) == ["--user disable --now \(unit)", "--user daemon-reload"])
         #expect(await world.run("sync", mirror, "--uninstall", in: context) == .success)
         #expect(world.out == "no service syncs \(mirror)\n")
-        #expect(try asked().isEmpty)
+        #expect(try systemctl.asked().isEmpty)
     }
 
     @Test("where no systemd answers, one line says what to do, and nothing is written")
     func noSystemd() async throws {
-        try await standIn("echo 'Failed to connect to bus: No medium found' >&2; exit 1")
+        try await systemctl.become("echo 'Failed to connect to bus: No medium found' >&2; exit 1")
         #expect(await world.run("sync", mirror, "--install", in: context()) == .configuration)
         #expect(
             world.err == "byteclub: no systemd answers for you here (Failed to connect to bus: No medium found); "
@@ -93,14 +75,14 @@ import Testing
 
     @Test("a service that cannot be started leaves everything as it was")
     func failure() async throws {
-        try await standIn("case \"$*\" in *enable*) echo 'Unit is masked.' >&2; exit 1;; esac")
+        try await systemctl.become("case \"$*\" in *enable*) echo 'Unit is masked.' >&2; exit 1;; esac")
         #expect(await world.run("sync", mirror, "--install", in: context()) == .tryAgain)
         #expect(world.err == "byteclub: 'systemctl --user enable --now \(unit)' failed: Unit is masked.\n")
         #expect(!LocalFile.exists(path))
-        try await standIn("exit 0")
+        try await systemctl.become("exit 0")
         #expect(await world.run("sync", mirror, "--install", in: context()) == .success)
         let before = try LocalFile.read(path)
-        try await standIn("case \"$*\" in *restart*) exit 1;; esac")
+        try await systemctl.become("case \"$*\" in *restart*) exit 1;; esac")
         #expect(await world.run("sync", mirror, "--install", "--folder", "/other", in: context()) == .tryAgain)
         #expect(try LocalFile.read(path) == before)
     }
@@ -122,7 +104,7 @@ import Testing
         #expect(try context().credentials.remove())
         #expect(await world.run("sync", mirror, "--install", in: context()) == .notAuthorised)
         #expect(world.err.contains("needs a stored login"))
-        #expect(try asked().isEmpty && !LocalFile.exists(path))
+        #expect(try systemctl.asked().isEmpty && !LocalFile.exists(path))
     }
 
     @Test(

@@ -47,7 +47,7 @@ private struct Upload {
     private let way: EndToEnd.PhotoKillTests.Way
     private let folder: TemporaryDirectory
     private let server: ServerProcess
-    private let metrics: UInt16
+    private let counters: ByteCounters
     private let ann: MemberMachine
     private let file: String
     private let size: Int64
@@ -56,10 +56,8 @@ private struct Upload {
         self.way = way
         self.size = size
         folder = try TemporaryDirectory()
-        server = try await ServerProcess(
-            data: folder.path + "/data", arguments: ["--metrics-listen", "127.0.0.1:0"])
-        let line = await server.process?.line(of: .errors) { $0.contains("health and metrics on ") }
-        metrics = try #require(line?.split(separator: ":").last.flatMap { UInt16($0) })
+        server = try await ServerProcess(data: folder.path + "/data", arguments: ByteCounters.arguments)
+        counters = try await ByteCounters(of: server)
         let token = try await server.addMember("ann")
         ann = MemberMachine("ann", in: folder.path)
         let login = try await ann.byteclub("login", server.url, "--token-stdin", input: Array((token + "\n").utf8))
@@ -100,7 +98,7 @@ private struct Upload {
         let result = try await ann.start(command).result()
         #expect(result.status == 0, "\(result)")
         if way == .photos { #expect(result.lines == ["/byteclub/photos/big.jpg"] && position == nil, "\(result)") }
-        let received = try await received()
+        let received = try await counters.received()
         let copy = ann.home + "/copy.jpg"
         #expect(try await ann.byteclub("photos", "download", "big.jpg", "-o", copy).status == 0)
         #expect(Fixture.bytes(at: copy) == Fixture.bytes(at: file))
@@ -114,13 +112,5 @@ private struct Upload {
         guard let name = FileTree.names(in: directory)?.first(where: { !$0.hasPrefix(".") }) else { return nil }
         let position = try? JSONReader.read(UploadPosition.self, from: Fixture.bytes(at: directory + "/" + name))
         return position?.offset
-    }
-
-    /// All bytes that the server has received, also in requests that were cut off.
-    private func received() async throws -> Int64 {
-        let page = try #require(await RawExchange.send("GET /metrics", port: metrics)?.text)
-        let name = "byteclub_received_bytes_total "
-        let line = page.split(separator: "\n").first { $0.hasPrefix(name) }
-        return try #require(line.flatMap { Int64($0.dropFirst(name.count)) })
     }
 }

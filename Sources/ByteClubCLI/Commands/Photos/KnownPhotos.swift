@@ -14,6 +14,9 @@ struct KnownPhotos: Sendable {
         if file.contentHash != nil { files[file.bytes, default: []].append(file) }
     }
 
+    /// Takes what another copy knows of the files of one length.
+    mutating func take(_ size: Int64, from other: KnownPhotos) { files[size] = other.files[size] }
+
     /// Whether a file is worth being hashed.
     func hasOne(of size: Int64) -> Bool { files[size] != nil }
 

@@ -36,13 +36,18 @@ struct OutputFile: Sendable {
         let temporary = LocalFile.temporaryName(beside: path)
         do {
             let value = try await fill(temporary)
-            try LocalFile.sync(temporary)
-            try LocalFile.settle(temporary, at: path, replacing: isForced)
+            try settle(temporary)
             return value
         } catch {
             unsafe unlink(temporary)
             throw error
         }
+    }
+
+    /// Puts a whole file into its place, to disk.
+    func settle(_ temporary: String) throws {
+        try LocalFile.sync(temporary)
+        try LocalFile.settle(temporary, at: path, replacing: isForced)
     }
 }
 

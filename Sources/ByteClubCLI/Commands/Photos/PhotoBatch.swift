@@ -7,8 +7,7 @@ struct PhotoBatch: Sendable {
     let remote: any Remote
     let server: ServerAddress
     let folder: RemotePath
-    let quality: Int?
-    let stripsPlace: Bool
+    let change: PhotoChange
     let json: Bool
     let reporter: ProgressReporter
     let windDown: WindDown
@@ -21,8 +20,8 @@ struct PhotoBatch: Sendable {
         var known: KnownPhotos?
         UploadRecord.removeExpired(context)
         let sizes = files.map { try? LocalFile.size($0) }
-        let isEncoded = quality != nil || stripsPlace
-        reporter.plan(files.count, total: isEncoded || sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
+        reporter.plan(
+            files.count, total: !change.isNone || sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
         for (index, file) in files.enumerated() {
             try windDown.check()
             do {
@@ -50,60 +49,44 @@ struct PhotoBatch: Sendable {
     private func upload(
         _ file: String, place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
-        let name = PhotoFile.serverName(of: file)
-        let path: RemotePath
-        do { path = try folder.appending(name) } catch {
-            throw Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
-        }
+        _ = try sender.path(of: file)
         if try await !PhotoFile.check(file) {
             context.note("'\(file)' seems to be cut short, since its picture has no end; it is sent as it is")
         }
-        guard quality != nil || stripsPlace else {
+        guard !change.isNone else {
             let record = try UploadRecord(of: file, to: folder, on: server, context)
-            return try await send(file, file, path, place, &known, record)
+            return try await send(file, file, place, &known, record)
         }
         let temporary = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(temporary) }
-        if let quality { try await PhotoFile.reencode(file, quality: quality, to: temporary) }
-        if stripsPlace { try await PhotoFile.strip(quality == nil ? file : temporary, to: temporary) }
-        return try await send(file, temporary, path, place, &known)
+        try await change.apply(to: file, writing: temporary)
+        return try await send(file, temporary, place, &known)
     }
 
-    /// Sends the bytes of `content`, unless the folder has them, under whatever name; goes on where a record says.
+    private var sender: PhotoSender { PhotoSender(remote: remote, folder: folder) }
+
+    /// Sends the bytes of `content`, and goes on where a record says.
     private func send(
-        _ file: String, _ content: String, _ path: RemotePath, _ place: (number: Int, of: Int)?,
-        _ known: inout KnownPhotos?, _ record: UploadRecord? = nil
+        _ file: String, _ content: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?,
+        _ record: UploadRecord? = nil
     ) async throws -> UploadedPhoto {
-        let size = try LocalFile.size(content)
-        var photos: KnownPhotos
-        if let listed = known { photos = listed } else { photos = try await KnownPhotos(of: folder, remote) }
-        known = photos
-        if photos.hasOne(of: size) {
-            let (own, _) = try await BlockingWork.run { try LocalFile.hash(content) }
-            if let there = photos.one(of: size, own, named: path) {
-                record?.remove()
-                return UploadedPhoto(event: .present, file: file, path: there.path, bytes: size, rev: there.rev)
+        let (reporter, windDown, path) = (reporter, windDown, try sender.path(of: file))
+        let photo = try await sender.send(file, content, &known) { size in
+            let resumption = record.map { record in
+                UploadResumption(from: record.position) { position in
+                    record.keep(position)
+                    // What has been sent as a whole may still become visible.
+                    if let position, position.offset < size { windDown.reached() }
+                }
             }
-        }
-        let (reporter, windDown) = (reporter, windDown)
-        let resumption = record.map { record in
-            UploadResumption(from: record.position) { position in
-                record.keep(position)
-                // What has been sent as a whole may still become visible.
-                if let position, position.offset < size { windDown.reached() }
-            }
-        }
-        reporter.start(
-            path.name, path: path.string, place: place, total: size, from: resumption?.position?.offset ?? 0)
-        let source = Content.file(path: content, resumption: resumption)
-        let modified = try LocalFile.modified(file)
-        let stored = try await remote.put(source, at: path, modified: modified, condition: .create, policy: .rename) {
+            reporter.start(
+                path.name, path: path.string, place: place, total: size, from: resumption?.position?.offset ?? 0)
+            return resumption
+        } progress: {
             reporter.update($0)
         }
-        photos.add(stored)
-        known = photos
-        let event: UploadedPhoto.Event = stored.path.key == path.key ? .uploaded : .renamed
-        return UploadedPhoto(event: event, file: file, path: stored.path, bytes: stored.bytes, rev: stored.rev)
+        if photo.event == .present { record?.remove() }
+        return photo
     }
 
     private func report(_ photo: UploadedPhoto) throws {

@@ -46,7 +46,7 @@ struct PhotoDownload: Sendable {
         let room = try file.room()
         reporter.start(path.name, path: path.string, place: place, total: nil)
         let metadata = try await file.write { temporary in
-            let metadata = try await fetch(path, room, to: temporary)
+            let metadata = try await Self.fetch(path, room, from: remote, to: temporary) { reporter.update($0) }
             try LocalFile.complete(temporary, as: metadata)
             return metadata
         }
@@ -60,21 +60,24 @@ struct PhotoDownload: Sendable {
         let temporary = LocalFile.temporaryName(beside: directory + "/photo.jpg")
         defer { unsafe unlink(temporary) }
         reporter.start(path.name, path: path.string, total: nil)
-        _ = try await fetch(path, LocalFile.room(beside: temporary), to: temporary)
+        let room = try LocalFile.room(beside: temporary)
+        _ = try await Self.fetch(path, room, from: remote, to: temporary) { reporter.update($0) }
         reporter.finish()
         try LocalFile.copy(temporary, to: context.output)
     }
 
-    private func fetch(_ path: RemotePath, _ room: Int64, to temporary: String) async throws -> Metadata {
+    /// Writes the bytes of a photo to a new file.
+    static func fetch(
+        _ path: RemotePath, _ room: Int64, from remote: any Remote, to file: String,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> Metadata {
         do {
-            return try await remote.download(path, revision: nil, limit: room, to: temporary) { progress in
-                reporter.update(progress)
-            }
-        } catch { throw Self.told(error, of: path, room) }
+            return try await remote.download(path, revision: nil, limit: room, to: file, progress: progress)
+        } catch { throw told(error, of: path, room) }
     }
 
     /// What a person is told of a failure.
-    private static func told(_ error: RemoteError, of path: RemotePath, _ room: Int64) -> any Error {
+    static func told(_ error: RemoteError, of path: RemotePath, _ room: Int64) -> any Error {
         switch error.code {
         case .tooLarge:
             Failure(.inputOutput, "there is no room for '\(path)': \(HumanSize.shown(room)) are left on the disk")

@@ -12,10 +12,14 @@ struct PhotosDownloadCommand: ClubCommand {
             uploaded. A quoted pattern stands for all the photos whose names it fits. When some of several photos \
             fail the others are still downloaded, and the exit code is 75.
 
+            With --background the photos are noted down, and come whatever becomes of this program: one line each has \
+            the ID and the name.
+
             Examples:
               byteclub photos download ridge.jpg -o ~/ridge.jpg
               byteclub photos download 'trip-*.jpg' -o ~/Pictures/
               byteclub photos download ridge.jpg -o - | feh -
+              byteclub photos download --background 'trip-*.jpg' -o ~/Pictures/
             """)
 
     @Argument(help: "The photos' names, or patterns with * and ?.", completion: .names)
@@ -31,12 +35,16 @@ struct PhotosDownloadCommand: ClubCommand {
     @Flag(help: "Replace a file that is there already.")
     var force = false
 
+    @Flag(help: "Leave it to the background, and return at once; 'byteclub transfers' tells how far it is.")
+    var background = false
+
     @OptionGroup var transfer: TransferOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
         guard output == "-" else { return }
+        if background { throw ValidationError("--background writes files, not standard output") }
         if names.count > 1 || names.contains(where: PhotoPattern.isPattern) {
             throw ValidationError("'-o -' takes the name of one photo")
         }
@@ -45,6 +53,7 @@ struct PhotosDownloadCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let flags = connection.settings
+        if background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
         let reporter = ProgressReporter(
@@ -106,5 +115,30 @@ struct PhotosDownloadCommand: ClubCommand {
             }
         }
         try context.print(result, json: outputOptions.json)
+    }
+
+    /// Has the photos come in the background.
+    private func record(_ flags: Settings, _ context: Context) async throws {
+        let (server, login) = try context.transferServer(flags: flags)
+        let rate = try transfer.rate(context, flags)
+        let names = names
+        let isOne = names.count == 1 && !names.contains(where: PhotoPattern.isPattern)
+        let isFolder = output.map { $0.hasSuffix("/") || LocalFile.isDirectory($0) } ?? false
+        let folder = isOne && !isFolder ? "" : try OutputFile.folder(output)
+        // Only patterns take a question.
+        let photos =
+            names.contains(where: PhotoPattern.isPattern)
+            ? try await context.withRemote(login) { try await PhotoPattern.photos(names, login, $0) }
+            : names.map { name in Result { try EntryPath.photo(name, login) }.mapError { Failure($0) } }
+        let orders = photos.map { photo in
+            Result {
+                let path = try photo.get()
+                let place = isOne && !isFolder ? output ?? path.name : folder + path.name
+                let file = try LocalFile.absolute(place, in: context.workingDirectory())
+                _ = try OutputFile(file, isForced: force)
+                return PhotoDownloadOrder(server: server, path: path.string, file: file, isForced: force)
+            }.mapError { Failure($0) }
+        }
+        try await BackgroundRecording(context: context, rateLimit: rate, json: outputOptions.json).record(orders)
     }
 }

@@ -12,10 +12,14 @@ struct PhotosUploadCommand: ClubCommand {
             photos fail the others are still uploaded, and the exit code is 75. What was not printed is not on the \
             server; after Ctrl-C, or when the server was away, the same command goes on where it ended, for two days.
 
+            With --background the photos are noted down, and sent whatever becomes of this program: one line each has the \
+            ID and the name. The files must stay as they are until then.
+
             Examples:
               byteclub photos upload ridge.jpg
               byteclub photos upload ~/Pictures/trip --album trip --strip-gps
               byteclub photos upload *.jpg --limit-rate 500K --quality 60
+              byteclub photos upload --background ~/Pictures/trip
             """)
 
     @Argument(
@@ -35,6 +39,9 @@ struct PhotosUploadCommand: ClubCommand {
         help: ArgumentHelp("The folder of the photos to put them in, made when it is not there.", valueName: "name"))
     var album: String?
 
+    @Flag(help: "Leave it to the background, and return at once; 'byteclub transfers' tells how far it is.")
+    var background = false
+
     @OptionGroup var transfer: TransferOptions
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
@@ -43,21 +50,25 @@ struct PhotosUploadCommand: ClubCommand {
         if let quality, !(1...100).contains(quality) { throw ValidationError("--quality must be 1 to 100") }
     }
 
+    /// What is changed in the photos.
+    private var change: PhotoChange { PhotoChange(quality: quality, stripsPlace: stripGPS) }
+
     func run(in context: Context) async throws {
         let flags = connection.settings
+        if background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
         let reporter = ProgressReporter(
             context, display: transfer.progressOptions.display(context, json: outputOptions.json), .upload)
         let windDown = WindDown()
-        let (files, quality, stripsPlace, json) = (files, quality, stripGPS, outputOptions.json)
+        let (files, change, json) = (files, self.change, outputOptions.json)
         let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
         let outcome: BatchOutcome<UploadedPhoto>
         do {
             outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
                 let batch = PhotoBatch(
-                    context: context, remote: remote, server: login.server, folder: folder, quality: quality,
-                    stripsPlace: stripsPlace, json: json, reporter: reporter, windDown: windDown)
+                    context: context, remote: remote, server: login.server, folder: folder, change: change,
+                    json: json, reporter: reporter, windDown: windDown)
                 return try await reporter.following { try await batch.upload(files) }
             }
         } catch let failure as Failure where failure.status == .interrupted || failure.status == .terminated {
@@ -74,5 +85,34 @@ struct PhotosUploadCommand: ClubCommand {
                         time: CalendarTime.utc(context.now()).rfc3339)))
         }
         if outcome.status != .success { throw Failure.silent(outcome.status) }
+    }
+
+    /// Has the photos sent in the background.
+    private func record(_ flags: Settings, _ context: Context) async throws {
+        let (server, login) = try context.transferServer(flags: flags)
+        let rate = try transfer.rate(context, flags)
+        let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
+        var orders: [Result<PhotoUploadOrder, Failure>] = []
+        for file in files.flatMap(PhotoFile.all) {
+            do {
+                // Its name, too, must be one that the server takes.
+                _ = try folder.appending(PhotoFile.serverName(of: file))
+                if try await !PhotoFile.check(file) {
+                    context.note("'\(file)' seems to be cut short, since its picture has no end; it is sent as it is")
+                }
+                // A link gives the photo its own name; folders are the same by whatever name.
+                let path = try LocalFile.absolute(file, in: context.workingDirectory())
+                let parent = LocalFile.resolved(LocalFile.parent(of: path))
+                let place = (parent == "/" ? "" : parent) + "/" + LocalFile.name(of: path)
+                let state = try FileState(of: place)
+                orders.append(
+                    .success(
+                        PhotoUploadOrder(
+                            server: server, folder: folder.string, file: place, state: state, change: change)))
+            } catch {
+                orders.append(.failure(Failure(error)))
+            }
+        }
+        try await BackgroundRecording(context: context, rateLimit: rate, json: outputOptions.json).record(orders)
     }
 }

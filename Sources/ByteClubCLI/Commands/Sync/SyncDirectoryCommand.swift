@@ -95,28 +95,15 @@ struct SyncDirectoryCommand: MirrorCommand {
     /// What follows the mirror on a service's command line, once it is known to make sense; not inlined either.
     @inline(never)
     private func serviceWords(_ context: Context) throws -> [String] {
-        try requireStoredLogin(context)
+        _ = try context.storedLogin(
+            flags: options.connection.settings,
+            otherwise: "a service needs a stored login, and BYTECLUB_TOKEN is not written into a unit")
         var configuration = SyncConfiguration(directory: "", stateDirectory: "")
         try configuration.setPace(try context.settings(flags: options.settings))
         var options = options
         options.connection.trust.certificateAuthorityFile =
             try options.connection.trust.certificateAuthorityFile.map { try LocalFile.absolute($0) }
         return options.words
-    }
-
-    /// Makes sure that a service will find a token: one in the environment it would not.
-    private func requireStoredLogin(_ context: Context) throws {
-        var settings = try context.settings(flags: options.connection.settings)
-        settings.token = nil
-        do {
-            _ = try Login(settings: settings, credentials: context.credentials.load())
-        } catch {
-            guard context.environment["BYTECLUB_TOKEN"].map({ !$0.isEmpty }) == true else { throw error }
-            throw Failure(
-                .notAuthorised,
-                "a service needs a stored login, and BYTECLUB_TOKEN is not written into a unit; run 'byteclub login URL'"
-            )
-        }
     }
 
     /// Syncs until it is cancelled.

@@ -69,7 +69,7 @@ extension CoreAPIv1Remote {
             .put, "chunked_upload", query: ["upload_id": id, "offset": id == nil ? nil : String(range.lowerBound)],
             fields: Self.binary)
         let answer = try await transport.perform(request, statuses: [200, 400, 404]) { () async throws(TransferError) in
-            try await contentSession.upload(
+            try await contentSession.session.upload(
                 for: request, from: source.body(range), options: contentOptions,
                 progress: UploadProgress.counting(progress, from: range.lowerBound))
         }

@@ -40,22 +40,22 @@ extension CoreAPIv1Remote {
         _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
-        let staged = LocalFile.stagingPath(for: file)
-        defer { LocalFile.remove(staged) }
+        let staged = downloadJournal == nil ? LocalFile.stagingPath(for: file) : file
+        var isWhole = false
+        defer { if !isWhole { LocalFile.remove(staged) } }
         let request = transport.request(.get, address("files", path), query: ["rev": revision?.description])
         var options = contentOptions
         let announcement = Announcement(of: path, limit: limit ?? .max)
         options.maximumBodyBytes = { announcement.limit(of: $0) }
         let answer = try await transport.perform(request, excess: { announcement.excess }) {
             [options] () throws(TransferError) in
-            let result = try await contentSession.download(
-                for: request, to: staged, options: options, progress: Self.received(progress))
-            return (result.bytes, result.response)
+            try await receive(request, to: staged, options, Self.received(progress))
         }
         let metadata = try answer.metadataField()
         let written = try OpenFile(reading: staged)
         try Self.check(written.size, await FileHash.start(written).value, metadata, path)
-        try LocalFile.put(staged, at: file)
+        if staged != file { try LocalFile.put(staged, at: file) }
+        isWhole = true
         return metadata
     }
 

@@ -90,7 +90,7 @@ extension CoreAPIv1Remote {
         options.retries = retries
         let request = transport.request(.put, address("files_put", path), query: query, fields: Self.binary)
         let answer = try await transport.perform(request) { () async throws(TransferError) in
-            try await contentSession.upload(
+            try await contentSession.session.upload(
                 for: request, from: source.body(0..<source.size), options: options,
                 progress: UploadProgress.counting(progress, from: 0))
         }

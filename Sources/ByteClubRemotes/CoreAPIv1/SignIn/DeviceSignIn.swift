@@ -94,7 +94,7 @@ public struct DeviceSignIn: Sendable {
     private func post(
         _ address: String, _ form: Parameters, _ statuses: Set<Int>, _ session: Session
     ) async throws(RemoteError) -> Transport.Answer {
-        try await Transport(origin: origin, session: session).post(address, form: form, statuses: statuses)
+        try await Transport(origin: origin, session: WarmSession(session)).post(address, form: form, statuses: statuses)
     }
 }
 

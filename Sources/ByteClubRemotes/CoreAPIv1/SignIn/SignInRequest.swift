@@ -49,7 +49,7 @@ public struct SignInRequest: Sendable {
     /// - Returns: A bearer token.
     /// - Throws: `unauthorized` when the code is not accepted; otherwise as any call of a remote.
     public func token(for code: String, over session: Session) async throws(RemoteError) -> String {
-        let transport = Transport(origin: origin, session: session)
+        let transport = Transport(origin: origin, session: WarmSession(session))
         let form: Parameters = [
             "grant_type": "authorization_code", "code": code, "client_id": Self.client, "redirect_uri": redirect,
             "code_verifier": verifier,

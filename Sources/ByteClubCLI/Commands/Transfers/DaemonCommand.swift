@@ -1,0 +1,105 @@
+import ArgumentParser
+import ByteClubHTTP
+
+/// Does what `byteclub daemon` asks for.
+struct DaemonCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "daemon",
+        abstract: "Do the background transfers.",
+        discussion: """
+            It starts by itself when there is something to transfer, and ends when there was nothing for ten minutes; \
+            there is one for each user. Whatever ends it, the next one goes on where it was. With --install the user's \
+            own systemd starts it at each login and whenever it is asked, so that transfers go on after a reboot. \
+            Where there is a desktop it tells of what has ended.
+
+            Examples:
+              byteclub daemon --install
+              byteclub daemon --stop
+            """)
+
+    @Flag(help: "Install it as a service of your own systemd, and start that.")
+    var install = false
+
+    @Flag(help: "Remove that service.")
+    var uninstall = false
+
+    @Flag(help: "End the daemon that runs; transfers go on with the next one.")
+    var stop = false
+
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// Whether there was one.
+    struct Stopped: CommandResult {
+        var wasRunning: Bool
+
+        func text(_ style: TextStyle) -> String { wasRunning ? "the daemon has ended" : "no daemon runs" }
+    }
+
+    func validate() throws {
+        if [install, uninstall, stop].count(where: \.self) > 1 {
+            throw ValidationError("use one of --install, --uninstall and --stop")
+        }
+    }
+
+    func run(in context: Context) async throws {
+        if stop { return try context.print(await Self.stop(context), json: outputOptions.json) }
+        guard install || uninstall else { return try await Self.work(context) }
+        let (service, installs) = (TransferService(context), install)
+        let transfers = try context.transferService()
+        // One that was started otherwise has the lock.
+        if installs, !service.isInstalled { _ = try await Self.stop(context) }
+        let answer = try await BlockingWork.run {
+            try installs ? service.install(transfers) : service.uninstall()
+        }
+        try context.print(answer, json: outputOptions.json)
+    }
+
+    /// Who does the transfers, by their kinds.
+    static func works(_ context: Context) -> [String: any BackgroundWork] {
+        [PhotoUploadOrder.kind: PhotoUploadWork(context), PhotoDownloadOrder.kind: PhotoDownloadWork(context)]
+    }
+
+    /// Ends the daemon, if one runs, and waits until it has.
+    private static func stop(_ context: Context) async throws -> Stopped {
+        guard let control = try await running(context) else { return Stopped(wasRunning: false) }
+        try await control.stop()
+        await control.close()
+        for _ in 0..<looks {
+            guard let other = try await running(context) else { return Stopped(wasRunning: true) }
+            await other.close()
+            try await Task.sleep(for: pause)
+        }
+        throw Failure(.tryAgain, "the daemon has not ended yet; it keeps what is under way first")
+    }
+
+    private static let (looks, pause) = (500, Duration.milliseconds(20))
+
+    /// The daemon that runs; nil when none does.
+    private static func running(_ context: Context) async throws -> BackgroundControl? {
+        try await BackgroundControl.running(context.directories.transferService)
+    }
+
+    /// Works until there is nothing to do, or a signal comes.
+    private static func work(_ context: Context) async throws {
+        let memory = SpareMemory()
+        let notifier = TransferNotifier(context.environment)
+        var daemon = BackgroundDaemon(try context.transferService())
+        daemon.works = works(context)
+        daemon.finished = { status in
+            memory.releaseSoon()
+            await notifier?.take(status)
+        }
+        daemon.rested = { memory.releaseSoon() }
+        daemon.logger = DiagnosticLog.logger(context)
+        TransferFiles.removeExpired(context)
+        memory.releaseSoon()
+        do {
+            try await context.interrupts.cancelling { [daemon] in
+                try await daemon.run()
+                try Task.checkCancellation()
+            }
+        } catch let failure as Failure where [.interrupted, .terminated].contains(failure.status) {
+            throw Failure(failure.status, "stopped; the transfers go on with the next daemon")
+        }
+    }
+}

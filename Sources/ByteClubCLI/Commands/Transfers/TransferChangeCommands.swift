@@ -1,0 +1,104 @@
+import ArgumentParser
+import ByteClubHTTP
+
+/// Which transfers a command is about.
+struct TransferSelection: ParsableArguments {
+    @Argument(help: "The transfers' IDs, or at least 4 digits of each.", completion: .names)
+    var ids: [String] = []
+
+    @Flag(help: "All for which that makes sense.")
+    var all = false
+
+    func validate() throws {
+        if all != ids.isEmpty { throw ValidationError("name transfers by their IDs, or use --all") }
+    }
+}
+
+/// A command that changes background transfers.
+protocol TransferChangeCommand: ClubCommand {
+    var selection: TransferSelection { get }
+    var outputOptions: OutputOptions { get }
+    /// What is done to them.
+    static var change: BackgroundChange { get }
+    /// The states in which that makes sense.
+    static var states: Set<BackgroundStatus.State> { get }
+}
+
+extension TransferChangeCommand {
+    func run(in context: Context) async throws {
+        let (words, isAll) = (selection.ids, selection.all)
+        let (changed, all) = try await context.withTransfers { control in
+            let all = try await control?.tasks() ?? []
+            let named = Set(isAll ? all.map(\.id) : try TransferIDs(all.map(\.id)).resolve(words))
+            let chosen = all.filter { named.contains($0.id) && Self.states.contains($0.state) }
+            if !isAll {
+                for status in all where named.contains(status.id) && !Self.states.contains(status.state) {
+                    let label = TransferObject(status, id: "").label
+                    context.note("'\(label)' is left as it is: it is \(status.state.rawValue)")
+                }
+            }
+            guard let control, !chosen.isEmpty else { return ([BackgroundStatus](), all) }
+            return (try await control.change(chosen.map(\.id), Self.change), all)
+        }
+        try context.print(TransferList(changed, of: all), json: outputOptions.json)
+    }
+}
+
+/// Does what `byteclub transfers pause` asks for.
+struct TransfersPauseCommand: TransferChangeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Hold transfers; what was moved is kept.")
+    static let change = BackgroundChange.pause
+    static let states: Set<BackgroundStatus.State> = [.waiting, .running]
+
+    @OptionGroup var selection: TransferSelection
+    @OptionGroup var outputOptions: OutputOptions
+}
+
+/// Does what `byteclub transfers resume` asks for.
+struct TransfersResumeCommand: TransferChangeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let transfers go on that are paused or have failed.")
+    static let change = BackgroundChange.resume
+    static let states: Set<BackgroundStatus.State> = [.paused, .failed]
+
+    @OptionGroup var selection: TransferSelection
+    @OptionGroup var outputOptions: OutputOptions
+}
+
+/// Does what `byteclub transfers cancel` asks for.
+struct TransfersCancelCommand: TransferChangeCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Give transfers up; what was moved is dropped.")
+    static let change = BackgroundChange.cancel
+    static let states: Set<BackgroundStatus.State> = [.waiting, .running, .paused]
+
+    @OptionGroup var selection: TransferSelection
+    @OptionGroup var outputOptions: OutputOptions
+}
+
+/// Does what `byteclub transfers clear` asks for.
+struct TransfersClearCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Forget the transfers that are done or have failed.")
+
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// How many there were.
+    struct Answer: CommandResult {
+        var forgotten: Int
+
+        func text(_ style: TextStyle) -> String {
+            style.lines(["forgot \(forgotten) transfer\(forgotten == 1 ? "" : "s")"])
+        }
+    }
+
+    func run(in context: Context) async throws {
+        let count = try await context.withTransfers { control in
+            let finished = try await control?.tasks().filter(\.isFinished) ?? []
+            if !finished.isEmpty { try await control?.change(finished.map(\.id), .forget) }
+            return finished.count
+        }
+        try context.print(Answer(forgotten: count), json: outputOptions.json)
+    }
+}

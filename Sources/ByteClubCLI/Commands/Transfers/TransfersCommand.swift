@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// What `byteclub transfers …` can do.
+struct TransfersCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "transfers",
+        abstract: "Show and steer what is transferred in the background.",
+        discussion: """
+            Photos that 'photos upload --background' and 'photos download --background' have noted down are transferred \
+            by 'byteclub daemon', which starts by itself and goes on when the terminal is closed; with 'byteclub daemon \
+            --install' also after the machine was started again. An ID may be cut to as many digits as tell it from the \
+            others, at least 4.
+
+            Examples:
+              byteclub transfers
+              byteclub transfers pause --all
+              byteclub transfers wait --timeout 2h
+              byteclub transfers limit unlimited 500K@08:00-18:00
+            """,
+        subcommands: [
+            TransfersListCommand.self, TransfersPauseCommand.self, TransfersResumeCommand.self,
+            TransfersCancelCommand.self, TransfersWaitCommand.self, TransfersClearCommand.self,
+            TransfersLimitCommand.self,
+        ],
+        defaultSubcommand: TransfersListCommand.self)
+}

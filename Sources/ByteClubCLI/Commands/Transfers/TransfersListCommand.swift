@@ -1,0 +1,63 @@
+import ArgumentParser
+import ByteClubHTTP
+
+/// Does what `byteclub transfers [list]` asks for.
+struct TransfersListCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List background transfers; on a terminal until all have ended or are paused.",
+        discussion: """
+            With --json a transfer is an object with id, kind (upload or download), label, state (waiting, running, \
+            paused, done or failed), bytes, total, rate in bytes a second, timeLeft in seconds, nextAttempt, and message: \
+            what went wrong, or where it is now. In a pipe the columns are id, kind, label, state, bytes, total, rate, \
+            timeLeft and message.
+            """)
+
+    @Flag(help: "List them once, also on a terminal.")
+    var once = false
+
+    @OptionGroup var outputOptions: OutputOptions
+
+    private static let interval = Duration.milliseconds(500)
+
+    func run(in context: Context) async throws {
+        let isDrawn = context.terminal.isOutputTerminal && context.environment["TERM"] != "dumb"
+        let isLive = !once && !outputOptions.json && isDrawn
+        do {
+            let rest: [BackgroundStatus]? = try await context.withTransfers { control in
+                let tasks = try await control?.tasks() ?? []
+                guard isLive, let control, tasks.contains(where: Self.isMoving) else { return tasks }
+                try await Self.follow(control, from: tasks, context)
+                return nil
+            }
+            guard let rest else { return }
+            if rest.isEmpty, !outputOptions.json {
+                return context.noteEmpty("no transfers; 'byteclub photos upload --background FILE' begins one")
+            }
+            try context.print(TransferList(rest), json: outputOptions.json)
+        } catch let failure as Failure where failure.status == .interrupted {
+            // To look no longer is no failure of anything.
+            throw Failure.silent(.interrupted)
+        }
+    }
+
+    private static func isMoving(_ status: BackgroundStatus) -> Bool {
+        status.state == .waiting || status.state == .running
+    }
+
+    /// Draws the list anew until nothing in it will change by itself.
+    private static func follow(
+        _ control: BackgroundControl, from first: [BackgroundStatus], _ context: Context
+    ) async throws {
+        var (table, tasks) = (LiveTable(), first)
+        while true {
+            var list = TransferList(tasks)
+            // A line each for the titles and for the prompt.
+            list.rows = context.terminal.rows().map { max(1, $0 - 2) }
+            try table.show(list.text(context.style), on: context.output)
+            guard tasks.contains(where: isMoving) else { return }
+            try await Task.sleep(for: interval)
+            tasks = try await control.tasks()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import ByteClubHTTP
+
+/// Does what `byteclub transfers wait` asks for.
+struct TransfersWaitCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Wait until transfers have ended.",
+        discussion: """
+            Without an ID it waits for all, among them those that have failed before and were neither cancelled nor \
+            cleared. Ends with 0 when all are done, and with 75 when one has failed, when what is left is paused, or when \
+            the time is over. Ctrl-C ends the wait alone.
+            """)
+
+    @Argument(help: "The transfers' IDs, or at least 4 digits of each.", completion: .names)
+    var ids: [String] = []
+
+    @Option(
+        help: ArgumentHelp("How long to wait, as in 90s, 45m or 2h; else as long as it takes.", valueName: "time"),
+        transform: TimeSpan.read)
+    var timeout: TimeSpan?
+
+    @OptionGroup var progressOptions: ProgressOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    /// How long it waits between two looks: longer from look to look.
+    private static let (shortest, longest) = (Duration.milliseconds(20), Duration.milliseconds(200))
+
+    func run(in context: Context) async throws {
+        let (words, timeout) = (ids, timeout)
+        let progress = WaitProgress(context, progressOptions.display(context, json: outputOptions.json))
+        let wait: TransferWait
+        do {
+            wait = try await context.withTransfers { control in
+                guard let control else {
+                    _ = try TransferIDs([]).resolve(words)
+                    return TransferWait(for: [])
+                }
+                return try await Self.wait(for: words, timeout, control, progress, context)
+            }
+            progress.end()
+        } catch {
+            progress.end()
+            var failure = Failure(error)
+            if failure.status == .interrupted { failure.message = "waits no longer; the transfers go on" }
+            throw failure
+        }
+        if !wait.ended.isEmpty { try context.print(TransferList(wait.ended), json: outputOptions.json) }
+        if wait.ended.isEmpty, outputOptions.json { try context.print(TransferList([]), json: true) }
+        if wait.isHeld {
+            throw Failure(.tryAgain, "what is left is paused; 'byteclub transfers resume --all' lets it go on")
+        }
+        if !wait.isOver { throw Failure(.tryAgain, "the time is over; the transfers go on") }
+        if wait.hasFailures { throw Failure.silent(.tryAgain) }
+    }
+
+    private static func wait(
+        for words: [String], _ timeout: TimeSpan?, _ control: BackgroundControl, _ progress: WaitProgress,
+        _ context: Context
+    ) async throws -> TransferWait {
+        var (all, pause) = (try await control.tasks(), shortest)
+        let named = try TransferIDs(all.map(\.id)).resolve(words)
+        // What somebody cancelled nobody waits for.
+        let open = all.filter { $0.state != .done && $0.failure?.code != "cancelled" }
+        var wait = TransferWait(for: words.isEmpty ? open.map(\.id) : named)
+        let end = timeout.map { context.uptime() + .seconds($0.seconds) }
+        while true {
+            for status in wait.take(all) where status.state == .failed {
+                let reason = status.failure?.message ?? "it failed"
+                context.note("'\(TransferObject(status, id: "").label)' was not transferred: \(reason)")
+            }
+            if wait.isOver || wait.isHeld { return wait }
+            if let end, context.uptime() >= end { return wait }
+            progress.show(wait)
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, longest)
+            all = try await control.tasks()
+        }
+    }
+}

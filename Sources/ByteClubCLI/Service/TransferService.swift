@@ -1,0 +1,112 @@
+import ByteClubCore
+import ByteClubHTTP
+import Glibc
+
+/// The systemd user units that do background transfers from the start of the machine or the login on: a service, and
+/// the socket that starts it again when somebody asks.
+struct TransferService: Sendable {
+    /// What has become of the units.
+    struct Answer: CommandResult {
+        var units: [String]
+        var isInstalled: Bool
+        /// Whether anything was changed.
+        var isChanged: Bool
+
+        func text(_ style: TextStyle) -> String {
+            if !isInstalled {
+                return isChanged
+                    ? "transfers go on while you are logged in, and no longer after a reboot" : "no units are installed"
+            }
+            return """
+                transfers go on after a reboot, from your login on\(isChanged ? "" : ", as before")
+                their log:           journalctl --user -u \(TransferService.service)
+                also without login:  loginctl enable-linger
+                """
+        }
+    }
+
+    static let service = "byteclub-transfers.service"
+    static let socket = "byteclub-transfers.socket"
+    private static let proxies = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"]
+
+    private let context: Context
+    private let units: UserUnits
+
+    init(_ context: Context) {
+        self.context = context
+        units = UserUnits([Self.socket, Self.service], context)
+    }
+
+    /// Writes the units and starts them; no other daemon may run.
+    ///
+    /// - Throws: ``Failure``; then everything is as before.
+    func install(_ transfers: BackgroundService) throws -> Answer {
+        let systemctl = try Systemctl(context, instead: "'byteclub daemon' from cron at @reboot does the same")
+        let path = transfers.socketPath
+        guard path.utf8.count < 108, path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw Failure(
+                .configuration, "'\(Failure.line(path))' cannot be a socket; set XDG_STATE_HOME to a shorter path")
+        }
+        try LocalFile.makePrivateDirectory(transfers.folder)
+        if let name = proxies(secret: true).first {
+            context.note(
+                "\(name) is left out of the service, since it may hold a password and others can read the unit; put it "
+                    + "into a file with mode 0600 and name that as EnvironmentFile= with 'systemctl --user edit "
+                    + "\(Self.service)'")
+        }
+        let isChanged = try units.install(
+            [
+                .init(name: Self.socket, text: socketText(path)),
+                .init(name: Self.service, text: serviceText(transfers)),
+            ],
+            systemctl)
+        return Answer(units: [Self.socket, Self.service], isInstalled: true, isChanged: isChanged)
+    }
+
+    /// Stops the units and removes them; that there are none is no failure.
+    func uninstall() throws -> Answer {
+        let names = [Self.socket, Self.service]
+        guard units.areThere else { return Answer(units: names, isInstalled: false, isChanged: false) }
+        try units.remove(Systemctl(context, instead: "remove '\(units.path(Self.service))' and its socket by hand"))
+        return Answer(units: names, isInstalled: false, isChanged: true)
+    }
+
+    /// Whether the units are installed.
+    var isInstalled: Bool { units.areThere }
+
+    /// The variables that name proxies: with a password, which must not be in a file that others can read, or without.
+    private func proxies(secret: Bool) -> [String] {
+        Self.proxies.flatMap { [$0, $0.uppercased()] }.filter {
+            (context.environment[$0] ?? "").contains("@") == secret
+        }
+    }
+
+    private func serviceText(_ transfers: BackgroundService) -> String {
+        let names = ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] + proxies(secret: false)
+        return ServiceUnit(
+            install: "byteclub daemon --install", uninstall: "byteclub daemon --uninstall",
+            description: "ByteClub background transfers",
+            dependencies: ["Requires=\(Self.socket)", "After=\(Self.socket)"], type: "exec",
+            command: transfers.command, variables: ServiceUnit.assignments(names, in: context.environment),
+            // It notices a new network by that.
+            addressFamilies: ["AF_NETLINK"]
+        ).text
+    }
+
+    private func socketText(_ path: String) -> String {
+        """
+        # Made by 'byteclub daemon --install'; 'byteclub daemon --uninstall' removes it.
+        [Unit]
+        Description=Socket of ByteClub background transfers
+
+        [Socket]
+        ListenStream=\(path.replacing("%", with: "%%"))
+        SocketMode=0600
+        DirectoryMode=0700
+
+        [Install]
+        WantedBy=sockets.target
+
+        """
+    }
+}

@@ -1,0 +1,77 @@
+import ByteClubCore
+import ByteClubHTTP
+
+/// Has photos' transfers recorded, each of which goes on without this program, and prints a line for each.
+struct BackgroundRecording: Sendable {
+    let context: Context
+    let rateLimit: Int?
+    let json: Bool
+
+    /// How many are recorded at once: each call of the daemon is bounded.
+    var portion = 200
+
+    /// What was recorded; as JSON the ``TransferObject``.
+    private struct Line: CommandResult {
+        var transfer: TransferObject
+
+        func text(_ style: TextStyle) -> String {
+            var table = TextTable(.init(), .init(isShortened: true))
+            table.hasTitles = false
+            table.rows = [[style.columns == nil ? transfer.id : transfer.shortID, transfer.label]]
+            return style.list(table)
+        }
+
+        func encode(to encoder: any Encoder) throws { try transfer.encode(to: encoder) }
+    }
+
+    /// Records what can be; what is on its way already is not recorded again.
+    ///
+    /// - Throws: ``Failure`` when something could not be, after all the others were.
+    func record<Order: PhotoOrder>(_ orders: [Result<Order, Failure>]) async throws {
+        var outcome = BatchOutcome<BackgroundStatus>()
+        var (wanted, seen) = ([Order](), Set<Order>())
+        for order in orders {
+            switch order {
+            case .success(let order): if seen.insert(order).inserted { wanted.append(order) }
+            case .failure(let failure): outcome.failures.append(failure)
+            }
+        }
+        if !wanted.isEmpty { outcome.done = try await record(wanted) }
+        if !outcome.done.isEmpty {
+            let noun = outcome.done.count == 1 ? "1 photo is" : "\(outcome.done.count) photos are"
+            context.note("\(noun) on the way; 'byteclub transfers' shows how far")
+        }
+        try outcome.finish(context)
+    }
+
+    private func record<Order: PhotoOrder>(_ orders: [Order]) async throws -> [BackgroundStatus] {
+        let requests = try orders.map { try $0.request(rateLimit: rateLimit) }
+        let (service, size) = (try context.transferService(), portion)
+        return try await context.interrupts.cancelling {
+            let control = try await BackgroundControl(service)
+            let before = try await control.tasks()
+            let underWay = Dictionary(
+                before.filter { !$0.isFinished && $0.identifier == Context.photoTransfers }
+                    .map { ($0.request.work, $0) }, uniquingKeysWith: { first, _ in first })
+            var recorded: [BackgroundStatus] = []
+            for start in stride(from: 0, to: requests.count, by: size) {
+                let portion = requests[start...].prefix(size)
+                let added = try await control.submit(
+                    portion.filter { underWay[$0.work] == nil }, identifier: Context.photoTransfers)
+                let byWork = Dictionary(added.map { ($0.request.work, $0) }) { first, _ in first }
+                let tasks = portion.compactMap { underWay[$0.work] ?? byWork[$0.work] }
+                try print(tasks, TransferIDs((before + added).map(\.id)))
+                recorded += tasks
+            }
+            await control.close()
+            return recorded
+        }
+    }
+
+    private func print(_ tasks: [BackgroundStatus], _ ids: TransferIDs) throws {
+        for task in tasks {
+            let line = Line(transfer: TransferObject(task, id: ids.short(task.id)))
+            if json { try context.output.write(JSON.line(line)) } else { try context.print(line, json: false) }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import ByteClubCore
+import ByteClubHTTP
+
+/// Background transfers; as JSON an array of ``TransferObject``s.
+struct TransferList: CommandResult {
+    var transfers: [TransferObject]
+    /// How many rows a terminal has for them; the last ones that ended are left out first, and counted.
+    var rows: Int?
+    var isVisible: Bool { true }
+
+    init(_ statuses: [BackgroundStatus], of all: [BackgroundStatus]? = nil) {
+        let ids = TransferIDs((all ?? statuses).map(\.id))
+        transfers = statuses.map { TransferObject($0, id: ids.short($0.id)) }
+    }
+
+    /// In columns that fit the terminal; elsewhere separated by tabs, all that there is to tell.
+    func text(_ style: TextStyle) -> String {
+        guard style.columns != nil else {
+            var table = TextTable()
+            table.rows = transfers.map { transfer in
+                [
+                    transfer.id, transfer.kind.rawValue, transfer.label, transfer.state, "\(transfer.bytes)",
+                    transfer.total.map { "\($0)" } ?? "", "\(transfer.rate)",
+                    transfer.timeLeft.map { "\($0)" } ?? "", transfer.message ?? "",
+                ]
+            }
+            return style.list(table)
+        }
+        var table = TextTable(
+            .init("ID"), .init("NAME", isShortened: true), .init("STATE"), .init("BYTES", .right, rank: 1),
+            .init("OF", .right, rank: 2), .init("RATE", .right, rank: 3), .init("LEFT", .right, rank: 4))
+        let shown = shown
+        table.rows = shown.map { row($0, style) }
+        let more = transfers.count - shown.count
+        var lines = [style.list(table)]
+        if more > 0 { lines.append("and \(more) more") }
+        let room = rows.map { max(0, $0 - shown.count - (more > 0 ? 1 : 0)) }
+        lines += shown.compactMap { remark($0, style) }.prefix(room ?? .max).map { remark in
+            // A list that is drawn again has a line for each.
+            rows == nil ? style.lines([remark]) : DisplayWidth.shortened(remark, to: style.columns ?? 80)
+        }
+        return lines.filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// Why a transfer has not ended well, or waits.
+    private func remark(_ transfer: TransferObject, _ style: TextStyle) -> String? {
+        guard transfer.state != "done" else { return nil }
+        let message = transfer.message.map { ": " + Failure.line($0) } ?? ""
+        if let next = transfer.nextSeconds {
+            return "\(transfer.shortID) next try at \(style.calendar(next).clock)\(message)"
+        }
+        return message.isEmpty ? nil : transfer.shortID + message
+    }
+
+    /// What there is room for: what is not done goes first.
+    private var shown: [TransferObject] {
+        guard let rows, transfers.count > rows else { return transfers }
+        let (done, rest) = (transfers.filter { $0.state == "done" }, transfers.filter { $0.state != "done" })
+        return Array((rest + done).prefix(max(1, rows - 1)))
+    }
+
+    private func row(_ transfer: TransferObject, _ style: TextStyle) -> [String] {
+        let arrow = ["upload": "↑ ", "download": "↓ "][transfer.kind.rawValue] ?? ""
+        let isKnown = transfer.total != nil || transfer.bytes > 0
+        return [
+            transfer.shortID, arrow + transfer.label, transfer.state, isKnown ? HumanSize.shown(transfer.bytes) : "",
+            transfer.total.map { HumanSize.shown($0) } ?? "",
+            transfer.rate > 0 ? HumanSize.shown(transfer.rate) + "/s" : "",
+            transfer.timeLeft.map { ProgressLine.duration($0) } ?? "",
+        ]
+    }
+
+    func encode(to encoder: any Encoder) throws { try transfers.encode(to: encoder) }
+}

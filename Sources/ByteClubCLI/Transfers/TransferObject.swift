@@ -1,0 +1,97 @@
+import ByteClubHTTP
+
+/// The one JSON object in which commands tell of a background transfer.
+struct TransferObject: Encodable, Hashable, Sendable {
+    /// Which way the bytes go.
+    enum Kind: String, Encodable, Sendable {
+        case upload, download
+        /// Neither, by another version of this program.
+        case other
+    }
+
+    /// 16 digits.
+    var id: String
+    var kind: Kind
+    /// The photo's name.
+    var label: String
+    /// `waiting`, `running`, `paused`, `done` or `failed`.
+    var state: String
+    /// Bytes that need not be moved again.
+    var bytes: Int64
+    /// Bytes in all; null while unknown.
+    var total: Int64?
+    /// Bytes a second; 0 while nothing moves.
+    var rate: Int64
+    /// Seconds left at that rate; absent while unknown.
+    var timeLeft: Int?
+    /// What went wrong, or where a photo went that is done; absent otherwise.
+    var message: String?
+    /// When the next attempt is due, as RFC 3339 in UTC; absent unless one is.
+    var nextAttempt: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, kind, label, state, bytes, total, rate, timeLeft, message, nextAttempt
+    }
+
+    /// What a terminal shows of the ID.
+    let shortID: String
+    /// When the next attempt is due, in seconds since 1970.
+    let nextSeconds: Int64?
+
+    /// Takes what the daemon tells.
+    init(_ status: BackgroundStatus, id short: String) {
+        id = status.id.description
+        shortID = short
+        kind = Self.kind(status.request.work)
+        label = status.request.options.label
+        if label.isEmpty { label = Self.name(status.request.work) }
+        state = status.state.rawValue
+        bytes = status.bytes
+        total = status.total
+        let isMoving = status.state == .running && status.bytesPerSecond >= 1 && status.bytesPerSecond < 1e15
+        rate = isMoving ? Int64(status.bytesPerSecond) : 0
+        if isMoving, let total = status.total, total > status.bytes {
+            let left = (Double(total - status.bytes) / status.bytesPerSecond).rounded(.up)
+            timeLeft = left < 1e9 ? max(1, Int(left)) : nil
+        }
+        nextSeconds = status.state == .waiting ? status.nextAttempt.map { $0 / 1000 } : nil
+        nextAttempt = nextSeconds.map { CalendarTime.utc($0).rfc3339 }
+        message = status.state == .done ? Self.place(status.result) : status.failure?.message
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var box = encoder.container(keyedBy: CodingKeys.self)
+        try box.encode(id, forKey: .id)
+        try box.encode(kind, forKey: .kind)
+        try box.encode(label, forKey: .label)
+        try box.encode(state, forKey: .state)
+        try box.encode(bytes, forKey: .bytes)
+        try box.encode(total, forKey: .total)
+        try box.encode(rate, forKey: .rate)
+        try box.encodeIfPresent(timeLeft, forKey: .timeLeft)
+        try box.encodeIfPresent(message, forKey: .message)
+        try box.encodeIfPresent(nextAttempt, forKey: .nextAttempt)
+    }
+
+    private static func kind(_ work: BackgroundRequest.Work) -> Kind {
+        switch work {
+        case .upload, .custom(PhotoUploadOrder.kind, _): .upload
+        case .download, .custom(PhotoDownloadOrder.kind, _): .download
+        case .custom: .other
+        }
+    }
+
+    private static func name(_ work: BackgroundRequest.Work) -> String {
+        switch work {
+        case .upload(_, let file), .download(_, let file): LocalFile.name(of: file)
+        case .custom(let kind, _): kind
+        }
+    }
+
+    /// Where a transfer's bytes are now.
+    private static func place(_ result: BackgroundResult?) -> String? {
+        guard let result else { return nil }
+        if let file = result.file { return file }
+        return result.bytes.isEmpty ? nil : String(decoding: result.bytes.prefix(4096), as: UTF8.self)
+    }
+}

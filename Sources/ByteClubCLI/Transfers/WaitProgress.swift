@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Shows how far transfers are while somebody waits for them: a line on a terminal, now and then one elsewhere.
+final class WaitProgress: Sendable {
+    private static let logInterval = 30.0
+
+    private let context: Context
+    private let display: ProgressMode.Display
+    private let line: StatusLine
+    private let start: Double
+    private let lastLine: Mutex<Double>
+
+    init(_ context: Context, _ display: ProgressMode.Display) {
+        self.context = context
+        self.display = display
+        line = context.statusLine
+        start = context.uptime() / .seconds(1)
+        lastLine = Mutex(start)
+    }
+
+    /// Shows how far they are now.
+    func show(_ wait: TransferWait) {
+        let now = context.uptime() / .seconds(1)
+        let state = wait.progress(after: now - start)
+        switch display {
+        case .live:
+            let text = ProgressLine.text(state, style: .bar(columns: context.terminal.columns() ?? 80))
+            try? line.show(text, taskbar: state.percent.map { .percent($0) } ?? .busy)
+        case .log:
+            let isDue = lastLine.withLock { last in
+                guard now - last >= Self.logInterval else { return false }
+                last = now
+                return true
+            }
+            if isDue { try? context.diagnostics.line(ProgressLine.text(state, style: .plain)) }
+        case .events, .none: break
+        }
+    }
+
+    /// Takes the line away.
+    func end() { if display == .live { try? line.clear() } }
+}
