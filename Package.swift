@@ -152,6 +152,15 @@ let package = Package(
             name: "Benchmarks",
             dependencies: ["ByteClubCore", "ByteClubHTTP", "ByteClubMedia", "CLinux", httpTypes, "TestSupport"],
             swiftSettings: settings),
+        // Small programs on the public API alone, for those who learn it.
+        .executableTarget(
+            name: "halftunes", dependencies: ["ByteClubHTTP", argumentParser, httpTypes],
+            path: "Sources/Examples/halftunes", exclude: ["README.md"], swiftSettings: settings,
+            linkerSettings: staticStart),
+        .executableTarget(
+            name: "singlecast", dependencies: ["ByteClubHTTP", argumentParser, httpTypes],
+            path: "Sources/Examples/singlecast", exclude: ["README.md"], swiftSettings: settings,
+            linkerSettings: staticStart),
         .target(
             name: "TestSupport", dependencies: ["ByteClubCore", "CLinux"], path: "Tests/Support",
             swiftSettings: settings),

@@ -8,7 +8,10 @@ import TestSupport
 ///
 /// `Benchmarks pictures SIZE[,SIZE...] DIR FILE...` makes the pictures that the case `media` measures; see ``Pictures``.
 ///
-/// `Benchmarks session put|get|cancel ...` makes the transfers that the case `session` measures; see ``SessionClient``.
+/// `Benchmarks catalogue` prints the address of a catalogue for the examples and serves it until it is killed; see
+/// ``CatalogueServer``.
+///
+/// `Benchmarks session put|get|cancel|tls|progress|serial|rate ...` makes the transfers that the case `session` measures; see ``SessionClient``.
 ///
 /// `Benchmarks --work DIR [--only NAME,...] [--rounds N] [--notes N] [--many N] [--mebibytes N] [--edits N] [--corpus
 /// DIR] [--photos DIR] [--peers DIR] [--label TEXT]`
@@ -22,6 +25,12 @@ struct Benchmarks {
                 exit(isKept ? 0 : 1)
             }
             if arguments.first == "pictures" { exit(try Pictures.run(Array(arguments.dropFirst()))) }
+            if arguments.first == "catalogue" {
+                let server = try CatalogueServer()
+                print(server.url)
+                fflush(nil)
+                while true { try await Task.sleep(for: .seconds(86_400)) }
+            }
             if arguments.first == "session" { return try await SessionClient.run(Array(arguments.dropFirst())) }
             try await run(Settings(arguments))
         } catch {

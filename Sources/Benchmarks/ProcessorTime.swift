@@ -20,9 +20,14 @@ enum ProcessorTime {
     }
 
     /// Seconds that the calling thread has used so far.
-    static var ofThisThread: Double {
+    static var ofThisThread: Double { read(CLOCK_THREAD_CPUTIME_ID) }
+
+    /// Seconds that this process has used so far.
+    static var ofThisProcess: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
+
+    private static func read(_ clock: clockid_t) -> Double {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        unsafe clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 

@@ -1,5 +1,6 @@
 import ByteClubCore
 import FoundationEssentials
+import Glibc
 import TestSupport
 
 /// How soon a command has done its work, beside curl.
@@ -30,6 +31,20 @@ enum StartCase {
         for _ in 0..<settings.rounds * 10 {
             for (index, time) in try await hyperfine(commands, ann, folder).enumerated() { times[index].append(time) }
         }
+        // The same with a daemon of the member's, whose connections the listing goes over.
+        let daemon = try ann.start(["daemon"], timeout: .seconds(3600))
+        while unsafe access(ann.home + "/state/byteclub/transfers/daemon.sock", F_OK) != 0 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let warmCommands = Array(commands[2...])
+        var warm = [[Measurement]](repeating: [], count: warmCommands.count)
+        for _ in 0..<settings.rounds * 10 {
+            for (index, time) in try await hyperfine(warmCommands, ann, folder).enumerated() {
+                warm[index].append(time)
+            }
+        }
+        daemon.send(SIGTERM)
+        _ = await daemon.result()
         await club.close()
         let title = "Start, medians of \(settings.rounds * 10) rounds of 20 runs"
         return [
@@ -39,6 +54,9 @@ enum StartCase {
             Table.race(
                 title + ": a listing of 100 notes", unit: "runs/s", amount: 1, reference: "curl GET",
                 [("byteclub notes list", times[2]), ("curl GET", times[3])]),
+            Table.race(
+                title + ": a listing of 100 notes, with a daemon (goal 0.6 x in time)", unit: "runs/s", amount: 1,
+                reference: "curl GET", [("byteclub notes list", warm[0]), ("curl GET", warm[1])]),
         ]
 
         func hyperfine(_ commands: [String], _ member: MemberMachine, _ folder: String) async throws

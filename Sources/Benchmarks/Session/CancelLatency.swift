@@ -2,7 +2,8 @@ import ByteClubHTTP
 import HTTPTypes
 import TestSupport
 
-/// How long it takes from ``SessionTask/cancel()`` to the error, in each phase of a task.
+/// How long it takes from ``SessionTask/cancel()`` to the error, in each phase of a task, and how long the machine takes
+/// for what each cancel needs at least: to wake a thread, which wakes the caller.
 enum CancelLatency {
     private enum Phase: String, CaseIterable {
         case queued, suspended, waiting, sending
@@ -10,6 +11,8 @@ enum CancelLatency {
 
     /// Prints a line a phase: its name, then median, 99th percentile and maximum in milliseconds.
     static func run(_ url: String, _ count: Int) async throws {
+        guard let thread = WakingThread() else { throw Stopwatch.Failure(description: "the system has no pipe left") }
+        var floor: [Double] = []
         for phase in Phase.allCases {
             var configuration = SessionConfiguration.ephemeral
             configuration.maximumTasksPerHost = phase == .queued ? 1 : 1000
@@ -23,14 +26,24 @@ enum CancelLatency {
                 let task =
                     phase == .sending ? session.uploadTask(unread, from: .bytes(body)) : session.dataTask(silent)
                 times.append(await time(task, in: phase))
+                // In turns, so that both meet the same load.
+                try? await Task.sleep(for: .milliseconds(3))
+                let start = ContinuousClock.now
+                await thread.call()
+                floor.append(Stopwatch.seconds(since: start) * 1000)
             }
             await session.invalidateAndCancel()
-            times.sort()
-            print(
-                phase.rawValue, Table.number(Measurement.median(times), 3),
-                Table.number(times[min(times.count - 1, times.count * 99 / 100)], 3),
-                Table.number(times.last ?? .nan, 3))
+            tell(phase.rawValue, times)
         }
+        tell("two threads woken, without a session", floor)
+    }
+
+    private static func tell(_ name: String, _ times: [Double]) {
+        let sorted = times.sorted()
+        print(
+            name, Table.number(Measurement.median(sorted), 3),
+            Table.number(sorted[min(sorted.count - 1, sorted.count * 99 / 100)], 3),
+            Table.number(sorted.last ?? .nan, 3), separator: "\t")
     }
 
     /// The milliseconds until the error is there; not a number when there is another result.

@@ -29,7 +29,41 @@ enum SessionCase {
                 gets(settings, sink.url + "/get", 20_000, 6),
                 settings.rounds, folder),
             try await memory(small, large, sink.url + "/put", settings, folder),
-            try await cancellation(sink.url, folder),
+            try await lines(
+                "From cancel to the error, 300 times each", ["phase", "median ms", "p99 ms", "maximum ms"],
+                ["cancel", sink.url, "300"]),
+            try await lines(
+                "Progress", ["of six uploads at 8 MiB/s, then of the large file", "figure"],
+                ["progress", large, sink.url + "/put", "\(settings.rounds)"]),
+            try await lines(
+                "10,000 uploads of 1 KiB, one at a time",
+                ["over", "overlaps", "median ms between", "p99 ms", "maximum ms"],
+                ["serial", "10000", folder]),
+            try await lines(
+                "Rate limits, as the receiver sees them",
+                ["limit", "least of 2 s in %", "most in %", "burst in ms of the rate"], ["rate", "8"]),
+        ] + (try await secure(settings, large, sink, folder))
+    }
+
+    /// Over TLS 1.3, where nginx is installed.
+    private static func secure(_ settings: Settings, _ file: String, _ sink: Sink, _ folder: String) async throws
+        -> [Table]
+    {
+        guard let front = try await TLSFront.start(before: sink.url, in: folder) else { return [] }
+        defer { front.stop() }
+        let (url, authority) = (front.url + "/put", front.authorityFile)
+        let plain = "curl --http1.1"
+        let arguments = ["-sSf", "--http1.1", "--cacert", authority, "-H", "Expect:", "-T", file, url]
+        return [
+            try await race(
+                "PUT of \(settings.mebibytes) MiB over TLS 1.3", "MiB/s", Double(settings.mebibytes), plain,
+                [
+                    own(["put", file, url, "1", authority]),
+                    Contestant(name: plain, program: "curl", arguments: arguments),
+                ], settings.rounds, folder),
+            try await lines(
+                "Connecting over TLS 1.3, 200 times each", ["with", "median ms", "x full"],
+                ["tls", front.url + "/close", authority, "200"]),
         ]
     }
 
@@ -108,13 +142,12 @@ enum SessionCase {
         return table
     }
 
-    private static func cancellation(_ url: String, _ folder: String) async throws -> Table {
-        let client = own(["cancel", url, "300"])
+    /// A table of the lines that a client prints.
+    private static func lines(_ title: String, _ header: [String], _ arguments: [String]) async throws -> Table {
+        let client = own(arguments)
         let result = try await Program.run(client.program, client.arguments, timeout: .seconds(300))
         guard result.status == 0 else { throw Stopwatch.Failure(description: "\(result)") }
-        var table = Table(
-            title: "From cancel to the error, 300 times each", header: ["phase", "median ms", "p99 ms", "maximum ms"])
-        for line in result.lines { table.rows.append(line.split(separator: " ").map(String.init)) }
-        return table
+        return Table(
+            title: title, header: header, rows: result.lines.map { $0.split(separator: "\t").map(String.init) })
     }
 }

@@ -5,28 +5,49 @@ import TestSupport
 
 /// Transfers by `ByteClubHTTP` in a process of its own, so that their time and memory can be told.
 ///
-/// `put FILE URL [COUNT]` sends a file, several times at once; `get URL COUNT TASKS` gets what is there, that many tasks
-/// at a time; `cancel URL COUNT` cancels tasks in each phase and prints how long their errors took. The peers in
-/// `Tests/HTTPPeers` take the same words.
+/// `put FILE URL [COUNT [CA]]` sends a file, several times at once; `get URL COUNT TASKS` gets what is there, that many
+/// tasks at a time; `cancel URL COUNT` cancels tasks in each phase and prints how long their errors took. The peers in
+/// `Tests/HTTPPeers` take the same words. `tls URL CA COUNT`, `progress FILE URL COUNT`, `serial COUNT DIR` and
+/// `rate SECONDS` print what ``Reconnects``, ``ProgressEvents``, ``SerialUploads`` and ``RateExactness`` measure.
 enum SessionClient {
     static func run(_ arguments: [String]) async throws {
         switch (arguments.first, arguments.count) {
-        case ("put", 3...4): try await put(arguments[1], arguments[2], Int(arguments.last ?? "") ?? 1)
+        case ("put", 3...5):
+            let count = arguments.count > 3 ? Int(arguments[3]) : 1
+            guard let count else { fallthrough }
+            try await put(arguments[1], arguments[2], count, authority: arguments.count > 4 ? arguments[4] : nil)
         case ("get", 4):
             guard let count = Int(arguments[2]), let tasks = Int(arguments[3]) else { fallthrough }
             try await get(arguments[1], count, tasks)
         case ("cancel", 3):
             guard let count = Int(arguments[2]) else { fallthrough }
             try await CancelLatency.run(arguments[1], count)
+        case ("tls", 4):
+            guard let count = Int(arguments[3]) else { fallthrough }
+            try await Reconnects.run(arguments[1], arguments[2], count)
+        case ("progress", 4):
+            guard let count = Int(arguments[3]) else { fallthrough }
+            try await ProgressEvents.run(arguments[1], arguments[2], count)
+        case ("serial", 3):
+            guard let count = Int(arguments[1]) else { fallthrough }
+            try await SerialUploads.run(count, in: arguments[2])
+        case ("rate", 2):
+            guard let seconds = Int(arguments[1]) else { fallthrough }
+            try await RateExactness.run(seconds: seconds)
         default:
             throw Settings.UsageError(
-                description: "usage: session put FILE URL [COUNT] | get URL COUNT TASKS | cancel URL COUNT")
+                description: """
+                    usage: session put FILE URL [COUNT [CA]] | get URL COUNT TASKS | cancel URL COUNT | \
+                    tls URL CA COUNT | progress FILE URL COUNT | serial COUNT DIR | rate SECONDS
+                    """)
         }
     }
 
     /// Prints how many times progress was told, and how many bytes the last one had.
-    private static func put(_ file: String, _ url: String, _ count: Int) async throws {
-        let session = try Session(configuration: .ephemeral)
+    private static func put(_ file: String, _ url: String, _ count: Int, authority: String?) async throws {
+        var configuration = SessionConfiguration.ephemeral
+        configuration.certificateAuthorityFile = authority
+        let session = try Session(configuration: configuration)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count {
                 group.addTask {

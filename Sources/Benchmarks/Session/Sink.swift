@@ -3,13 +3,15 @@ import TestSupport
 
 /// A server that costs its clients as little as can be: it throws bodies away and answers GET with 1 KiB.
 ///
-/// `/silent` never gets an answer, and of `/unread` not even the body is read.
+/// `/silent` never gets an answer, and of `/unread` not even the body is read. What is sent to `/watched` is noted in
+/// ``arrivals``, and `/endless` goes on until the client closes.
 final class Sink: Sendable {
+    let arrivals = Arrivals()
     private let listener: LoopbackListener
 
     init() throws {
         listener = try LoopbackListener()
-        listener.start { Self.serve($0) }
+        listener.start { [arrivals] in Self.serve($0, arrivals) }
     }
 
     var url: String { "http://127.0.0.1:\(listener.port)" }
@@ -21,7 +23,7 @@ final class Sink: Sendable {
     private static let empty = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
     private static let proceed = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
-    private static func serve(_ descriptor: Int32) {
+    private static func serve(_ descriptor: Int32, _ arrivals: Arrivals) {
         defer { close(descriptor) }
         var one: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
@@ -45,6 +47,15 @@ final class Sink: Sendable {
                 while unsafe recv(descriptor, &buffer, buffer.count, 0) > 0 {}
                 return
             }
+            if head.contains(" /endless ") {
+                guard send(Array("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 50)\r\n\r\n".utf8), to: descriptor) else {
+                    return
+                }
+                while send(buffer, to: descriptor) {}
+                return
+            }
+            let isWatched = head.contains(" /watched ")
+            if isWatched { arrivals.begin(held - end) }
             var left = length(in: head) - (held - end)
             let isGet = head.hasPrefix("GET")
             if head.lowercased().contains("100-continue") { guard send(proceed, to: descriptor) else { return } }
@@ -61,7 +72,9 @@ final class Sink: Sendable {
                 let count = unsafe recv(descriptor, &buffer, min(left, buffer.count), 0)
                 guard count > 0 else { return }
                 left -= count
+                if isWatched { arrivals.add(count) }
             }
+            if isWatched { arrivals.end() }
             guard send(isGet ? answer : empty, to: descriptor) else { return }
         }
     }

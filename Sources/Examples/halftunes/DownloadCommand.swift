@@ -1,0 +1,56 @@
+import ArgumentParser
+import ByteClubHTTP
+import FoundationEssentials
+
+/// Downloads the previews of tracks, before one's eyes or in the background.
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download", abstract: "Downloads the previews of tracks, several at once.",
+        discussion: """
+            Prints the path of each file that is there. What was stopped goes on when the same command is given again. \
+            With --background it prints the downloads' IDs instead, and the program does not wait for them.
+            """)
+
+    @Argument(help: "The tracks' numbers, as 'halftunes search' tells them.") var trackID: [Int64]
+    @Option(name: [.customShort("o"), .customLong("output")], help: "The folder for the files.") var folder = "."
+    @Flag(help: "Downloads although this program ends; see 'halftunes downloads'.") var background = false
+    @OptionGroup var catalogue: CatalogueOption
+
+    func validate() throws {
+        if let bad = trackID.first(where: { $0 <= 0 }) { throw ValidationError("\(bad) is no track's number.") }
+    }
+
+    func run() async throws {
+        let previews = try await previews()
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw Failure(.cannotWrite, "the folder '\(folder)' cannot be made")
+        }
+        if background { return try await BackgroundDownloads.open().start(previews) }
+        var missing: [Preview] = []
+        for preview in previews {
+            if preview.isThere {
+                tell("\(preview.track.title): is there already")
+                print(preview.file)
+            } else {
+                missing.append(preview)
+            }
+        }
+        try await ForegroundDownloads(missing).run()
+    }
+
+    /// What to download: nothing, unless all of the tracks are known and have a preview.
+    private func previews() async throws -> [Preview] {
+        var ids: [Int64] = []
+        for id in trackID where !ids.contains(id) { ids.append(id) }
+        let tracks = try await catalogue.open().lookup(ids)
+        let unknown = ids.filter { id in !tracks.contains { $0.trackId == id } }
+        guard unknown.isEmpty else {
+            let list = unknown.map(String.init).joined(separator: ", ")
+            throw Failure(.notFound, "the catalogue has no track \(list); nothing was downloaded")
+        }
+        return try ids.compactMap { id in try tracks.first { $0.trackId == id }.map { try Preview(of: $0, in: folder) }
+        }
+    }
+}

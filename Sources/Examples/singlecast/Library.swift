@@ -1,0 +1,150 @@
+import ByteClubHTTP
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+
+/// What is kept between runs: the podcast in `podcast.json`, its feed's last answer in `cache`, and what the daemon keeps.
+struct Library {
+    /// `$XDG_STATE_HOME/singlecast`.
+    let folder: String
+    /// Whose daemon downloads.
+    let service: BackgroundService
+
+    init() throws {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        service = try BackgroundService(name: "singlecast", command: [program, "daemon"])
+        folder = URL(filePath: service.folder).deletingLastPathComponent().path
+        try makeFolder(folder, permissions: 0o700)
+    }
+
+    /// The podcast.
+    ///
+    /// - Throws: ``Failure`` when there is none, or its file is damaged.
+    func podcast() throws -> Podcast {
+        guard let podcast = try stored() else {
+            throw Failure(
+                .noInput, "no podcast yet: 'singlecast search TERM' finds one, 'singlecast subscribe URL' adds it")
+        }
+        return podcast
+    }
+
+    /// The podcast; nil before the first.
+    func stored() throws -> Podcast? {
+        guard FileManager.default.fileExists(atPath: file) else { return nil }
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw Failure(.inputOutput, "\(file) cannot be read")
+        }
+        guard let podcast = try? JSONDecoder.dates.decode(Podcast.self, from: bytes), podcast.isSound else {
+            throw Failure(
+                .badData, "\(file) is damaged: remove it and subscribe again; files that are downloaded are found again"
+            )
+        }
+        return podcast
+    }
+
+    /// Replaces the podcast as a whole.
+    func save(_ podcast: Podcast) throws {
+        do { try JSONEncoder.dates.encode(podcast).write(to: URL(filePath: file), options: .atomic) } catch {
+            throw Failure(.inputOutput, "\(file) cannot be written")
+        }
+    }
+
+    /// Changes the podcast while no other program does; nothing is changed where there is none.
+    @discardableResult func change(_ change: (inout Podcast) -> Void) throws -> Podcast? {
+        let lock = try lock()
+        var podcast = try stored()
+        if var changed = podcast {
+            change(&changed)
+            try save(changed)
+            podcast = changed
+        }
+        lock.release()
+        return podcast
+    }
+
+    /// Waits until no other program changes the podcast or adds downloads.
+    func lock() throws -> FileLock { try FileLock(folder + "/lock") }
+
+    /// Reads a feed; the server is asked whether it changed since the last time, and sends it only if it did.
+    func feed(at address: String) async throws -> Feed {
+        var configuration = SessionConfiguration.awaited
+        configuration.cache = ResponseCache(folder: folder + "/cache")
+        let session = try Session(configuration: configuration)
+        var options = TaskOptions()
+        options.maximumResponseBytes = 16 << 20
+        let request = try HTTPRequest(url: address, fields: [.cacheControl: "no-cache"])
+        let bytes = try await session.data(for: request, options: options).bytes
+        await session.finishTasksAndInvalidate()
+        return try Feed(bytes)
+    }
+
+    /// The podcast with what its feed says now, or as it was when the feed cannot be had.
+    func refreshed() async throws -> Podcast {
+        let known = try podcast()
+        do {
+            let feed = try await feed(at: known.feed)
+            return try change { if $0.feed == known.feed { $0.take(feed) } } ?? known
+        } catch let error as TransferError {
+            tell("the feed cannot be read, so this is as of the last time: \(error)")
+            return known
+        }
+    }
+
+    private var file: String { folder + "/podcast.json" }
+}
+
+extension SessionConfiguration {
+    /// For short questions that somebody waits for: only 2xx is an answer, and trouble is told soon.
+    static var awaited: SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        configuration.policy.validation = .successful
+        configuration.retryPolicy.maximumAttempts = 2
+        configuration.timeoutForRequest = .seconds(20)
+        return configuration
+    }
+}
+
+/// A file that one program at a time holds locked; a program that ends lets go of it.
+struct FileLock: ~Copyable {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure(.inputOutput, "\(path) cannot be opened") }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw Failure(.inputOutput, "\(path) cannot be locked") }
+        }
+    }
+
+    consuming func release() {}
+
+    deinit { close(descriptor) }
+}
+
+/// Makes a folder with those above it, where it is not there.
+func makeFolder(_ path: String, permissions: Int? = nil) throws {
+    let attributes: [FileAttributeKey: Any]? = permissions.map { [.posixPermissions: $0] }
+    do {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: attributes)
+    } catch {
+        throw Failure(.cannotCreate, "the folder \(path) cannot be made")
+    }
+}
+
+extension JSONEncoder {
+    static var dates: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+extension JSONDecoder {
+    static var dates: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return decoder
+    }
+}
