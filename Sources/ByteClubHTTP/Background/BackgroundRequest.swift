@@ -3,7 +3,7 @@ public import HTTPTypes
 /// What a background task is to do; recorded as it is, so that it can be done after the program has gone.
 public struct BackgroundRequest: Sendable, Hashable {
     /// The kinds of work.
-    public enum Work: Sendable, Hashable {
+    public indirect enum Work: Sendable, Hashable {
         /// Writes a 2xx response's body to a file, continuing what came before as ``ResumeData`` allows.
         case download(HTTPRequest, to: String)
         /// Sends a file, which must stay as it is until it was sent.

@@ -210,7 +210,7 @@ extension SessionCore {
 }
 
 /// What a ``BackgroundSession`` tells.
-public enum BackgroundEvent: Sendable, Hashable {
+public indirect enum BackgroundEvent: Sendable, Hashable {
     /// A task stands differently; at most ten times a second for each.
     case changed(BackgroundStatus)
     /// A task has ended. This is told once, unless the program ends before it took it.

@@ -4,7 +4,7 @@
 /// A connection begins with `hello`, then the role where there is one (`attach` or `watch`), then all calls that have no
 /// answer yet. So a call may reach daemons more than once; each of them may be repeated.
 struct DaemonExchange: Sendable {
-    enum Event: Sendable {
+    indirect enum Event: Sendable {
         /// Somebody waits for a connection that is ready.
         case open(UInt64)
         case call(UInt64, DaemonCall)
@@ -22,7 +22,7 @@ struct DaemonExchange: Sendable {
         case close
     }
 
-    enum Step: Sendable {
+    indirect enum Step: Sendable {
         case connect(after: Duration)
         case send(UInt64, DaemonCall)
         case answer(UInt64, Result<DaemonAnswer, TransferError>)

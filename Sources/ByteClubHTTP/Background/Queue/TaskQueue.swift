@@ -2,7 +2,7 @@
 ///
 /// Times are in milliseconds since 1970, given with each event.
 struct TaskQueue: Sendable {
-    enum Event: Sendable {
+    indirect enum Event: Sendable {
         /// What the folder had at the start, oldest first, with tasks that ran when the last daemon ended: they go on
         /// first, but for uploads that must not be sent twice.
         case loaded([BackgroundStatus])
@@ -23,14 +23,14 @@ struct TaskQueue: Sendable {
         case woke
     }
 
-    enum End: Sendable {
+    indirect enum End: Sendable {
         case done(BackgroundResult)
         case failed(BackgroundFailure)
         /// It was stopped as it was told to.
         case stopped
     }
 
-    enum Step: Sendable, Hashable {
+    indirect enum Step: Sendable, Hashable {
         /// Begin, or go on with, the task; ``Event/ended(_:_:)`` follows some time.
         case start(BackgroundTask.ID)
         /// End what is under way, keeping what was moved.

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// What a client asks a daemon; each call has one answer.
-enum DaemonCall: Sendable, Hashable {
+indirect enum DaemonCall: Sendable, Hashable {
     /// First of all: the version of these messages.
     case hello(version: Int64)
     /// Takes a session's identifier until the connection ends; its events follow, then ``DaemonEvent/caughtUp``.
@@ -33,7 +33,7 @@ struct Submission: Sendable, Hashable {
 }
 
 /// What a daemon answers.
-enum DaemonAnswer: Sendable, Hashable {
+indirect enum DaemonAnswer: Sendable, Hashable {
     case hello(version: Int64, process: Int32)
     case done
     case tasks([BackgroundStatus])
@@ -46,7 +46,7 @@ enum DaemonAnswer: Sendable, Hashable {
 }
 
 /// What a daemon tells unasked, after ``DaemonCall/attach(identifier:)`` or ``DaemonCall/watch``.
-enum DaemonEvent: Sendable, Hashable {
+indirect enum DaemonEvent: Sendable, Hashable {
     case status(BackgroundStatus)
     /// A task was forgotten.
     case gone(BackgroundTask.ID)
@@ -54,7 +54,7 @@ enum DaemonEvent: Sendable, Hashable {
 }
 
 /// One frame's content, after its length in four bytes, least first.
-enum DaemonFrame: Sendable, Hashable {
+indirect enum DaemonFrame: Sendable, Hashable {
     case call(number: UInt64, DaemonCall)
     case answer(number: UInt64, DaemonAnswer)
     case event(DaemonEvent)
