@@ -38,6 +38,8 @@ struct QueuedTask: Sendable {
 
     static let longestBackOff: Int64 = 5 * 60_000
     static let longestRetryAfter: Int64 = 3_600_000
+    /// After daemons that die one after another: somebody may have killed each, who wants the work to go on soon.
+    static let longestPause: Int64 = 1000
     private static let firstBackOff: Int64 = 500
     private static let shortestStall: Int64 = 2000
     private static let longestPace: Int64 = 30_000
@@ -182,7 +184,7 @@ struct QueuedTask: Sendable {
         enter(.waiting, at: now)
         status.interruptions = interruptions
         guard interruptions > 1 else { return }
-        let bound = min(Self.firstBackOff << min(Int64(interruptions) - 2, 20), Self.longestBackOff)
+        let bound = interruptions == 2 ? Self.firstBackOff : Self.longestPause
         status.nextAttempt = now.adding(Int64(jitter % UInt64(bound + 1)))
     }
 
