@@ -36,7 +36,7 @@ private struct World {
     /// Those whose end was told and who were not resumed since.
     var ended: Set<BackgroundTask.ID> = []
     var forgotten: Set<BackgroundTask.ID> = []
-    var lastSequence: UInt64 = 0
+    var lastSequences: [BackgroundTask.ID: UInt64] = [:]
     var ends = 0
     var problem: String?
 
@@ -134,6 +134,8 @@ private struct World {
     }
 
     private mutating func restart() {
+        // No program ends and starts again within the same millisecond.
+        now += 1
         queue = TaskQueue(maximumTasks: maximumTasks, retention: 3600)
         if isHeld { handle(.held(true)) }
         let tasks = disk.values.sorted { ($0.created, $0.id.number) < ($1.created, $1.id.number) }
@@ -201,8 +203,9 @@ private struct World {
         if disk[status.id]?.state != status.state, !queue.isStopping(status.id) {
             fail("\(status.id) told \(status.state), which is not on disk")
         }
-        if status.sequence <= lastSequence, !isClockBack { fail("the sequence went back") }
-        lastSequence = max(lastSequence, status.sequence)
+        let last = lastSequences[status.id] ?? 0
+        if status.sequence <= last, !isClockBack { fail("the sequence of \(status.id) went back") }
+        lastSequences[status.id] = max(last, status.sequence)
         if status.isFinished {
             if !ended.insert(status.id).inserted { fail("\(status.id) ended again") }
             ends += 1
