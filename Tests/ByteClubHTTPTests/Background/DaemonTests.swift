@@ -117,7 +117,7 @@ extension Live {
             try await withDaemon(folder) { daemon in
                 let client = try await greeted(daemon.service)
                 let request = RelayedRequest(
-                    request: server.request(), body: [], isIdempotent: true, timeoutForRequest: 60_000,
+                    request: server.request(), timeoutForRequest: 60_000,
                     maximumResponseBytes: 1000, certificateAuthorityFile: nil, pinnedKeys: [])
                 let frame = DaemonFrame.call(number: 9, .relay(request))
                 let isEnded = try await BackgroundThread.run { () -> Result<Bool, TransferError> in

@@ -139,7 +139,7 @@ struct RandomRecords {
         case 9:
             .relay(
                 RelayedRequest(
-                    request: request(), body: bytes(), isIdempotent: flag(), timeoutForRequest: time(),
+                    request: request(), timeoutForRequest: time(),
                     maximumResponseBytes: time(), certificateAuthorityFile: optional { $0.text() },
                     pinnedKeys: pins()))
         default: .stop

@@ -157,7 +157,7 @@ extension Live {
             }
             // Only the daemon is given so little time.
             let request = RelayedRequest(
-                request: server.request(), body: [], isIdempotent: true, timeoutForRequest: 1,
+                request: server.request(), timeoutForRequest: 1,
                 maximumResponseBytes: 1 << 20, certificateAuthorityFile: nil, pinnedKeys: [])
             let warm = try #require(WarmConnections.find(daemon.service))
             #expect(await warm.perform(request) == nil)
@@ -222,7 +222,7 @@ extension Live {
             func relayed(_ method: HTTPRequest.Method) async -> DaemonAnswer {
                 await relay.perform(
                     RelayedRequest(
-                        request: server.request(method), body: [], isIdempotent: true, timeoutForRequest: 60_000,
+                        request: server.request(method), timeoutForRequest: 60_000,
                         maximumResponseBytes: 1 << 20, certificateAuthorityFile: nil, pinnedKeys: []))
             }
             guard case .relayed(let answer) = await relayed(.get) else { throw TransferError(.other, "refused") }

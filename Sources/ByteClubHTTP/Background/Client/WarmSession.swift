@@ -69,7 +69,7 @@ public final class WarmSession: Sendable {
                 request, body: .none, options: options, additional: configuration.additionalHeaders)
             let timeout = options.timeoutForRequest ?? configuration.timeoutForRequest
             let relayed = RelayedRequest(
-                request: head.request, body: [], isIdempotent: true, timeoutForRequest: timeout.milliseconds,
+                request: head.request, timeoutForRequest: timeout.milliseconds,
                 maximumResponseBytes: Int64(options.maximumResponseBytes),
                 certificateAuthorityFile: configuration.certificateAuthorityFile, pinnedKeys: configuration.pinnedKeys)
             switch await warm.perform(relayed) {

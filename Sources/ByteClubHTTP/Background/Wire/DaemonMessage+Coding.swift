@@ -140,8 +140,6 @@ extension DaemonEvent: Recordable {
 extension RelayedRequest: Recordable {
     func encode(to writer: inout RecordWriter) {
         writer.put(request)
-        writer.put(body)
-        writer.put(isIdempotent)
         writer.put(timeoutForRequest)
         writer.put(maximumResponseBytes)
         writer.put(optional: certificateAuthorityFile)
@@ -150,8 +148,6 @@ extension RelayedRequest: Recordable {
 
     init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
         request = try reader.value()
-        body = Array(try reader.content())
-        isIdempotent = try reader.flag()
         timeoutForRequest = try reader.number()
         maximumResponseBytes = try reader.number()
         certificateAuthorityFile = try reader.optionalText()

@@ -65,11 +65,9 @@ indirect enum DaemonFrame: Sendable, Hashable {
     static let limit = 16 << 20
 }
 
-/// A request that is made by a daemon for a program that waits: nothing of it is recorded.
+/// A GET or HEAD without a body that a daemon makes for a program that waits; nothing of it is recorded.
 struct RelayedRequest: Sendable, Hashable {
     var request: HTTPRequest
-    var body: [UInt8]
-    var isIdempotent: Bool
     /// In milliseconds.
     var timeoutForRequest: Int64
     var maximumResponseBytes: Int64
