@@ -4,9 +4,6 @@ import Glibc
 enum DaemonLauncher {
     /// How long a daemon has to get ready.
     private static let patience: Duration = .seconds(60)
-    /// Between two looks for a daemon that another program starts, or that is about to end; in microseconds.
-    private static let shortestWait: UInt32 = 2000
-    private static let longestWait: UInt32 = 100_000
 
     /// Connects; the first thing to send is ``DaemonCall/hello(version:)``.
     ///
@@ -24,7 +21,7 @@ enum DaemonLauncher {
 
     private static func reach(_ service: BackgroundService, isStarting: Bool) throws(TransferError) -> FrameConnection {
         let end = Moment.fine.advanced(by: isStarting ? patience : .seconds(DaemonConnector.patience))
-        var wait = shortestWait
+        var pause = GrowingPause(from: 2000, to: 100_000, until: end)
         while true {
             // Connecting has systemd start one, where it listens.
             let isRunning = isStarting || DaemonLock.isHeld(service.lockPath)
@@ -35,9 +32,7 @@ enum DaemonLauncher {
                         .daemonUnavailable, "no daemon of background transfers runs for \(service.folder)")
                 }
                 // It is about to listen, or to end.
-                guard Moment.fine < end else { throw service.silence }
-                usleep(wait)
-                wait = min(wait * 2, longestWait)
+                guard pause.pass() else { throw service.silence }
                 continue
             }
             var daemon = try DaemonProcess(service)
@@ -47,9 +42,7 @@ enum DaemonLauncher {
             case .connected(let connection): return connection
             case .notNeeded:
                 // Another one has the place: it is about to listen, or to end.
-                guard Moment.fine < end else { throw daemon.late }
-                usleep(wait)
-                wait = min(wait * 2, longestWait)
+                guard pause.pass() else { throw daemon.late }
             }
         }
     }

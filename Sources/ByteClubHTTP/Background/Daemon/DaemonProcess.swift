@@ -69,7 +69,7 @@ struct DaemonProcess: ~Copyable {
         before end: Moment, connecting connect: () throws(TransferError) -> FrameConnection?
     ) throws(TransferError) -> Outcome {
         try listen(before: end)
-        var wait: UInt32 = 500
+        var pause = GrowingPause(from: 500, to: 50_000, until: end)
         while true {
             if let connection = try connect() { return .connected(connection) }
             // Its end may be seen a moment after that of its output.
@@ -78,9 +78,7 @@ struct DaemonProcess: ~Copyable {
                 if status == 0 { return .notNeeded }
                 throw TransferError(.daemonUnavailable, "the daemon '\(program)' \(Self.words(status))\(lastLine)")
             }
-            guard Moment.fine < end else { throw late }
-            usleep(wait)
-            wait = min(wait * 2, 50_000)
+            guard pause.pass() else { throw late }
         }
     }
 
