@@ -16,7 +16,8 @@ extension TransferError {
 
         /// ``SessionTask/cancel()`` was called, or the surrounding Swift task was cancelled.
         public static let cancelled = Code(kind: .cancelled)
-        /// Connecting took too long, nothing moved for too long, or the time for the whole task is over.
+        /// Connecting took too long, nothing moved for too long, or the time for the whole task is over; or the daemon of
+        /// background transfers does not answer.
         public static let timedOut = Code(kind: .timedOut)
         /// The host has no address.
         public static let cannotResolveHost = Code(kind: .cannotResolveHost)

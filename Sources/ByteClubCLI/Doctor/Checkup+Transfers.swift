@@ -28,7 +28,9 @@ extension Checkup {
             return .warn("transfers", text, "'byteclub transfers' tells why; resume or clear them")
         } catch {
             // What it says of a daemon that cannot be used says what to do as well.
-            if error.code == .daemonUnavailable { return .fail("transfers", Failure(.tryAgain, error.message)) }
+            if [.daemonUnavailable, .timedOut].contains(error.code) {
+                return .fail("transfers", Failure(.tryAgain, error.message))
+            }
             return .fail("transfers", error.message, "run 'byteclub daemon --stop'", .tryAgain)
         }
     }

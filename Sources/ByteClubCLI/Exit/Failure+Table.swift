@@ -11,6 +11,9 @@ extension Failure {
             self.init(.notAuthorised, error.message)
         case let error as RemoteError: self.init(Self.status(of: error.code), Self.message(of: error))
         case let error as BackgroundFailure: self.init(.tryAgain, error.message)
+        // Without an address it is the daemon of background transfers that does not answer.
+        case let error as TransferError where error.code == .timedOut && error.url.isEmpty:
+            self.init(.tryAgain, error.message)
         case let error as TransferError: self.init(Self.status(of: error.code), error.description)
         case let error as FileError: self.init(error.status, error.description)
         case let error as PathError: self.init(.badData, error.message)

@@ -29,7 +29,13 @@ import Testing
             (.sessionInvalid, 69), (.protocolViolation, 76), (.libraryMissing, 78), (.other, 76),
         ] as [(TransferError.Code, Int32)])
     func transfer(_ code: TransferError.Code, _ status: Int32) {
-        #expect(Failure(TransferError(code, "why")).status.rawValue == status)
+        #expect(Failure(TransferError(code, "why", url: "https://club.example/")).status.rawValue == status)
+    }
+
+    @Test("a daemon that does not answer is no server that cannot be reached")
+    func silentDaemon() {
+        let failure = Failure(TransferError(.timedOut, "the daemon does not answer"))
+        #expect(failure.status == .tryAgain && failure.message == "the daemon does not answer")
     }
 
     @Test(

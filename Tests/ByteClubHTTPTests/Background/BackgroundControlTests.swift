@@ -175,6 +175,49 @@ struct BackgroundControlTests {
         #expect(daemon.connections.entries.count { $0 } == 2)
     }
 
+    @Test("who asks a daemon that has stopped answering is told its process and what to do, and may ask again")
+    func unanswered() async throws {
+        let daemon = FakeDaemon()
+        let stops = Log<Bool>()
+        var connector = daemon.connector
+        connector.tick = { await stops.wait { $0.last == true } }
+        let control = try await BackgroundControl(connector)
+        let session = try await BackgroundSession(
+            configuration: .background("photos", service: daemon.service), connector)
+        let task = session.workTask("test", payload: [])
+        daemon.decide { call in if case .hello = call { .answered } else { .never } }
+        let asking: [Task<Void, any Error>] = [
+            Task { _ = try await control.tasks() },
+            Task { try await control.setSchedule(RateSchedule()) },
+            Task { try await control.change([task.id], .pause) },
+            Task { try await control.stop() },
+            Task { try await task.resume() },
+            Task { _ = try await session.tasks() },
+        ]
+        // The session's attaching is one more.
+        await daemon.calls.wait { $0.count == asking.count + 1 }
+        stops.add(true)
+        let process = getpid()
+        let words = "(process \(process)) does not answer; end it with 'kill -9 \(process)'"
+        for call in asking {
+            guard case .failure(let error as TransferError) = await call.result else {
+                Issue.record("a call was answered")
+                continue
+            }
+            #expect(error.code == .timedOut && error.message.hasSuffix(words), "\(error)")
+        }
+        stops.add(false)
+        daemon.decide { _ in .answered }
+        try await task.resume()
+        #expect(try await control.tasks().map(\.id) == [task.id])
+        let submitted = daemon.calls.entries.flatMap { call in
+            if case .submit(_, let submissions) = call { submissions.map(\.id) } else { [BackgroundTask.ID]() }
+        }
+        #expect(submitted == [task.id, task.id])
+        // The lost stop had a connection of its own.
+        #expect(daemon.connections.entries.count { $0 } == 3)
+    }
+
     @Test("a socket whose daemon takes no more connections makes nobody wait who need not")
     func full() async throws {
         let folder = TemporaryFolder()

@@ -15,7 +15,7 @@ struct DaemonExchangeTests {
 
     /// What steps say, in words that can be compared.
     private func words(_ steps: [DaemonExchange.Step]) -> [String] {
-        steps.map { step in
+        steps.compactMap { step in
             switch step {
             case .connect(let delay): "connect after \(Int(delay / .milliseconds(1)))"
             case .send(let number, _): "send \(number)"
@@ -25,6 +25,7 @@ struct DaemonExchangeTests {
             case .tell: "tell"
             case .hangUp: "hang up"
             case .finish: "finish"
+            case .tick: nil
             case .end(let error): "end \(error.code)"
             }
         }
@@ -165,6 +166,71 @@ struct DaemonExchangeTests {
                 ["connect after 0"], ["begin", "send 1"], ["connect after 100"],
             ])
         #expect(tell(&later, .connected, Self.hello, silent) == [["begin", "send 1"], ["send 2"], []])
+    }
+
+    /// Lets ticks pass as they are asked for, until something is to be done; how many passed then.
+    private func wait(_ exchange: inout DaemonExchange, atMost limit: Int = 1000) -> (ticks: Int, words: [String]) {
+        for ticks in 1...limit {
+            let steps = exchange.handle(.tick(TransferError(.daemonUnavailable, "does not answer")))
+            if !words(steps).isEmpty { return (ticks, words(steps)) }
+        }
+        return (limit, [])
+    }
+
+    @Test("what a silent daemon was asked ends after a while, and the connection stays for what it tells later")
+    func unanswered() {
+        var exchange = exchange(role: .watch)
+        _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .received(.event(.caughtUp)))
+        #expect(wait(&exchange).words == [], "events may stay out for ever")
+        _ = tell(&exchange, .call(4, .list), .call(5, .schedule))
+        #expect(wait(&exchange, atMost: SilenceMeter.ticks).words == [])
+        #expect(wait(&exchange) == (2, ["fail 4 timedOut", "fail 5 timedOut"]))
+        #expect(
+            tell(&exchange, .received(.answer(number: 4, .done)), .received(.event(.gone(.random())))) == [
+                [], ["tell"],
+            ])
+        #expect(tell(&exchange, .call(6, .list), .received(.answer(number: 6, .done))) == [["send 6"], ["answer 6"]])
+    }
+
+    @Test("a daemon that says anything is not silent, and may take longer for many tasks")
+    func slow() {
+        var exchange = exchange(role: .watch)
+        _ = tell(&exchange, .open(3), .connected, Self.hello, Self.taken, .received(.event(.caughtUp)), .call(4, .list))
+        for _ in 0..<20 {
+            #expect(wait(&exchange, atMost: SilenceMeter.ticks).words == [])
+            _ = tell(&exchange, .received(.event(.gone(.random()))))
+        }
+        let ids = (0..<1000).map { _ in BackgroundTask.ID.random() }
+        _ = tell(&exchange, .received(.answer(number: 4, .done)), .call(5, .change(ids, .forget)))
+        let (ticks, words) = wait(&exchange)
+        #expect(ticks == SilenceMeter.ticks + 2 + 1000 / SilenceMeter.tasksPerTick && words == ["fail 5 timedOut"])
+    }
+
+    @Test("a daemon that is silent before all was told is given up at first, and later only after some tries")
+    func unansweredRole() {
+        var first = exchange(role: .attach(identifier: "a"))
+        _ = tell(&first, .open(3), .connected, Self.hello)
+        #expect(wait(&first).words == ["hang up", "fail 3 daemonUnavailable", "end daemonUnavailable"])
+        var later = exchange(role: .watch)
+        _ = tell(&later, .open(3), .connected, Self.hello, Self.taken, .call(4, .list))
+        #expect(wait(&later).words == ["fail 4 timedOut", "hang up", "connect after 0"])
+        _ = tell(&later, .lost(nil), .connected, Self.hello)
+        #expect(wait(&later).words == ["hang up", "connect after 100"])
+    }
+
+    @Test("ticks are asked for one at a time, and only while somebody waits")
+    func ticks() {
+        func count(_ steps: [DaemonExchange.Step]) -> Int { steps.count { if case .tick = $0 { true } else { false } } }
+        let tick = DaemonExchange.Event.tick(TransferError(.daemonUnavailable, "does not answer"))
+        var exchange = exchange()
+        let events: [(DaemonExchange.Event, Int)] = [
+            (.open(3), 0), (.connected, 0), (Self.hello, 0), (.call(4, .list), 1), (.call(5, .list), 0), (tick, 1),
+            (.received(.answer(number: 4, .done)), 0), (.received(.answer(number: 5, .done)), 0), (.call(6, .list), 0),
+            (.received(.answer(number: 6, .done)), 0), (tick, 0), (.call(7, .list), 1), (.lost(nil), 0), (tick, 0),
+        ]
+        for (place, (event, ticks)) in events.enumerated() {
+            #expect(count(exchange.handle(event)) == ticks, "event \(place)")
+        }
     }
 
     @Test("an answer in several frames is one, and begins anew on a new connection")

@@ -2,7 +2,9 @@
 ///
 /// It attaches to none of the sessions: their own programs are told results all the same. All members may be used from
 /// any thread; cancelling the Swift task that waits for an answer ends the wait with
-/// ``TransferError/Code/cancelled``. A daemon that ends meanwhile is started again and asked once more.
+/// ``TransferError/Code/cancelled``. A daemon that ends meanwhile is started again and asked once more. One that says
+/// nothing for half a minute (more where it is asked about hundreds of tasks) is waited for no longer: members throw
+/// ``TransferError/Code/timedOut``, whose message tells its process; when it goes on it may do as asked all the same.
 public final class BackgroundControl: Sendable {
     private let connector: DaemonConnector
     private let client: DaemonClient
@@ -53,7 +55,8 @@ public final class BackgroundControl: Sendable {
     ///   - identifier: The session they belong to; see ``BackgroundConfiguration/background(_:service:)``.
     /// - Returns: The tasks, in the requests' order.
     /// - Throws: ``TransferError/Code/badRequest`` for what cannot be recorded, ``TransferError/Code/badConfiguration``
-    ///   for an identifier that none can have, ``TransferError/Code/daemonUnavailable``.
+    ///   for an identifier that none can have, ``TransferError/Code/daemonUnavailable``. After that and
+    ///   ``TransferError/Code/timedOut`` the work may be recorded, which ``tasks()`` tells.
     public func submit(
         _ requests: [BackgroundRequest], identifier: String
     ) async throws(TransferError) -> [BackgroundStatus] {

@@ -34,7 +34,9 @@ extension SessionConfiguration {
 /// again: no member of a session notices, unless no daemon can be started for some seconds. Then all members throw
 /// ``TransferError/Code/daemonUnavailable`` from there on, and a new session may be made. All members may be used from
 /// any thread; cancelling the Swift task that waits for an answer ends the wait with ``TransferError/Code/cancelled``,
-/// and what was asked may be done all the same.
+/// and what was asked may be done all the same. So it is when a daemon says nothing for half a minute: the members that
+/// wait for an answer throw ``TransferError/Code/timedOut``, whose message tells its process, and may be called again; a
+/// task is recorded once however often its ``BackgroundTask/resume()`` is called. Events may stay out for any time.
 public final class BackgroundSession: Sendable {
     /// The session's settings.
     public let configuration: BackgroundConfiguration

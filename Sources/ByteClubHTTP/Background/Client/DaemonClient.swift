@@ -58,8 +58,9 @@ final class DaemonClient: Sendable {
     ///   - call: What is asked.
     ///   - merge: Called with the answer by the thread that reads, before anything that the daemon tells later.
     /// - Returns: The answer; no refusal.
-    /// - Throws: What the daemon refused with, ``TransferError/Code/daemonUnavailable``, or
-    ///   ``TransferError/Code/cancelled`` when the Swift task is cancelled; the daemon may have done it then.
+    /// - Throws: What the daemon refused with, ``TransferError/Code/daemonUnavailable``,
+    ///   ``TransferError/Code/timedOut`` when it is silent for too long, or ``TransferError/Code/cancelled`` when the
+    ///   Swift task is cancelled; the daemon may have done it then, or may yet do it.
     @discardableResult
     func call(
         _ call: DaemonCall, merge: @escaping @Sendable (DaemonAnswer) -> Void = { _ in }
@@ -158,6 +159,7 @@ final class DaemonClient: Sendable {
         case .tell(let event): notify(.event(event))
         case .hangUp: connection?.shutdown()
         case .finish: connection?.finishSending()
+        case .tick: tick()
         case .end(let error): notify(.ended(error))
         }
     }
@@ -172,6 +174,13 @@ final class DaemonClient: Sendable {
             } catch {
                 self?.handle(.unreachable(error))
             }
+        }
+    }
+
+    private func tick() {
+        Task.detached { [weak self, connector] in
+            await connector.tick()
+            self?.handle(.tick(connector.service.silence))
         }
     }
 

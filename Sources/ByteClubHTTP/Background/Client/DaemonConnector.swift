@@ -8,6 +8,8 @@ struct DaemonConnector: Sendable {
     /// Starts the daemon where none runs and that is allowed, and connects.
     var launch: @Sendable (BackgroundService, _ isStarting: Bool) async throws(TransferError) -> FrameConnection
     var pause: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    /// Lets the time of a tick pass: see ``SilenceMeter``.
+    var tick: @Sendable () async -> Void = { try? await Task.sleep(for: SilenceMeter.tickTime) }
 
     /// A daemon takes some seconds to end, greets nobody meanwhile, and is no stuck one for that.
     static let patience = 15
@@ -27,7 +29,7 @@ struct DaemonConnector: Sendable {
     /// The same for a daemon that runs already.
     var withoutStarting: DaemonConnector {
         var other = DaemonConnector(service, isStarting: false, launch: launch)
-        (other.pause, other.patience) = (pause, patience)
+        (other.pause, other.tick, other.patience) = (pause, tick, patience)
         return other
     }
 

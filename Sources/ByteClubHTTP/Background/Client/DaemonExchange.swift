@@ -19,6 +19,8 @@ struct DaemonExchange: Sendable {
         case lost(TransferError?)
         /// The connection asked for cannot be made, or nobody greets on it.
         case unreachable(TransferError)
+        /// The time of a ``Step/tick`` has passed; with what to tell of a daemon that does not answer.
+        case tick(TransferError)
         case close
     }
 
@@ -33,6 +35,8 @@ struct DaemonExchange: Sendable {
         case hangUp
         /// Tell the daemon that nothing more is asked, which ends the connection.
         case finish
+        /// Tell ``Event/tick(_:)`` after ``SilenceMeter/tickTime``.
+        case tick
         /// Nothing follows.
         case end(TransferError)
     }
@@ -80,6 +84,7 @@ struct DaemonExchange: Sendable {
     /// When the present or last connection got ready.
     private var readySince: Moment?
     private var refusals = 0
+    private var silence = SilenceMeter()
 
     /// An exchange without a connection.
     ///
@@ -98,6 +103,21 @@ struct DaemonExchange: Sendable {
     ///   - now: When.
     /// - Returns: What to do, in this order.
     mutating func handle(_ event: Event, at now: Moment) -> [Step] {
+        let steps = react(to: event, at: now)
+        let isHeard = if case .received = event { true } else { false }
+        return steps + (silence.note(isAwaiting: isAwaiting, isHeard: isHeard) ? [.tick] : [])
+    }
+
+    /// Whether the daemon may not be silent for long; how long it may take to greet is another matter.
+    private var isAwaiting: Bool {
+        switch phase {
+        case .opening: true
+        case .ready: !outstanding.isEmpty || role != nil && !isCaughtUp
+        case .resting, .connecting, .greeting, .ended: false
+        }
+    }
+
+    private mutating func react(to event: Event, at now: Moment) -> [Step] {
         switch event {
         case .open(let number): return open(number)
         case .call(let number, let call): return ask(number, call)
@@ -119,6 +139,9 @@ struct DaemonExchange: Sendable {
             case .resting, .opening, .ready, .ended: return []
             }
             return wasReady ? retry(error) : giveUp(error)
+        case .tick(let error):
+            let tasks = outstanding.values.reduce(0) { $0 + $1.call.taskCount }
+            return silence.tick(tasks: tasks) ? beUnanswered(error) : []
         case .close:
             if case .ended = phase { return [] }
             let error = TransferError(.sessionInvalid, "the session with the daemon is closed")
@@ -247,6 +270,15 @@ struct DaemonExchange: Sendable {
         return steps + retry(error ?? TransferError(.daemonUnavailable, "the daemon ended without an answer"))
     }
 
+    /// Ends what waits for a daemon that does not answer, and may yet do it.
+    ///
+    /// The connection stays for what it tells when it goes on, unless not all that was missed has been told.
+    private mutating func beUnanswered(_ error: TransferError) -> [Step] {
+        if case .opening = phase { return [.hangUp] + (wasReady ? retry(error) : giveUp(error)) }
+        let steps = failAll(TransferError(.timedOut, error.message))
+        return role == nil || isCaughtUp ? steps : steps + [.hangUp] + retry(error)
+    }
+
     private mutating func retry(_ error: TransferError) -> [Step] {
         let delay = min(losses, Self.delays.count - 1)
         losses += 1
@@ -295,6 +327,18 @@ extension DaemonExchange.Outstanding {
         // Forgotten when it was asked first; that answer was lost.
         if case .change(_, .forget) = call, sends > 1, error.code == .unknownTask { return .success(.tasks([])) }
         return .failure(error)
+    }
+}
+
+extension DaemonCall {
+    /// How many tasks it is about.
+    fileprivate var taskCount: Int {
+        switch self {
+        case .submit(_, let submissions): submissions.count
+        case .change(let ids, _): ids.count
+        case .acknowledge(let ends): ends.count
+        case .hello, .attach, .list, .watch, .schedule, .setSchedule, .relay, .stop: 0
+        }
     }
 }
 
