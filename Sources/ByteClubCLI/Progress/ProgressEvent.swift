@@ -17,6 +17,8 @@ struct ProgressEvent: Encodable, Sendable {
     var event: Kind
     /// As RFC 3339 in UTC.
     var time: String
+    /// The 16 digits of a background transfer's ID; nil of all else.
+    var id: String?
     /// What is transferred; nil of a summary.
     var path: String?
     /// The bytes that the other side has; of a summary those of all transfers of this run.

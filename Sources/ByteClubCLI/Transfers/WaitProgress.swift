@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Shows how far transfers are while somebody waits for them: a line on a terminal, now and then one elsewhere.
+/// Shows how far transfers are while somebody waits for them: a line on a terminal, now and then one elsewhere, or
+/// ``ProgressEvent``s.
 final class WaitProgress: Sendable {
     private static let logInterval = 30.0
 
@@ -9,6 +10,7 @@ final class WaitProgress: Sendable {
     private let line: StatusLine
     private let start: Double
     private let lastLine: Mutex<Double>
+    private let events = Mutex(WaitEvents())
 
     init(_ context: Context, _ display: ProgressMode.Display) {
         self.context = context
@@ -18,7 +20,14 @@ final class WaitProgress: Sendable {
         lastLine = Mutex(start)
     }
 
-    /// Shows how far they are now.
+    /// Tells programs how they stand now, and what has ended.
+    func tell(_ wait: TransferWait) {
+        guard display == .events else { return }
+        let now = context.uptime() / .seconds(1)
+        for event in events.withLock({ $0.take(wait, now: now, time: time) }) { write(event) }
+    }
+
+    /// Shows people how far they are now.
     func show(_ wait: TransferWait) {
         let now = context.uptime() / .seconds(1)
         let state = wait.progress(after: now - start)
@@ -37,6 +46,19 @@ final class WaitProgress: Sendable {
         }
     }
 
-    /// Takes the line away.
-    func end() { if display == .live { try? line.clear() } }
+    /// Takes the line away, or tells the sum.
+    func end() {
+        switch display {
+        case .live: try? line.clear()
+        case .events: write(events.withLock { $0.summary(time: time) })
+        case .log, .none: break
+        }
+    }
+
+    private var time: String { CalendarTime.utc(context.now()).rfc3339 }
+
+    private func write(_ event: ProgressEvent) {
+        guard let line = try? JSON.line(event) else { return }
+        try? context.diagnostics.write(line)
+    }
 }

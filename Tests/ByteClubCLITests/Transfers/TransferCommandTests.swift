@@ -79,6 +79,13 @@ import Testing
                     Substring(id), "upload", "city.jpg", "done", "90163", "90163", "0", "", "/byteclub/photos/city.jpg",
                 ])
             #expect(try await world.server.metadata(at: RemotePath("/byteclub/photos/city.jpg")).bytes == 90163)
+            #expect(await world.run("transfers", "wait", short, "--progress", "json", in: context) == .success)
+            let events = try world.err.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+            #expect(events.map { $0["event"] as? String } == ["start", "finish", "summary"], "\(world.err)")
+            #expect(events[1]["id"] as? String == id && events[1]["path"] as? String == "/byteclub/photos/city.jpg")
+            #expect(events[2]["files"] as? Int == 1 && events[2]["bytes"] as? Int == 90163)
             // One that is done is left as it is.
             #expect(await world.run("transfers", "pause", short, in: context) == .success)
             #expect(world.out.isEmpty && world.err == "byteclub: 'city.jpg' is left as it is: it is done\n")

@@ -94,6 +94,37 @@ import Testing
         #expect(forgotten.take([]).isEmpty && forgotten.isOver && !forgotten.hasFailures)
     }
 
+    @Test("programs are told each transfer's start, a line a second, its end, and one sum")
+    func waitEvents() throws {
+        var running = try Transfers.upload(1, "a.jpg", .waiting, bytes: 10, of: 40)
+        let waiting = try Transfers.upload(2, "b.jpg", .waiting, of: 60)
+        var wait = TransferWait(for: [running.id, waiting.id])
+        var events = WaitEvents()
+        func told(at now: Double, _ all: BackgroundStatus...) -> [String] {
+            _ = wait.take(all)
+            return events.take(wait, now: now, time: "now").map {
+                "\($0.event) \($0.path ?? "") \($0.bytes) \($0.total ?? 0)"
+            }
+        }
+        #expect(told(at: 0, running, waiting) == [])
+        running.state = .running
+        #expect(told(at: 7, running, waiting) == ["start /byteclub/photos/a.jpg 10 40"])
+        running.bytes = 20
+        #expect(told(at: 7.9, running, waiting) == [])
+        #expect(told(at: 8, running, waiting) == ["progress /byteclub/photos/a.jpg 20 40"])
+        #expect(told(at: 8.9, running, waiting) == [])
+        running.state = .failed
+        #expect(told(at: 9, running, waiting) == ["failed /byteclub/photos/a.jpg 20 40"])
+        var done = waiting
+        (done.state, done.bytes) = (.done, 60)
+        #expect(
+            told(at: 20, running, done)
+                == ["start /byteclub/photos/b.jpg 60 60", "finish /byteclub/photos/b.jpg 60 60"])
+        #expect(told(at: 30, running, done) == [])
+        let sum = events.summary(time: "now")
+        #expect(sum.event == .summary && sum.files == 1 && sum.failed == 1 && sum.bytes == 80 && sum.total == 100)
+    }
+
     @Test("a list that is drawn again covers itself, and is not drawn while it stays as it is")
     func liveTable() throws {
         let frames = Mutex<[String]>([])

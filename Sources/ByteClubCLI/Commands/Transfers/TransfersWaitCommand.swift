@@ -65,7 +65,9 @@ struct TransfersWaitCommand: ClubCommand {
         var wait = TransferWait(for: words.isEmpty ? open.map(\.id) : named)
         let end = timeout.map { context.uptime() + .seconds($0.seconds) }
         while true {
-            for status in wait.take(all) where status.state == .failed {
+            let ended = wait.take(all)
+            progress.tell(wait)
+            for status in ended where status.state == .failed {
                 let reason = status.failure?.message ?? "it failed"
                 context.note("'\(TransferObject(status, id: "").label)' was not transferred: \(reason)")
             }
