@@ -37,6 +37,12 @@ public enum HumanSize {
         return Int64(number * scale)
     }
 
+    /// A text that ``read(_:)`` makes the same number of, as in `2M`, `1536K` or `800`.
+    public static func exact(_ bytes: Int64) -> String {
+        let unit = [("G", 30), ("M", 20), ("K", 10)].first { bytes % (1 << $0.1) == 0 }
+        return unit.map { "\(bytes >> $0.1)\($0.0)" } ?? "\(bytes)"
+    }
+
     private static func scale(_ unit: Int) -> Double {
         (0...unit).reduce(1.0) { product, _ in product * 1024 }
     }

@@ -1,8 +1,8 @@
 /// When large files are transferred slower, or not at all: spans of the week, of which the first that holds decides.
 ///
 /// Spans are divided by `;` or line breaks. One has days, a time of day and what holds, in this order, of which the
-/// first two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. A time that ends before it
-/// starts goes on into the next day. Notes are transferred at all times.
+/// first two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. `limit` may be left out as well.
+/// A time that does not end after it starts goes on into the next day. Notes are transferred at all times.
 public struct SyncSchedule: Hashable, Sendable {
     /// What holds in a span.
     public enum Rule: Hashable, Sendable {
@@ -71,31 +71,35 @@ extension SyncSchedule.Span {
     fileprivate init(_ words: ArraySlice<Substring>) throws(SyncError) {
         var rest = words
         self.init(days: Set(0..<7), start: 0, end: 1_440, rule: .unlimited)
-        if let word = rest.first, word.first?.isLetter == true, !Self.isRule(word) {
+        if rest.count > 1, let word = rest.first, word.first?.isLetter == true, !Self.isRule(word) {
             days = try Self.days(word)
             rest.removeFirst()
         }
-        if let word = rest.first, !Self.isRule(word) {
+        if rest.count > 1, let word = rest.first, !Self.isRule(word) {
             (start, end) = try Self.time(word)
             rest.removeFirst()
         }
-        switch rest.popFirst() {
-        case "pause": rule = .pause
-        case "unlimited": rule = .unlimited
-        case "limit":
-            guard let word = rest.popFirst() else {
-                throw Self.wrong("limit"[...], "a rate has to follow, such as 500k or 2M")
+        let isLimit = rest.first == "limit"
+        if isLimit, rest.count > 1 { rest.removeFirst() }
+        switch rest.popFirst() ?? "" {
+        case "pause" where !isLimit: rule = .pause
+        case "unlimited" where !isLimit: rule = .unlimited
+        case let word:
+            guard let rate = ByteRate(String(word)) else {
+                throw Self.wrong(
+                    word,
+                    isLimit
+                        ? "a rate such as 500k or 2M has to follow 'limit'"
+                        : "a span ends with 'pause', 'unlimited' or a rate such as 500k or 2M")
             }
-            guard let rate = ByteRate(String(word)) else { throw Self.wrong(word, "write a rate such as 500k or 2M") }
             rule = .limit(rate.bytesPerSecond)
-        case let word?: throw Self.wrong(word, "write 'pause', 'unlimited' or 'limit' and a rate")
-        case nil:
-            throw Self.wrong(words.last ?? "", "'pause', 'unlimited' or 'limit' and a rate has to follow")
         }
         if let word = rest.first { throw Self.wrong(word, "nothing may follow; spans are divided by ';'") }
     }
 
-    private static func isRule(_ word: Substring) -> Bool { ["pause", "unlimited", "limit"].contains(word) }
+    private static func isRule(_ word: Substring) -> Bool {
+        ["pause", "unlimited", "limit"].contains(word) || ByteRate(String(word)) != nil
+    }
 
     private static func days(_ word: Substring) throws(SyncError) -> Set<Int> {
         var days: Set<Int> = []
@@ -111,8 +115,7 @@ extension SyncSchedule.Span {
 
     private static func time(_ word: Substring) throws(SyncError) -> (start: Int, end: Int) {
         let ends = word.split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let start = minute(ends[0]), let end = minute(ends[1]), start < 1_440, start != end
-        else {
+        guard ends.count == 2, let start = minute(ends[0]), let end = minute(ends[1]), start < 1_440 else {
             throw wrong(word, "write a time as 09:00-17:00")
         }
         return (start, end > start ? end : end + 1_440)
@@ -130,5 +133,41 @@ extension SyncSchedule.Span {
 
     private static func wrong(_ word: Substring, _ remedy: String) -> SyncError {
         SyncError(.configuration, "'\(word)' in the schedule makes no sense: \(remedy)")
+    }
+}
+
+extension SyncSchedule: CustomStringConvertible {
+    /// A text that ``init(parsing:)`` makes the same schedule of.
+    public var description: String { spans.map(\.description).joined(separator: "; ") }
+}
+
+extension SyncSchedule.Span: CustomStringConvertible {
+    /// As it is typed, without what may be left out.
+    public var description: String {
+        var words: [String] = []
+        if days.count < Self.names.count { words.append(daysText) }
+        if start != 0 || end != 1_440 {
+            words.append("\(Self.text(start))-\(Self.text(end > 1_440 ? end - 1_440 : end))")
+        }
+        switch rule {
+        case .pause: words.append("pause")
+        case .unlimited: words.append("unlimited")
+        case .limit(let rate): words.append(HumanSize.exact(Int64(rate)))
+        }
+        return words.joined(separator: " ")
+    }
+
+    private var daysText: String {
+        let starts = Self.names.indices.filter { days.contains($0) && !days.contains($0 - 1) }
+        let runs = starts.map { start in
+            let run = Self.names.indices.dropFirst(start).prefix { days.contains($0) }.map { Self.names[$0] }
+            return run.count > 2 ? "\(run[0])-\(run[run.count - 1])" : run.joined(separator: ",")
+        }
+        return runs.joined(separator: ",")
+    }
+
+    private static func text(_ minute: Int) -> String {
+        let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+        return "\(two(minute / 60)):\(two(minute % 60))"
     }
 }

@@ -257,13 +257,19 @@ import Testing
         #expect(await world.run("transfers", "limit", in: context) == .success, "\(world.err)")
         #expect(world.out == "unlimited\n" && !LocalFile.exists(context.directories.transfers))
         try await withDaemon {
-            #expect(await world.run("transfers", "limit", "2M", "pause@18:00-19:30", in: context) == .success)
+            for limit in ["pause", "unlimited", "2M", "sat,sun 18:00-06:30 pause; 2M"] {
+                #expect(await world.run("transfers", "limit", limit, in: context) == .success)
+                #expect(world.out == limit + "\n")
+            }
+            #expect(
+                await world.run("transfers", "limit", "mon-fri", "9:00-17:00", "limit", "1.5m;", "2M", in: context)
+                    == .success)
             #expect(await world.run("transfers", "limit", "fast", in: context) == .usage)
-            #expect(await world.run("transfers", "limit", in: context) == .success)
-            #expect(world.out == "2M pause@18:00-19:30\n")
+            #expect(world.err.contains("'fast'"), "\(world.err)")
+            #expect(await world.run("transfers", "limit", " ;", in: context) == .usage)
         }
         #expect(await world.run("transfers", "limit", in: context) == .success, "\(world.err)")
-        #expect(world.out == "2M pause@18:00-19:30\n")
+        #expect(world.out == "mon-fri 09:00-17:00 1536K; 2M\n")
     }
 
     @Test("a shell is given the IDs of transfers, and starts no daemon for that")

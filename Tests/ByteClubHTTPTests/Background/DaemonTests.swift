@@ -28,6 +28,11 @@ extension Live {
             return connection
         }
 
+        private static let hello = DaemonFrame.call(number: 1, .hello(version: DaemonFrame.version)).onWire
+        private static let helloAnswer = DaemonFrame.answer(
+            number: 1, .hello(version: DaemonFrame.version, process: getpid())
+        ).onWire
+
         private func work(_ payload: [UInt8] = []) -> BackgroundRequest {
             BackgroundRequest(.custom(kind: "count", payload: payload))
         }
@@ -69,9 +74,9 @@ extension Live {
                 let half = try #require(RawUnix(daemon.service.socketPath))
                 half.send([200, 0, 0, 0, 1, 2, 3])
                 let slow = try #require(RawUnix(daemon.service.socketPath))
-                for byte in DaemonFrame.call(number: 1, .hello(version: 1)).onWire { slow.send([byte]) }
+                for byte in Self.hello { slow.send([byte]) }
                 let answer = await BackgroundThread.run { slow.receive() }
-                #expect(answer == DaemonFrame.answer(number: 1, .hello(version: 1, process: getpid())).onWire)
+                #expect(answer == Self.helloAnswer)
                 #expect(try await ask(other, .list) == .tasks([]))
                 let old = try #require(try FrameConnection.connect(to: daemon.service.socketPath))
                 guard case .refused("daemonUnavailable", _) = try await ask(old, .hello(version: 0)) else {
@@ -91,7 +96,7 @@ extension Live {
                 let request = BackgroundRequest(.custom(kind: "count", payload: noise(20_000)))
                 _ = try await control.submit(Array(repeating: request, count: 10), identifier: "test")
                 let greedy = try #require(RawUnix(daemon.service.socketPath))
-                greedy.send(DaemonFrame.call(number: 1, .hello(version: 1)).onWire)
+                greedy.send(Self.hello)
                 greedy.send(DaemonFrame.call(number: 2, .watch).onWire)
                 // Each answer is 200 KB long; what is not taken stays here.
                 let list = DaemonFrame.call(number: 3, .list).onWire
@@ -101,7 +106,7 @@ extension Live {
                 let count = try await control.tasks().count
                 #expect(count == 10)
                 let begin = await BackgroundThread.run { greedy.receive() }
-                #expect(begin.starts(with: DaemonFrame.answer(number: 1, .hello(version: 1, process: getpid())).onWire))
+                #expect(begin.starts(with: Self.helloAnswer))
             }
         }
 

@@ -121,7 +121,11 @@ struct RandomRecords {
     mutating func schedule() -> RateSchedule {
         RateSchedule(
             otherwise: rate(),
-            spans: array(3) { .init(from: Int($0.number(-3...2000)), to: Int($0.number(-3...2000)), rate: $0.rate()) })
+            spans: array(3) {
+                .init(
+                    days: Set($0.array(3) { Int($0.number(-1...7)) }), from: Int($0.number(-3...2000)),
+                    to: Int($0.number(-3...2000)), rate: $0.rate())
+            })
     }
 
     mutating func call() -> DaemonCall {

@@ -31,7 +31,7 @@ struct TaskFolderTests {
         try folder.record(Array(tasks[6...]))
         for task in tasks { try folder.save(task) }
         try folder.save(checkpoint: [1, 2, 3], of: tasks[0].id)
-        let schedule = try RateSchedule(arguments: ["2M", "pause@8-9"])
+        let schedule = RateSchedule(otherwise: 2 << 20, spans: [.init(days: [0, 6], from: 480, to: 540, rate: 0)])
         try folder.save(schedule)
         let loaded = try TaskFolder(path).load()
         #expect(loaded.tasks == Array(tasks[6...] + tasks[..<6]), "seed \(seed)")
@@ -184,13 +184,17 @@ struct TaskFolderTests {
         }
     }
 
-    @Test("a whole schedule that says what none may say is damaged as well")
+    @Test("a whole schedule that says what none may say, or is of another form, is damaged as well")
     func impossibleSchedule() throws {
         let folder = try TaskFolder(path)
-        let schedule = RateSchedule(otherwise: .max)
-        try SealedFile.write(schedule.encoded, kind: "bgsched1", to: folder.scheduleFile, isDurable: false)
-        #expect(folder.schedule() == RateSchedule())
-        #expect(try folder.load().damage.count == 1 && names() == ["damaged"])
+        let impossible = [
+            RateSchedule(otherwise: .max), RateSchedule(spans: [.init(days: [7], from: 0, to: 1, rate: 0)]),
+        ].map { (TaskFolder.scheduleKind, $0.encoded) }
+        for (kind, bytes) in impossible + [("bgsched1", RateSchedule(otherwise: 7).encoded)] {
+            try SealedFile.write(bytes, kind: kind, to: folder.scheduleFile, isDurable: false)
+            #expect(folder.schedule() == RateSchedule())
+            #expect(try folder.load().damage.count == 1 && names() == ["damaged"])
+        }
     }
 
     @Test("a checkpoint has at most 1 MiB")

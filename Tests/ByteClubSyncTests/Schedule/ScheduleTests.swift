@@ -18,6 +18,7 @@ import Testing
         #expect(schedule.rule(weekday: 5, minute: 0) == .pause && schedule.rule(weekday: 6, minute: 1_439) == .pause)
         #expect(try SyncSchedule(parsing: " ; \n") == SyncSchedule())
         #expect(SyncSchedule().rule(weekday: 0, minute: 0) == nil)
+        #expect(try SyncSchedule(parsing: "mon-fri 9:00-17:00 500k; sat,sun pause; 2M") == schedule)
     }
 
     @Test("a span that ends before it starts goes on into the next day")
@@ -29,14 +30,18 @@ import Testing
         let week = try SyncSchedule(parsing: "FRI-mon 00:00-24:00 Unlimited")
         #expect([4, 5, 6, 0].allSatisfy { week.rule(weekday: $0, minute: 1_439) == .unlimited })
         #expect(week.rule(weekday: 1, minute: 0) == nil)
+        let day = try SyncSchedule(parsing: "sun 18:00-18:00 pause")
+        #expect(day.rule(weekday: 6, minute: 18 * 60) == .pause && day.rule(weekday: 0, minute: 18 * 60 - 1) == .pause)
+        #expect(day.rule(weekday: 6, minute: 0) == nil && day.rule(weekday: 0, minute: 18 * 60) == nil)
     }
 
     @Test(
         "an error names the word that is wrong",
         arguments: [
             ("mon-fry pause", "mon-fry"), ("mon,,tue pause", ""), ("09:00-9 pause", "09:00-9"),
-            ("25:00-26:00 pause", "25:00-26:00"), ("09:00-09:00 pause", "09:00-09:00"), ("mon limit", "limit"),
-            ("limit fast", "fast"), ("mon 09:00-17:00", "09:00-17:00"), ("mon 09:00-17:00 stop", "stop"),
+            ("25:00-26:00 pause", "25:00-26:00"), ("24:00-09:00 pause", "24:00-09:00"), ("mon limit", "limit"),
+            ("limit fast", "fast"), ("limit pause", "pause"), ("fast", "fast"), ("mon", "mon"), ("2M pause", "pause"),
+            ("mon 09:00-17:00", "09:00-17:00"), ("mon 09:00-17:00 stop", "stop"),
             ("pause now", "now"), ("limit -5", "-5"),
         ])
     func errors(text: String, word: String) {

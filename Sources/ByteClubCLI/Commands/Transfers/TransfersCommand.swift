@@ -15,7 +15,7 @@ struct TransfersCommand: ParsableCommand {
               byteclub transfers
               byteclub transfers pause --all
               byteclub transfers wait --timeout 2h
-              byteclub transfers limit unlimited 500K@08:00-18:00
+              byteclub transfers limit 'mon-fri 09:00-17:00 500K; 2M'
             """,
         subcommands: [
             TransfersListCommand.self, TransfersPauseCommand.self, TransfersResumeCommand.self,

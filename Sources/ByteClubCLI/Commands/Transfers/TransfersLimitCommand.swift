@@ -1,4 +1,5 @@
 import ArgumentParser
+import ByteClubCore
 import ByteClubHTTP
 
 /// Does what `byteclub transfers limit` asks for.
@@ -8,12 +9,13 @@ struct TransfersLimitCommand: ClubCommand {
         abstract: "Show or set how fast background transfers may be in all.",
         discussion: """
             Without a limit it shows the present ones. A limit is a number of bytes a second as in 500K or 2M, \
-            'unlimited', or 'pause', which holds all transfers. One with @ and times holds in that part of the day, by \
-            local clocks, the first that fits; the one without at all other times. All are set anew, at once, and stay.
+            'unlimited', or 'pause', which holds all transfers. Days and a time, by local clocks, may stand before it: \
+            then it holds in that part of every week. Limits are divided by ';', the first that fits holds, as with \
+            'byteclub sync --schedule'. All are set anew, at once, and stay.
 
             Examples:
               byteclub transfers limit 2M
-              byteclub transfers limit unlimited 500K@08:00-18:00 pause@18:00-19:30
+              byteclub transfers limit 'mon-fri 09:00-17:00 500K; sat,sun pause; 2M'
             """)
 
     @Argument(help: "The limits; none to show them.")
@@ -24,25 +26,65 @@ struct TransfersLimitCommand: ClubCommand {
     /// What holds.
     struct Answer: CommandResult {
         /// As they are typed.
-        var limits: [String]
+        var limits: String
 
-        func text(_ style: TextStyle) -> String { limits.joined(separator: " ") }
+        func text(_ style: TextStyle) -> String { limits }
     }
 
     func validate() throws {
-        do { _ = try RateSchedule(arguments: limits) } catch { throw ValidationError(error.message) }
+        do {
+            if try !limits.isEmpty && schedule().spans.isEmpty {
+                throw ValidationError(
+                    "there is no limit in '\(limits.joined(separator: " "))'; write 2M, unlimited or pause")
+            }
+        } catch let error as SyncError { throw ValidationError(error.message) }
+    }
+
+    private func schedule() throws(SyncError) -> SyncSchedule {
+        try SyncSchedule(parsing: limits.joined(separator: " "))
     }
 
     func run(in context: Context) async throws {
         if !limits.isEmpty {
-            let (schedule, service) = (try RateSchedule(arguments: limits), try context.transferService())
+            let (schedule, service) = (RateSchedule(try schedule()), try context.transferService())
             try await context.interrupts.cancelling {
                 let control = try await BackgroundControl(service)
                 try await control.setSchedule(schedule)
                 await control.close()
             }
         }
-        let present = context.directories.transferService.recordedSchedule
-        try context.print(Answer(limits: present.arguments), json: outputOptions.json)
+        let present = SyncSchedule(context.directories.transferService.recordedSchedule)
+        try context.print(Answer(limits: "\(present)"), json: outputOptions.json)
+    }
+}
+
+extension RateSchedule {
+    /// The same limits at the same times.
+    init(_ schedule: SyncSchedule) {
+        self.init(spans: schedule.spans.map { Span(days: $0.days, from: $0.start, to: $0.end, rate: $0.rule.rate) })
+    }
+}
+
+extension SyncSchedule {
+    /// The same limits at the same times, with at least one span.
+    init(_ schedule: RateSchedule) {
+        let always = RateSchedule.Span(from: 0, to: 1_440, rate: schedule.otherwise)
+        let isOpen = schedule.otherwise == nil && !schedule.spans.isEmpty
+        self.init(
+            (schedule.spans + (isOpen ? [] : [always])).map {
+                let rule = $0.rate.map { $0 == 0 ? Rule.pause : .limit($0) } ?? .unlimited
+                return Span(days: $0.days, start: $0.from, end: $0.to, rule: rule)
+            })
+    }
+}
+
+extension SyncSchedule.Rule {
+    /// As ``RateSchedule/Span/rate``.
+    var rate: Int? {
+        switch self {
+        case .pause: 0
+        case .limit(let rate): rate
+        case .unlimited: nil
+        }
     }
 }

@@ -17,7 +17,7 @@ struct TaskFolder: Sendable {
         var kind: String { "bg\(rawValue.prefix(5))1" }
     }
 
-    static let scheduleKind = "bgsched1"
+    static let scheduleKind = "bgsched2"
     static let batchSuffix = ".batch"
     /// The longest content of a file that can be right.
     static let mostBytes = 4 << 20

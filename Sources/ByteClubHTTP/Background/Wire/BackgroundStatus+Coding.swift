@@ -129,6 +129,7 @@ extension RateSchedule: Recordable {
     func encode(to writer: inout RecordWriter) {
         writer.put(optional: otherwise.map(Int64.init))
         writer.put(each: spans) { writer, span in
+            writer.put(each: span.days.sorted()) { $0.put(Int64($1)) }
             writer.put(Int64(span.from))
             writer.put(Int64(span.to))
             writer.put(optional: span.rate.map(Int64.init))
@@ -139,6 +140,7 @@ extension RateSchedule: Recordable {
         self.init(otherwise: try Self.rate(&reader))
         spans = try reader.values { reader throws(RecordReader.Damage) in
             Span(
+                days: Set(try reader.values { reader throws(RecordReader.Damage) in try reader.number(as: Int.self) }),
                 from: try reader.number(as: Int.self), to: try reader.number(as: Int.self),
                 rate: try Self.rate(&reader))
         }

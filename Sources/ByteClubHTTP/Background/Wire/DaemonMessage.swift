@@ -60,7 +60,7 @@ indirect enum DaemonFrame: Sendable, Hashable {
     case event(DaemonEvent)
 
     /// The version of these messages.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// The longest frame.
     static let limit = 16 << 20
 }
