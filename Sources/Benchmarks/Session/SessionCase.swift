@@ -30,6 +30,9 @@ enum SessionCase {
                 settings.rounds, folder),
             try await memory(small, large, sink.url + "/put", settings, folder),
             try await lines(
+                "100,000 GET of 1 KiB", ["asked", "requests/s", "x asked six at a time"],
+                ["queue", sink.url + "/get", "100000"]),
+            try await lines(
                 "From cancel to the error, 300 times each", ["phase", "median ms", "p99 ms", "maximum ms"],
                 ["cancel", sink.url, "300"]),
             try await lines(

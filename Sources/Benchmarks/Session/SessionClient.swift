@@ -7,8 +7,9 @@ import TestSupport
 ///
 /// `put FILE URL [COUNT [CA]]` sends a file, several times at once; `get URL COUNT TASKS` gets what is there, that many
 /// tasks at a time; `cancel URL COUNT` cancels tasks in each phase and prints how long their errors took. The peers in
-/// `Tests/HTTPPeers` take the same words. `tls URL CA COUNT`, `progress FILE URL COUNT`, `serial COUNT DIR` and
-/// `rate SECONDS` print what ``Reconnects``, ``ProgressEvents``, ``SerialUploads`` and ``RateExactness`` measure.
+/// `Tests/HTTPPeers` take the same words. `queue URL COUNT`, `tls URL CA COUNT`, `progress FILE URL COUNT`,
+/// `serial COUNT DIR` and `rate SECONDS` print what ``QueuedTasks``, ``Reconnects``, ``ProgressEvents``,
+/// ``SerialUploads`` and ``RateExactness`` measure.
 enum SessionClient {
     static func run(_ arguments: [String]) async throws {
         switch (arguments.first, arguments.count) {
@@ -22,6 +23,9 @@ enum SessionClient {
         case ("cancel", 3):
             guard let count = Int(arguments[2]) else { fallthrough }
             try await CancelLatency.run(arguments[1], count)
+        case ("queue", 3):
+            guard let count = Int(arguments[2]) else { fallthrough }
+            try await QueuedTasks.run(arguments[1], count)
         case ("tls", 4):
             guard let count = Int(arguments[3]) else { fallthrough }
             try await Reconnects.run(arguments[1], arguments[2], count)
@@ -38,7 +42,7 @@ enum SessionClient {
             throw Settings.UsageError(
                 description: """
                     usage: session put FILE URL [COUNT [CA]] | get URL COUNT TASKS | cancel URL COUNT | \
-                    tls URL CA COUNT | progress FILE URL COUNT | serial COUNT DIR | rate SECONDS
+                    queue URL COUNT | tls URL CA COUNT | progress FILE URL COUNT | serial COUNT DIR | rate SECONDS
                     """)
         }
     }
