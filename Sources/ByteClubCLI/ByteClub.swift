@@ -23,12 +23,13 @@ public enum ByteClub {
         }
         // A closed pipe is an error to be handled, not a death.
         signal(SIGPIPE, SIG_IGN)
+        let environment = Context.processEnvironment()
         var warm: WarmConnections?
         if engine == nil, talksToServer(arguments) {
             // Few threads that allocate little: one heap starts faster than one for each.
             byteclub_limit_heaps(1)
             if onlyAsks(arguments) {
-                warm = WarmConnections.find(Directories(environment: Context.processEnvironment()).transferService)
+                warm = WarmConnections.find(Directories(environment: environment).transferService)
             }
             if warm == nil { Session.prepare() }
         }
@@ -37,7 +38,7 @@ public enum ByteClub {
         if isDaemon { byteclub_limit_heaps(1) }
         if engine != nil || isDaemon { byteclub_limit_free_memory(1 << 20) }
         Task.detached { [warm] in
-            let context = Context.live(engine, over: warm)
+            let context = Context.live(environment, engine, over: warm)
             if context.terminal.isErrorTerminal, TaskbarProgress.isKnown(to: context.environment) {
                 TaskbarProgress.clearBeforeSignals()
             }
@@ -93,29 +94,38 @@ public enum ByteClub {
             context.note(unknown.message)
             return .usage
         }
+        // Asked for most often, and there is nothing to parse, which would take as long as a daemon's answer.
+        if arguments == ["notes", "list"] {
+            return await outcome(context) { try await NoteListing().show(in: context) }
+        }
         var command: any ParsableCommand
         do {
             command = try RootCommand.parsed(arguments)
         } catch {
             return report(error, context)
         }
-        do {
-            if let command = command as? any ClubCommand {
-                try await command.run(in: context)
-                return .success
-            }
-        } catch is Output.BrokenPipe {
-            return .success
-        } catch {
-            let failure = Failure(error)
-            if !failure.message.isEmpty { context.note(failure.message) }
-            return failure.status
+        if let command = command as? any ClubCommand {
+            return await outcome(context) { try await command.run(in: context) }
         }
         do {
             try command.run()
             return .success
         } catch {
             return report(error, context)
+        }
+    }
+
+    /// Does a command's work, and tells what went wrong.
+    private static func outcome(_ context: Context, of work: () async throws -> Void) async -> ExitStatus {
+        do {
+            try await work()
+            return .success
+        } catch is Output.BrokenPipe {
+            return .success
+        } catch {
+            let failure = Failure(error)
+            if !failure.message.isEmpty { context.note(failure.message) }
+            return failure.status
         }
     }
 

@@ -59,11 +59,10 @@ enum ListingOrder: String, Sendable, CaseIterable {
 
     /// Sorts entries: names as people look for them, the newest and the largest first.
     func sorted(_ entries: [Metadata], below folder: RemotePath, dates: EntryDate = .stored) -> [Metadata] {
-        let named = entries.map { (name: $0.path.name(below: folder), entry: $0) }
-        return named.sorted { left, right in
-            let (a, b) = (weight(left.entry, dates), weight(right.entry, dates))
-            return a == b ? NaturalOrder.precedes(left.name, right.name) : a > b
-        }.map(\.entry)
+        let named = entries.map {
+            (weight: weight($0, dates), name: NaturalOrder($0.path.name(below: folder)), entry: $0)
+        }
+        return named.sorted { $0.weight == $1.weight ? $0.name < $1.name : $0.weight > $1.weight }.map(\.entry)
     }
 
     private func weight(_ entry: Metadata, _ dates: EntryDate) -> Int64 {

@@ -12,7 +12,7 @@ struct ListingOptions: ParsableArguments {
     var deleted = false
 
     @Option(help: "The order: name, date, size, or stored: when the server got it; newest and largest first.")
-    var sort = ListingOrder.name
+    var sort = ListingArrangement().order
 
     @Flag(help: "Turn the order round.")
     var reverse = false
@@ -25,14 +25,22 @@ struct ListingOptions: ParsableArguments {
     }
 
     /// Where to look.
-    func listing(without excluded: RemotePath? = nil) -> FolderListing {
-        FolderListing(isDeleted: deleted, isRecursive: recursive, excluded: excluded)
-    }
+    var listing: FolderListing { FolderListing(isDeleted: deleted, isRecursive: recursive) }
 
-    /// The entries in the order and the number that were asked for.
+    /// The order and the number that were asked for.
+    var arrangement: ListingArrangement { ListingArrangement(order: sort, isReversed: reverse, limit: limit) }
+}
+
+/// In which order entries are listed, and how many.
+struct ListingArrangement: Sendable {
+    var order = ListingOrder.name
+    var isReversed = false
+    var limit: Int?
+
+    /// Entries as they are to be listed.
     func list(_ entries: [Metadata], below folder: RemotePath, dates: EntryDate = .stored) -> EntryList {
-        var sorted = sort.sorted(entries, below: folder, dates: dates)
-        if reverse { sorted.reverse() }
+        var sorted = order.sorted(entries, below: folder, dates: dates)
+        if isReversed { sorted.reverse() }
         return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder, dates: dates)
     }
 }

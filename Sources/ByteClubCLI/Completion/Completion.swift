@@ -12,9 +12,6 @@ extension CompletionKind {
 /// A completion script calls `byteclub ---completion notes edit -- positional@0 INDEX CURSOR WORD…`, where the words are
 /// as they were typed, quotes included.
 struct Completion: Sendable {
-    /// How long a server or the daemon may take before the names come from elsewhere, or not at all.
-    private static let patience = Duration.milliseconds(250)
-
     /// The command, as in `["notes", "edit"]`.
     private let command: [String]
     /// The word's beginning without quotes, up to its last slash, as in `Trips/`.
@@ -99,7 +96,7 @@ struct Completion: Sendable {
         await withTaskGroup(of: Found?.self) { group in
             group.addTask { try? await find() }
             group.addTask {
-                try? await Task.sleep(for: Self.patience)
+                try? await Task.sleep(for: context.completionPatience)
                 return nil
             }
             defer { group.cancelAll() }

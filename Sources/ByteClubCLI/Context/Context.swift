@@ -39,25 +39,31 @@ struct Context: Sendable {
     var workingDirectory: @Sendable () throws -> String = LocalFile.workingDirectory
     /// The command line, without the program's name.
     var arguments: [String] = []
+    /// How long a server or the daemon may take to complete a word before the names come from elsewhere, or not at all.
+    var completionPatience = Duration.milliseconds(250)
     /// The program's own file, when it can be told.
     var executable: String?
 
     /// The process's own world.
     ///
     /// - Parameters:
+    ///   - environment: See ``processEnvironment()``.
     ///   - engine: What keeps mirrors.
     ///   - warm: The connections of a daemon that runs already.
     /// - Returns: The world.
-    static func live(_ engine: (any MirrorEngine.Type)?, over warm: WarmConnections? = nil) -> Context {
+    static func live(
+        _ environment: [String: String], _ engine: (any MirrorEngine.Type)?,
+        over warm: WarmConnections? = nil
+    ) -> Context {
         let start = ContinuousClock.now
         return Context(
-            environment: processEnvironment(),
+            environment: environment,
             output: .descriptor(STDOUT_FILENO, "standard output"),
             diagnostics: .descriptor(STDERR_FILENO, "standard error"),
             input: .standard, terminal: .current,
             uptime: { ContinuousClock.now - start },
             calendar: { CalendarTime.local($0) },
-            connector: .coreAPIv1(over: warm), editor: .shell, browser: Browser.find(processEnvironment()),
+            connector: .coreAPIv1(over: warm), editor: .shell, browser: Browser.find(environment),
             interrupts: .signals,
             statusSignals: .signals,
             engine: engine, executable: ownPath())
@@ -89,6 +95,7 @@ struct Context: Sendable {
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The process's environment.
     static func processEnvironment() -> [String: String] {
         var variables: [String: String] = [:]
         var entry = unsafe environ

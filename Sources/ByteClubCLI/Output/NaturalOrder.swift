@@ -1,10 +1,23 @@
 import ByteClubCore
 
-/// The order in which people look for names: letter case does not count, and numbers count as numbers.
-enum NaturalOrder {
-    /// Whether the first name comes before the second, so that `Report 2` comes before `Report 10`.
-    static func precedes(_ left: String, _ right: String) -> Bool {
-        var (a, b) = (Substring(PathKey.fold(left)).utf8, Substring(PathKey.fold(right)).utf8)
+/// A name in the order in which people look for names: letter case does not count, and numbers count as numbers.
+///
+/// `Report 2` comes before `Report 10`.
+struct NaturalOrder {
+    private let name: String
+    private let folded: String
+
+    init(_ name: String) {
+        self.name = name
+        folded = PathKey.fold(name)
+    }
+
+    /// Whether the first name comes before the second.
+    static func precedes(_ left: String, _ right: String) -> Bool { NaturalOrder(left) < NaturalOrder(right) }
+
+    /// The same, for names that are compared more than once.
+    static func < (left: NaturalOrder, right: NaturalOrder) -> Bool {
+        var (a, b) = (Substring(left.folded).utf8, Substring(right.folded).utf8)
         while let x = a.first, let y = b.first {
             if isDigit(x), isDigit(y) {
                 let (m, n) = (number(&a), number(&b))
@@ -18,7 +31,7 @@ enum NaturalOrder {
             }
         }
         if a.isEmpty != b.isEmpty { return a.isEmpty }
-        return left.utf8.lexicographicallyPrecedes(right.utf8)
+        return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -6,15 +6,18 @@ extension JSONReader {
         guard peek() == UInt8(ascii: "\"") else { throw otherKind }
         place += 1
         let start = place
+        var isASCII = true
         while place < bytes.count {
             switch bytes[place] {
             case UInt8(ascii: "\""):
-                let text = try text(bytes[start..<place])
+                let text = try text(bytes[start..<place], isASCII: isASCII)
                 place += 1
                 return text
             case UInt8(ascii: "\\"): return try escapedString(after: bytes[start..<place])
             case 0..<0x20: throw broken
-            default: place += 1
+            case let byte:
+                if byte >= 0x80 { isASCII = false }
+                place += 1
             }
         }
         throw broken
@@ -24,7 +27,7 @@ extension JSONReader {
     public mutating func integer() throws(JSONError) -> Int64 {
         guard let first = peek(), first == UInt8(ascii: "-") || Self.digits.contains(first) else { throw otherKind }
         let number = try number()
-        if let value = try Int64(text(number)) { return value }
+        if let value = try Int64(text(number, isASCII: true)) { return value }
         let isWhole = number.dropFirst().allSatisfy { Self.digits.contains($0) }
         throw JSONError(isWhole ? .invalid("beyond 64 bits") : .otherKind)
     }
@@ -33,7 +36,7 @@ extension JSONReader {
     public mutating func double() throws(JSONError) -> Double {
         guard let first = peek(), first == UInt8(ascii: "-") || Self.digits.contains(first) else { throw otherKind }
         let number = try number()
-        guard let value = try Double(text(number)), value.isFinite else {
+        guard let value = try Double(text(number, isASCII: true)), value.isFinite else {
             throw JSONError(.invalid("beyond the numbers of 64 bits"))
         }
         return value
@@ -67,7 +70,9 @@ extension JSONReader {
         if place == start { throw broken }
     }
 
-    private func text(_ part: ArraySlice<UInt8>) throws(JSONError) -> String {
+    private func text(_ part: ArraySlice<UInt8>, isASCII: Bool = false) throws(JSONError) -> String {
+        // The library does not specialise its validation, which shows in long lists.
+        if isASCII { return String(decoding: part, as: UTF8.self) }
         guard let text = String(validating: part, as: UTF8.self) else { throw broken }
         return text
     }

@@ -63,6 +63,13 @@ import Testing
             await world.run("---completion", "notes", "edit", "--", "positional@0", "3", "0", "b", "n", "e") == .success
         )
         #expect(world.out.isEmpty && world.err.isEmpty)
+        // A server that does not answer is not waited for.
+        world.server.fault = { _ throws(RemoteError) in try? await Task.sleep(for: .seconds(86_400)) }
+        var hurried = world.context()
+        hurried.completionPatience = .zero
+        let words = ["---completion", "notes", "edit", "--", "positional@0", "3", "0", "b", "n", "e"]
+        #expect(await ByteClub.run(words, in: hurried) == .success)
+        #expect(world.out.isEmpty && world.err.isEmpty)
         #expect(await world.run("---completion", "--") == .success)
     }
 

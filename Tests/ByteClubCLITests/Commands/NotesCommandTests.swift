@@ -62,6 +62,11 @@ import Testing
             try await world.put("1", "/byteclub/" + path)
         }
         let names = { world.out.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) } }
+        // Without options nothing is parsed, and the rest is the same.
+        #expect(await world.run("notes", "list") == .success)
+        #expect(names() == ["a.md"])
+        #expect(await world.run("notes", "list", "--sort", "name") == .success)
+        #expect(names() == ["a.md"])
         #expect(await world.run("notes", "list", "Trips") == .success)
         #expect(names() == ["Trips/b.md"])
         #expect(await world.run("notes", "list", "--recursive") == .success)

@@ -23,18 +23,36 @@ struct NotesListCommand: ClubCommand {
     @OptionGroup var outputOptions: OutputOptions
 
     func run(in context: Context) async throws {
+        let listing = NoteListing(
+            path: path, listing: listing.listing, arrangement: listing.arrangement, settings: connection.settings,
+            isJSON: outputOptions.json)
+        try await listing.show(in: context)
+    }
+}
+
+/// A list of notes; without more, of all in the notes' folder.
+struct NoteListing: Sendable {
+    /// Another folder, as it was typed.
+    var path: String?
+    var listing = FolderListing()
+    var arrangement = ListingArrangement()
+    var settings = Settings()
+    var isJSON = false
+
+    /// Asks the server, and prints what it has.
+    func show(in context: Context) async throws {
         // Not '--folder', which is the shared folder.
-        let login = try context.login(flags: connection.settings)
+        let login = try context.login(flags: settings)
         let folder = try path.map { try EntryPath.entry($0, login) } ?? login.notes
         let photos = try login.photos
-        let isPhotos = folder.key == photos.key || folder.key.isBelow(photos.key)
-        let listing = listing.listing(without: isPhotos ? nil : photos)
-        let found = try await context.withRemote(login) { try await listing.entries(of: folder, $0) }
+        var listing = listing
+        listing.excluded = folder.key == photos.key || folder.key.isBelow(photos.key) ? nil : photos
+        let found = try await context.withRemote(login) { [listing] in try await listing.entries(of: folder, $0) }
         if found == nil, let path { throw Failure(.noInput, "there is no folder '\(Failure.line(path))'") }
-        let list = self.listing.list(found ?? [], below: login.notes)
-        try context.print(list, json: outputOptions.json)
+        let list = arrangement.list(found ?? [], below: login.notes)
+        try context.print(list, json: isJSON)
         if !list.entries.isEmpty { return }
         context.noteEmpty(
-            self.listing.deleted ? "no notes were removed" : "no notes yet; 'byteclub notes add NAME' makes one")
+            listing.isDeleted ? "no notes were removed" : "no notes yet; 'byteclub notes add NAME' makes one")
     }
 }

@@ -41,7 +41,7 @@ struct PhotosListCommand: ClubCommand {
         let filter = try choice.filter(now: context.now())
         let login = try context.login(flags: connection.settings)
         let photos = try login.photos
-        var listing = listing.listing()
+        var listing = listing.listing
         listing.hasMediaInfo = true
         let search = listing
         let (found, pending) = try await context.withRemote(login) { remote in
@@ -51,7 +51,8 @@ struct PhotosListCommand: ClubCommand {
         if pending > 0 {
             context.note("\(pending) more are still to be looked at by the server; list them again later")
         }
-        let list = PhotoList(photos: self.listing.list(found, below: photos, dates: .taken).entries, folder: photos)
+        let list = PhotoList(
+            photos: self.listing.arrangement.list(found, below: photos, dates: .taken).entries, folder: photos)
         let canvas = thumbs ? try await context.pictureCanvas(nil) : nil
         if let canvas, canvas.way != .none {
             try await context.withRemote(login) { remote in
