@@ -37,7 +37,8 @@ public enum HumanSize {
         return Int64(number * scale)
     }
 
-    /// A text that ``read(_:)`` makes the same number of, as in `2M`, `1536K` or `800`.
+    /// A text that ``read(_:)`` makes the same number of, as in `2M`, `1536K` or `800`; for numbers from 1 to 10^15, and
+    /// the text for another one cannot be read.
     public static func exact(_ bytes: Int64) -> String {
         let unit = [("G", 30), ("M", 20), ("K", 10)].first { bytes % (1 << $0.1) == 0 }
         return unit.map { "\(bytes >> $0.1)\($0.0)" } ?? "\(bytes)"

@@ -1,14 +1,15 @@
 /// When large files are transferred slower, or not at all: spans of the week, of which the first that holds decides.
 ///
 /// Spans are divided by `;` or line breaks. One has days, a time of day and what holds, in this order, of which the
-/// first two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. `limit` may be left out as well.
+/// first two may be left out: `mon-fri 09:00-17:00 limit 500k; sat,sun pause; limit 2M`. `limit` may be left out as well
+/// before a rate that has a unit or is the whole span, since `mon 9` looks like a time that is not complete.
 /// A time that does not end after it starts goes on into the next day. Notes are transferred at all times.
 public struct SyncSchedule: Hashable, Sendable {
     /// What holds in a span.
     public enum Rule: Hashable, Sendable {
         /// Large files are not transferred.
         case pause
-        /// They are transferred at this many bytes a second at most, in each direction.
+        /// They are transferred at this many bytes a second at most, 1 to 10^15, in each direction.
         case limit(Int)
         /// They are transferred without a limit.
         case unlimited
@@ -16,7 +17,7 @@ public struct SyncSchedule: Hashable, Sendable {
 
     /// A part of every week.
     public struct Span: Hashable, Sendable {
-        /// The days on which it starts, 0 being Monday.
+        /// The days on which it starts, 0 being Monday; at least one.
         public var days: Set<Int>
         /// When it starts, in minutes since midnight, below 1440.
         public var start: Int
@@ -84,6 +85,8 @@ extension SyncSchedule.Span {
         switch rest.popFirst() ?? "" {
         case "pause" where !isLimit: rule = .pause
         case "unlimited" where !isLimit: rule = .unlimited
+        case let word where !isLimit && words.count > 1 && Self.isPlainNumber(word):
+            throw Self.wrong(word, "write a time as 09:00-17:00, or a rate as 500k or 'limit \(word)'")
         case let word:
             guard let rate = ByteRate(String(word)) else {
                 throw Self.wrong(
@@ -97,8 +100,14 @@ extension SyncSchedule.Span {
         if let word = rest.first { throw Self.wrong(word, "nothing may follow; spans are divided by ';'") }
     }
 
+    /// Whether a word begins what holds, where it is not the last one.
     private static func isRule(_ word: Substring) -> Bool {
-        ["pause", "unlimited", "limit"].contains(word) || ByteRate(String(word)) != nil
+        ["pause", "unlimited", "limit"].contains(word) || ByteRate(String(word)) != nil && !isPlainNumber(word)
+    }
+
+    /// Whether a word is a number without a unit, so that it may be meant for a time as well.
+    private static func isPlainNumber(_ word: Substring) -> Bool {
+        word.utf8.allSatisfy { (48...57).contains($0) || $0 == 46 } && ByteRate(String(word)) != nil
     }
 
     private static func days(_ word: Substring) throws(SyncError) -> Set<Int> {
@@ -137,7 +146,10 @@ extension SyncSchedule.Span {
 }
 
 extension SyncSchedule: CustomStringConvertible {
-    /// A text that ``init(parsing:)`` makes the same schedule of.
+    /// The spans as they are typed.
+    ///
+    /// Of a schedule that can be typed, whose spans keep to the ranges of their properties, ``init(parsing:)`` makes the
+    /// same schedule again.
     public var description: String { spans.map(\.description).joined(separator: "; ") }
 }
 
@@ -152,7 +164,10 @@ extension SyncSchedule.Span: CustomStringConvertible {
         switch rule {
         case .pause: words.append("pause")
         case .unlimited: words.append("unlimited")
-        case .limit(let rate): words.append(HumanSize.exact(Int64(rate)))
+        case .limit(let rate):
+            let text = HumanSize.exact(Int64(rate))
+            if !words.isEmpty, Self.isPlainNumber(text[...]) { words.append("limit") }
+            words.append(text)
         }
         return words.joined(separator: " ")
     }

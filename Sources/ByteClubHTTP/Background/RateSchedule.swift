@@ -91,10 +91,12 @@ extension RateSchedule {
         return true
     }
 
-    /// Finds out whether the schedule can be kept to.
+    /// Finds out whether a daemon takes the schedule, before one is asked; neither blocks nor starts one.
     ///
-    /// - Throws: ``TransferError/Code/badConfiguration``.
-    func check() throws(TransferError) {
+    /// It takes at most 100 ``spans`` whose properties keep to their ranges, and rates of at most 10^15 bytes a second.
+    ///
+    /// - Throws: ``TransferError`` with the code ``TransferError/Code/badConfiguration``, whose message names the range.
+    public func check() throws(TransferError) {
         guard spans.count <= Self.mostSpans else {
             throw TransferError(.badConfiguration, "a schedule has at most \(Self.mostSpans) parts of the week")
         }

@@ -257,7 +257,8 @@ import Testing
         #expect(await world.run("transfers", "limit", in: context) == .success, "\(world.err)")
         #expect(world.out == "unlimited\n" && !LocalFile.exists(context.directories.transfers))
         try await withDaemon {
-            for limit in ["pause", "unlimited", "2M", "sat,sun 18:00-06:30 pause; 2M"] {
+            let most = (Array(repeating: "mon limit 9", count: 99) + ["2M"]).joined(separator: "; ")
+            for limit in ["pause", "unlimited", "2M", "sat,sun 18:00-06:30 pause; 2M", most] {
                 #expect(await world.run("transfers", "limit", limit, in: context) == .success)
                 #expect(world.out == limit + "\n")
             }
@@ -270,6 +271,24 @@ import Testing
         }
         #expect(await world.run("transfers", "limit", in: context) == .success, "\(world.err)")
         #expect(world.out == "mon-fri 09:00-17:00 1536K; 2M\n")
+        #expect(await world.run("transfers", "limit", "--json", in: context) == .success, "\(world.err)")
+        let answer = try JSONSerialization.jsonObject(with: Data(world.outBytes)) as? [String: [String]]
+        #expect(answer == ["limits": ["mon-fri 09:00-17:00 1536K", "2M"]])
+    }
+
+    @Test(
+        "limits of which some can never hold, and more than a daemon takes, are refused before one is started",
+        arguments: [
+            ("2M; mon-fri 09:00-17:00 500K", "nothing after '2M' can hold; put it last"),
+            ("sat pause; mon-sun 06:00-06:00 2M; 3M", "nothing after '06:00-06:00 2M' can hold; put it last"),
+            (Array(repeating: "mon 2M", count: 101).joined(separator: ";"), "at most 100 parts of the week"),
+        ])
+    func limitsThatCannotHold(text: String, message: String) async throws {
+        #expect(await world.run("transfers", "limit", text, in: context) == .usage)
+        #expect(world.err.contains(message) && world.err.split(separator: "\n").count == 1, "\(world.err)")
+        #expect(world.out.isEmpty && !LocalFile.exists(context.directories.transfers))
+        // A mirror's schedule, which may be an old one, is still taken.
+        _ = try SyncSchedule(parsing: text)
     }
 
     @Test("a shell is given the IDs of transfers, and starts no daemon for that")

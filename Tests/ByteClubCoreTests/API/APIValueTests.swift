@@ -52,6 +52,9 @@ struct APIValueTests {
         for (text, bytes) in [("800", 800), ("2M", 2 << 20), ("1.5GiB", 3 << 29), ("10g", 10 << 30)] {
             #expect(HumanSize.read(text) == Int64(bytes), "\(text)")
         }
+        for bytes in [1, 800, 1023, 1024, 1 << 20, 1_000_000_000_000_000] as [Int64] {
+            #expect(HumanSize.read(HumanSize.exact(bytes)) == bytes)
+        }
         for text in ["", "G", "-1", "1x", "1..5M", "0", "1e3", "9999999G", "1T"] {
             #expect(HumanSize.read(text) == nil, "\(text)")
         }

@@ -42,12 +42,28 @@ import Testing
             ("25:00-26:00 pause", "25:00-26:00"), ("24:00-09:00 pause", "24:00-09:00"), ("mon limit", "limit"),
             ("limit fast", "fast"), ("limit pause", "pause"), ("fast", "fast"), ("mon", "mon"), ("2M pause", "pause"),
             ("mon 09:00-17:00", "09:00-17:00"), ("mon 09:00-17:00 stop", "stop"),
-            ("pause now", "now"), ("limit -5", "-5"),
+            ("pause now", "now"), ("limit -5", "-5"), ("mon-fri 9", "9"), ("9:00-17:00 800", "800"),
+            ("mon 09:00-17:00 1.5", "1.5"), ("mon 9 pause", "9"), ("9 pause", "9"), ("800 now", "800"),
         ])
     func errors(text: String, word: String) {
         let error = #expect(throws: SyncError.self) { try SyncSchedule(parsing: "limit 1M; " + text) }
         #expect(error?.code == .configuration)
         #expect(error?.message.hasPrefix("'\(word)' in the schedule") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("after days or a time a number without a unit is a rate only when it is said to be one")
+    func plainNumbers() throws {
+        let rate = { (text: String) in try SyncSchedule(parsing: text).spans.map(\.rule) }
+        #expect(try rate("800") == [.limit(800)] && rate("limit 800; 1.5") == [.limit(800), .limit(1)])
+        #expect(
+            try rate("mon limit 9; 9:00-17:00 limit 9; sun 9k; mon 800/s") == [9, 9, 9_216, 800].map { .limit($0) })
+        for text in ["mon 9", "mon 9 pause", "mon 9 17 2M", "9:00-17:00 9", "9 pause"] {
+            let error = #expect(throws: SyncError.self) { try SyncSchedule(parsing: text) }
+            #expect(error?.message.contains("write a time as 09:00-17:00") == true, "\(text): \(error?.message ?? "")")
+        }
+        for text in ["800", "mon limit 800", "09:00-17:00 limit 1025", "sun 2M"] {
+            #expect(try SyncSchedule(parsing: text).description == text)
+        }
     }
 
     /// A device with a note and two large files, its engine's calls, and the rates at which they were made.

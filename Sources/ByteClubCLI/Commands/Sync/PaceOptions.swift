@@ -16,8 +16,8 @@ struct PaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "When they travel slower or not at all, as in 'mon-fri 9:00-17:00 limit 200K; sat,sun pause'; else "
-                + "BYTECLUB_SCHEDULE.", valueName: "spans"))
+            "When they travel slower or not at all, as in 'mon-fri 9:00-17:00 limit 200K; sat,sun pause'; at other times "
+                + "only --limit-up and --limit-down hold; else BYTECLUB_SCHEDULE.", valueName: "spans"))
     var schedule: String?
 
     func validate() throws {

@@ -11,7 +11,7 @@ struct TransfersLimitCommand: ClubCommand {
             Without a limit it shows the present ones. A limit is a number of bytes a second as in 500K or 2M, \
             'unlimited', or 'pause', which holds all transfers. Days and a time, by local clocks, may stand before it: \
             then it holds in that part of every week. Limits are divided by ';', the first that fits holds, as with \
-            'byteclub sync --schedule'. All are set anew, at once, and stay.
+            'byteclub sync --schedule'; when none fits there is no limit. All are set anew, at once, and stay.
 
             Examples:
               byteclub transfers limit 2M
@@ -25,19 +25,27 @@ struct TransfersLimitCommand: ClubCommand {
 
     /// What holds.
     struct Answer: CommandResult {
-        /// As they are typed.
-        var limits: String
+        /// Each as it is typed; what comes first goes first.
+        var limits: [String]
 
-        func text(_ style: TextStyle) -> String { limits }
+        func text(_ style: TextStyle) -> String { limits.joined(separator: "; ") }
     }
 
     func validate() throws {
+        if limits.isEmpty { return }
         do {
-            if try !limits.isEmpty && schedule().spans.isEmpty {
+            let schedule = try schedule()
+            if schedule.spans.isEmpty {
                 throw ValidationError(
                     "there is no limit in '\(limits.joined(separator: " "))'; write 2M, unlimited or pause")
             }
-        } catch let error as SyncError { throw ValidationError(error.message) }
+            if let span = schedule.spans.dropLast().first(where: \.holdsAlways) {
+                throw ValidationError("nothing after '\(span)' can hold; put it last")
+            }
+            try RateSchedule(schedule).check()
+        } catch let error as SyncError {
+            throw ValidationError(error.message)
+        } catch let error as TransferError { throw ValidationError(error.message) }
     }
 
     private func schedule() throws(SyncError) -> SyncSchedule {
@@ -54,7 +62,7 @@ struct TransfersLimitCommand: ClubCommand {
             }
         }
         let present = SyncSchedule(context.directories.transferService.recordedSchedule)
-        try context.print(Answer(limits: "\(present)"), json: outputOptions.json)
+        try context.print(Answer(limits: present.spans.map(\.description)), json: outputOptions.json)
     }
 }
 
@@ -76,6 +84,11 @@ extension SyncSchedule {
                 return Span(days: $0.days, start: $0.from, end: $0.to, rule: rule)
             })
     }
+}
+
+extension SyncSchedule.Span {
+    /// Whether it is the whole week.
+    fileprivate var holdsAlways: Bool { days.count == 7 && end - start == 1_440 }
 }
 
 extension SyncSchedule.Rule {
