@@ -357,6 +357,40 @@ struct BackgroundSessionTests {
         }
     }
 
+    @Test("an end that was taken is told to a new daemon when the former one never answered to that")
+    func lateAcknowledgement() async throws {
+        let daemon = FakeDaemon()
+        let id = daemon.add("photos")
+        daemon.finish(id)
+        let stops = Log<Bool>()
+        var connector = daemon.connector
+        connector.tick = { await stops.wait { $0.last == true } }
+        let session = try await BackgroundSession(
+            configuration: .background("photos", service: daemon.service), connector)
+        daemon.decide { call in
+            switch call {
+            case .acknowledge, .list: .never
+            default: .answered
+            }
+        }
+        var events = session.events.makeAsyncIterator()
+        #expect(await events.next()?.finished == id)
+        #expect(await events.next() == .caughtUp)
+        await daemon.acknowledged(id)
+        let asking = Task { try await session.tasks() }
+        await daemon.calls.wait { $0.contains(.list) }
+        stops.add(true)
+        // The acknowledgement is waited for no longer with it.
+        let error = await #expect(throws: TransferError.self) { try await asking.value }
+        #expect(error?.code == .timedOut)
+        stops.add(false)
+        daemon.decide { _ in .answered }
+        daemon.end()
+        // Its answer comes after all that the new daemon begins with.
+        _ = try await session.tasks()
+        #expect(try await session.tasks().isEmpty && daemon.tasks.isEmpty)
+    }
+
     @Test("a session that is dropped lets go of its identifier")
     func dropped() async throws {
         let daemon = FakeDaemon()

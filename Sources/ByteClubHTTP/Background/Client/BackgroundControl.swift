@@ -3,7 +3,7 @@
 /// It attaches to none of the sessions: their own programs are told results all the same. All members may be used from
 /// any thread; cancelling the Swift task that waits for an answer ends the wait with
 /// ``TransferError/Code/cancelled``. A daemon that ends meanwhile is started again and asked once more. One that says
-/// nothing for half a minute (more where it is asked about hundreds of tasks) is waited for no longer: members throw
+/// nothing for two minutes (more where it is asked about hundreds of tasks) is waited for no longer: members throw
 /// ``TransferError/Code/timedOut``, whose message tells its process; when it goes on it may do as asked all the same.
 public final class BackgroundControl: Sendable {
     private let connector: DaemonConnector
@@ -70,7 +70,7 @@ public final class BackgroundControl: Sendable {
 
     /// All tasks, oldest first.
     ///
-    /// - Throws: ``TransferError/Code/daemonUnavailable``.
+    /// - Throws: ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     public func tasks() async throws(TransferError) -> [BackgroundStatus] { try await statuses(.list) }
 
     /// Changes tasks, all or none: when one is unknown, ``TransferError/Code/unknownTask`` is thrown.
@@ -83,7 +83,7 @@ public final class BackgroundControl: Sendable {
     ///   - change: What to do with them.
     /// - Returns: How they stand then; nothing of those that were forgotten.
     /// - Throws: ``TransferError/Code/unknownTask``, ``TransferError/Code/badRequest`` for what is no change of a task
-    ///   as it stands, ``TransferError/Code/daemonUnavailable``.
+    ///   as it stands, ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     @discardableResult
     public func change(
         _ ids: [BackgroundTask.ID], _ change: BackgroundChange
@@ -103,7 +103,7 @@ public final class BackgroundControl: Sendable {
 
     /// How fast the daemon may be.
     ///
-    /// - Throws: ``TransferError/Code/daemonUnavailable``.
+    /// - Throws: ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     public func schedule() async throws(TransferError) -> RateSchedule {
         guard case .schedule(let schedule) = try await client.call(.schedule) else { throw Self.strange }
         return schedule
@@ -113,7 +113,7 @@ public final class BackgroundControl: Sendable {
     ///
     /// - Parameter schedule: The new limits.
     /// - Throws: ``TransferError/Code/badConfiguration`` for spans that are none,
-    ///   ``TransferError/Code/daemonUnavailable``.
+    ///   ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``.
     public func setSchedule(_ schedule: RateSchedule) async throws(TransferError) {
         try await client.call(.setSchedule(schedule))
     }
@@ -122,7 +122,7 @@ public final class BackgroundControl: Sendable {
     ///
     /// Transfers go on when it is started again, which sessions that are attached to it do at once.
     ///
-    /// - Throws: ``TransferError/Code/daemonUnavailable`` when it cannot be reached.
+    /// - Throws: ``TransferError/Code/daemonUnavailable`` when it cannot be reached, ``TransferError/Code/timedOut``.
     public func stop() async throws(TransferError) {
         guard connector.isRunning else { return }
         do throws(TransferError) {

@@ -34,7 +34,7 @@ extension SessionConfiguration {
 /// again: no member of a session notices, unless no daemon can be started for some seconds. Then all members throw
 /// ``TransferError/Code/daemonUnavailable`` from there on, and a new session may be made. All members may be used from
 /// any thread; cancelling the Swift task that waits for an answer ends the wait with ``TransferError/Code/cancelled``,
-/// and what was asked may be done all the same. So it is when a daemon says nothing for half a minute: the members that
+/// and what was asked may be done all the same. So it is when a daemon says nothing for two minutes: the members that
 /// wait for an answer throw ``TransferError/Code/timedOut``, whose message tells its process, and may be called again; a
 /// task is recorded once however often its ``BackgroundTask/resume()`` is called. Events may stay out for any time.
 public final class BackgroundSession: Sendable {
@@ -57,7 +57,11 @@ public final class BackgroundSession: Sendable {
         self.configuration = configuration
         let identifier = configuration.identifier
         try BackgroundRequest.check(identifier: identifier)
-        client = DaemonClient(connector, role: .attach(identifier: identifier)) { [core] in core.take($0) }
+        client = DaemonClient(connector, role: .attach(identifier: identifier)) { [core] client, notice in
+            core.take(notice)
+            // The daemon before may have ended without an answer after it was silent for too long.
+            if case .event(.caughtUp) = notice { core.acknowledge(core.taken, by: client) }
+        }
         do {
             try await client.open()
             try await core.caughtUp()
@@ -114,7 +118,8 @@ public final class BackgroundSession: Sendable {
 
     /// The session's tasks that are recorded, oldest first; those whose end was told and taken are gone.
     ///
-    /// - Throws: ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/sessionInvalid``.
+    /// - Throws: ``TransferError/Code/daemonUnavailable``, ``TransferError/Code/timedOut``,
+    ///   ``TransferError/Code/sessionInvalid``, ``TransferError/Code/cancelled``.
     public func tasks() async throws(TransferError) -> [BackgroundTask] {
         let identifier = configuration.identifier
         @Sendable func own(_ answer: DaemonAnswer) -> [BackgroundStatus] {

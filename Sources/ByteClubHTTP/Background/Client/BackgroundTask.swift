@@ -46,7 +46,7 @@ public final class BackgroundTask: Sendable, Identifiable {
     /// failed task whose end was taken already is recorded anew.
     ///
     /// - Throws: ``TransferError/Code/badRequest`` for what cannot be recorded, ``TransferError/Code/daemonUnavailable``,
-    ///   ``TransferError/Code/sessionInvalid``, ``TransferError/Code/cancelled``.
+    ///   ``TransferError/Code/timedOut``, ``TransferError/Code/sessionInvalid``, ``TransferError/Code/cancelled``.
     public func resume() async throws(TransferError) { try await session.resume(self) }
 
     /// Holds the task until ``resume()``; what was moved is kept.

@@ -30,7 +30,7 @@ final class DaemonClient: Sendable {
     private static let farewell = Duration.seconds(1)
 
     private let connector: DaemonConnector
-    private let notify: @Sendable (Notice) -> Void
+    private let notify: @Sendable (DaemonClient, Notice) -> Void
     private let state: Mutex<State>
 
     /// A client without a connection.
@@ -38,9 +38,11 @@ final class DaemonClient: Sendable {
     /// - Parameters:
     ///   - connector: How the daemon is reached.
     ///   - role: See ``DaemonExchange/init(role:isStarting:)``.
-    ///   - notify: Called one at a time with what the daemon tells, by the thread that reads; must not block.
+    ///   - notify: Called one at a time with this client and what the daemon tells, by the thread that reads; must not
+    ///     block, nor keep the client.
     init(
-        _ connector: DaemonConnector, role: DaemonCall? = nil, notify: @escaping @Sendable (Notice) -> Void = { _ in }
+        _ connector: DaemonConnector, role: DaemonCall? = nil,
+        notify: @escaping @Sendable (DaemonClient, Notice) -> Void = { _, _ in }
     ) {
         self.connector = connector
         self.notify = notify
@@ -155,12 +157,12 @@ final class DaemonClient: Sendable {
         case .connect(let delay): connect(after: delay)
         case .send: break
         case .answer(_, let outcome): completion?(outcome)
-        case .begin: notify(.began)
-        case .tell(let event): notify(.event(event))
+        case .begin: notify(self, .began)
+        case .tell(let event): notify(self, .event(event))
         case .hangUp: connection?.shutdown()
         case .finish: connection?.finishSending()
         case .tick: tick()
-        case .end(let error): notify(.ended(error))
+        case .end(let error): notify(self, .ended(error))
         }
     }
 

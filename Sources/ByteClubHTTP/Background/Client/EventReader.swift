@@ -17,7 +17,7 @@ final class EventReader: Sendable {
     func next() async -> BackgroundEvent? {
         while !Task.isCancelled {
             let (reading, taken) = core.read(number, news: news)
-            if let taken { acknowledge(taken) }
+            if let taken { core.acknowledge([taken], by: client) }
             switch reading {
             case .event(let event): return event
             case .end: return nil
@@ -25,11 +25,5 @@ final class EventReader: Sendable {
             }
         }
         return nil
-    }
-
-    private func acknowledge(_ end: TakenEnd) {
-        client.post(.acknowledge([end])) { [core] outcome in
-            if case .success = outcome { core.acknowledged([end]) }
-        }
     }
 }

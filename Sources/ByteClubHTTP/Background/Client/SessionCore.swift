@@ -129,6 +129,14 @@ final class SessionCore: Sendable {
 
     func acknowledged(_ ends: [TakenEnd]) { state.withLock { $0.feed.acknowledged(ends) } }
 
+    /// Tells the daemon that ends were taken, and does not wait until it has noted that.
+    func acknowledge(_ ends: [TakenEnd], by client: DaemonClient) {
+        guard !ends.isEmpty else { return }
+        client.post(.acknowledge(ends)) { outcome in
+            if case .success = outcome { self.acknowledged(ends) }
+        }
+    }
+
     // MARK: - Events
 
     func nextReader() -> UInt64 {

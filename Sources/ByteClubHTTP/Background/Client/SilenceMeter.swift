@@ -4,9 +4,11 @@
 /// for while nobody waits.
 struct SilenceMeter: Sendable {
     static let tickTime = Duration.seconds(5)
-    /// For so many ticks a daemon may be silent.
-    static let ticks = 6
-    /// For each so many tasks that it is asked about it may be silent for one tick more, since it writes each to disk.
+    /// For so many ticks, two minutes, a daemon may be silent: it answers nobody while it writes to disk the tasks that
+    /// somebody else asked about, which may be thousands.
+    static let ticks = 24
+    /// For each so many tasks that it is asked about it may be silent for one tick more, since it writes each to disk
+    /// before it answers.
     static let tasksPerTick = 50
 
     private var isAwaiting = false

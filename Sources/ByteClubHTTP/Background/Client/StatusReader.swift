@@ -31,7 +31,7 @@ final class StatusReader: Sendable {
 
     init(_ connector: DaemonConnector) async throws(TransferError) {
         core.state.withLock { $0.queue.tellAll() }
-        client = DaemonClient(connector, role: .watch) { [core] in core.take($0) }
+        client = DaemonClient(connector, role: .watch) { [core] _, notice in core.take(notice) }
         try await client.open()
     }
 
