@@ -33,14 +33,23 @@ struct TransferWait: Sendable {
     /// How far all of them are together, so many seconds after the wait began.
     func progress(after elapsed: Double) -> ProgressState {
         let all = ended + rest
-        let totals = all.map(\.total)
+        let (bytes, total) = all.sum
         let name = all.count == 1 ? all.first.map { TransferObject($0, id: "").label } : nil
         var progress = ProgressState(
-            name: name ?? "\(ended.count) of \(all.count) transfers", completed: all.reduce(0) { $0 + $1.bytes },
-            total: totals.contains(nil) ? nil : totals.reduce(0) { $0 + ($1 ?? 0) })
+            name: name ?? "\(ended.count) of \(all.count) transfers", completed: bytes, total: total)
         let rate = rest.reduce(0) { $0 + ($1.state == .running ? $1.bytesPerSecond : 0) }
         progress.bytesPerSecond = rate > 0 ? rate : nil
         progress.elapsed = elapsed
         return progress
+    }
+}
+
+extension [BackgroundStatus] {
+    /// The bytes of all together that need not be moved again, and how many there will be; nil while one's are unknown.
+    var sum: (bytes: Int64, total: Int64?) {
+        let totals = map(\.total)
+        return (
+            reduce(0) { $0 + $1.bytes }, totals.contains(nil) ? nil : totals.reduce(0) { $0 + ($1 ?? 0) }
+        )
     }
 }

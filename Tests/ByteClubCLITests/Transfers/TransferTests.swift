@@ -125,6 +125,39 @@ import Testing
         #expect(sum.event == .summary && sum.files == 1 && sum.failed == 1 && sum.bytes == 80 && sum.total == 100)
     }
 
+    @Test("programs are told of no progress of a transfer that does not run, and of its failure when it is forgotten")
+    func forgottenEvents() throws {
+        var first = try Transfers.upload(1, "a.jpg", .running, bytes: 10, of: 40)
+        var second = try Transfers.upload(2, "b.jpg", .waiting, of: 60)
+        let third = try Transfers.upload(3, "c.jpg", .waiting, of: 100)
+        var wait = TransferWait(for: [first.id, second.id, third.id])
+        var events = WaitEvents()
+        func told(at now: Double, _ all: BackgroundStatus...) -> [String] {
+            _ = wait.take(all)
+            return events.take(wait, now: now, time: "now").map {
+                "\($0.event) \($0.path ?? "") \($0.bytes) \($0.total ?? 0)"
+            }
+        }
+        func sum() -> [Int64?] {
+            let sum = events.summary(time: "now")
+            return [sum.files.map(Int64.init), sum.failed.map(Int64.init), sum.bytes, sum.total]
+        }
+        #expect(told(at: 0, first, second, third) == ["start /byteclub/photos/a.jpg 10 40"])
+        #expect(sum() == [0, 3, 10, 200], "what has not come to its end counts as failed when nobody waits any more")
+        for (state, now) in [(BackgroundStatus.State.paused, 2.0), (.waiting, 4)] {
+            (first.state, first.bytes) = (state, 20)
+            #expect(told(at: now, first, second, third) == [])
+        }
+        first.state = .running
+        #expect(told(at: 6, first, second, third) == ["progress /byteclub/photos/a.jpg 20 40"])
+        #expect(told(at: 7, second, third) == ["failed /byteclub/photos/a.jpg 20 40"])
+        #expect(told(at: 9, second) == [], "what has not begun ends without a line")
+        (second.state, second.bytes) = (.done, 60)
+        #expect(
+            told(at: 11, second) == ["start /byteclub/photos/b.jpg 60 60", "finish /byteclub/photos/b.jpg 60 60"])
+        #expect(wait.isOver && sum() == [1, 2, 80, 200])
+    }
+
     @Test("a list that is drawn again covers itself, and is not drawn while it stays as it is")
     func liveTable() throws {
         let frames = Mutex<[String]>([])
