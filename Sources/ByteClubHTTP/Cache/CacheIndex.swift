@@ -48,6 +48,12 @@ struct CacheIndex {
     /// The entries for an address, the newest first.
     func candidates(for url: String) -> [UInt64] { (ids[url] ?? []).reversed() }
 
+    /// Some of the entries, in any order; unlike a filtered dictionary they never share the storage of ``entries``, which
+    /// the next change would have to copy whole.
+    func entries(where isWanted: (Entry) -> Bool) -> [(id: UInt64, entry: Entry)] {
+        entries.compactMap { isWanted($0.value) ? ($0.key, $0.value) : nil }
+    }
+
     func isTooLarge(_ length: Int) -> Bool { length > max(memoryLimit, diskLimit) / 8 }
 
     /// Keeps an answer in the place of those that the same request would have chosen.

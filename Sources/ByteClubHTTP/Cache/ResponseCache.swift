@@ -99,7 +99,7 @@ public final class ResponseCache: Sendable {
         writing.withLock { _ in
             let (pending, isChanged) = state.withLock { state in
                 defer { state.isChanged = false }
-                return (state.index.entries.filter(\.value.isPending), state.isChanged)
+                return (state.index.entries(where: \.isPending), state.isChanged)
             }
             guard isChanged else { return }
             for (id, entry) in pending {
@@ -113,11 +113,11 @@ public final class ResponseCache: Sendable {
                 if let problem { logger?.warning("\(problem.message)") }
             }
             let (entries, garbage) = state.withLock { state in
-                (state.index.entries.filter(\.value.isOnDisk), state.index.takeGarbage())
+                (state.index.entries(where: \.isOnDisk), state.index.takeGarbage())
             }
-            let ordered = entries.sorted { $0.value.used < $1.value.used }
+            let ordered = entries.sorted { $0.entry.used < $1.entry.used }
             do throws(SealedFile.Failure) {
-                try disk.writeIndex(ordered.map { ($0.key, $0.value.length, $0.value.stored) })
+                try disk.writeIndex(ordered.map { ($0.id, $0.entry.length, $0.entry.stored) })
             } catch {
                 logger?.warning("\(error.message)")
             }
