@@ -20,14 +20,17 @@ final class Peer {
     /// The next request's head, or nil when the client is gone.
     func readHead() -> RecordedRequest? {
         let mark = Array("\r\n\r\n".utf8)
+        // What was looked through is not looked at again: what is left of a body may be long.
+        var start = 0
         while true {
-            if buffer.count >= 4,
-                let end = (0...(buffer.count - 4)).first(where: { buffer[$0..<($0 + 4)].elementsEqual(mark) })
+            if buffer.count >= start + 4,
+                let end = (start...(buffer.count - 4)).first(where: { buffer[$0..<($0 + 4)].elementsEqual(mark) })
             {
                 let raw = String(decoding: buffer[..<(end + 4)], as: UTF8.self)
                 buffer.removeFirst(end + 4)
                 return RecordedRequest(raw)
             }
+            start = max(0, buffer.count - 3)
             guard receive() else { return nil }
         }
     }

@@ -45,8 +45,16 @@ final class ChaosServer: Sendable {
     /// Where this origin's redirects may lead to.
     func lead(to authorities: [String]) { state.withLock { $0.authorities = authorities } }
 
-    /// How many connections are open.
-    var connections: Int { state.withLock { $0.open.count } }
+    /// The connections that are open, as they look.
+    var connections: [String] {
+        state.withLock { state in
+            state.open.map { descriptor in
+                var byte: UInt8 = 0
+                let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+                return count < 0 ? "silent" : count == 0 ? "closed by the client" : "with bytes unread"
+            }
+        }
+    }
 
     /// A place for a redirect, and a generator for what is decided about one request.
     func decisions() -> (random: Seeded, authorities: [String]) {

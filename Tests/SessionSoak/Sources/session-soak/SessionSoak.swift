@@ -116,7 +116,8 @@ struct SessionSoak {
             }
             let files = Vitals.names(in: world.folder).filter { !$0.hasPrefix("session-") }
             if !files.isEmpty { problems.append("files \(files)") }
-            if world.origins.contains(where: { $0.connections > 0 }) { problems.append("connections are open") }
+            let connections = world.origins.flatMap(\.connections)
+            if !connections.isEmpty { problems.append("connections: \(connections.joined(separator: ", "))") }
             if problems.isEmpty { return vitals }
             try? await Task.sleep(for: .milliseconds(50))
         }
