@@ -66,13 +66,27 @@ SWIFT_METHOD _Bool soak_try_lock_slow(SELF) {
 }
 
 // What was written before a continuation is resumed is seen by who waits for it. The runtime says so where the waiting
-// task was suspended, but not where the value was there before it was waited for.
+// task was suspended, but not where the value came before or while it began to wait: then it goes on at once, by the
+// function that the context names, on this thread. A suspended task goes on by what its task noted of that before.
 extern void *swift_task_getCurrent(void);
 typedef __attribute__((swiftasynccall)) void (*continuation_await)(void *);
+typedef __attribute__((swiftasynccall)) void (*continuation_resume)(__attribute__((swift_async_context)) void *);
+struct async_context {
+    void *parent;
+    continuation_resume resume;
+};
+static __thread continuation_resume resume_at_once;
+
+__attribute__((swiftasynccall)) static void resumed_at_once(__attribute__((swift_async_context)) void *context) {
+    ((struct async_context *)context)->resume = resume_at_once;
+    __tsan_acquire(swift_task_getCurrent());
+    __attribute__((musttail)) return resume_at_once(context);
+}
 
 __attribute__((swiftasynccall)) void swift_continuation_await(void *continuation) {
     NEXT(continuation_await, "swift_continuation_await");
-    __tsan_acquire(swift_task_getCurrent());
+    resume_at_once = ((struct async_context *)continuation)->resume;
+    ((struct async_context *)continuation)->resume = resumed_at_once;
     __attribute__((musttail)) return next(continuation);
 }
 
