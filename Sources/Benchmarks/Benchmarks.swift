@@ -47,7 +47,7 @@ struct Benchmarks {
             ("million", MillionCase.run),
             ("writes", WritesCase.run), ("reads", ReadsCase.run), ("scale", ScaleCase.run),
             ("batch", BatchCase.run), ("search", SearchCase.run), ("media", MediaCase.run),
-            ("session", SessionCase.run),
+            ("session", SessionCase.run), ("library", LibraryCase.run),
         ]
         if let missing = Peer.missing { print(missing + "\n") }
         for (name, run) in cases where settings.runs(name) {

@@ -164,8 +164,7 @@ enum NotesCase {
         }
         guard Peer.rclone.isInstalled else { return }
         let remote = ":webdav,url='\(nginx.url)/rclone':"
-        let flags =
-            ["--transfers", "4", "--ignore-times"] + (await supportsPacer() ? ["--webdav-pacer-min-sleep", "0"] : [])
+        let flags = await Peer.rcloneFlags()
         let environment = ["HOME": folder, "XDG_CONFIG_HOME": folder + "/rclone-config"]
         // Debian's rclone waits 10 ms before each WebDAV call, so it gets a part of the notes, and as much more time.
         let isPaced = !flags.contains("0")
@@ -183,12 +182,6 @@ enum NotesCase {
         }
     }
 
-    private static func supportsPacer() async -> Bool {
-        guard let rclone = Program.system("rclone") else { return false }
-        let flags = try? await Program.run(rclone, ["help", "flags"])
-        return flags?.text.contains("--webdav-pacer-min-sleep") ?? false
-    }
-
     private static func write(_ names: [String], below root: String, round: Int) throws {
         let filler = String(repeating: "The ridge was clear and the light was good. ", count: 34)
         for folder in Set(names.compactMap { $0.split(separator: "/").first }) {
@@ -204,7 +197,7 @@ enum NotesCase {
         }
     }
 
-    private static func syncFileSystem(_ folder: String) throws {
+    static func syncFileSystem(_ folder: String) throws {
         let descriptor = unsafe byteclub_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         defer { close(descriptor) }
         guard descriptor >= 0, byteclub_syncfs(descriptor) == 0 else {

@@ -12,6 +12,12 @@ public enum Body: Sendable {
     /// with ``TransferError/Code/fileChanged``.
     case file(path: String, offset: Int64 = 0, length: Int64? = nil)
 
+    /// Bytes and files one after the other; its files are read while they are sent, and only one is open at a time.
+    ///
+    /// The length is known before anything is sent. A file that changes between the start of an attempt and its end fails
+    /// the task with ``TransferError/Code/fileChanged``.
+    case parts([BodyPart])
+
     /// A form of several parts, as browsers send it (RFC 7578); its files are read while they are sent.
     ///
     /// The length is known before anything is sent. The field `Content-Type` is set.
@@ -21,4 +27,13 @@ public enum Body: Sendable {
     ///
     /// A task whose stream has begun is not tried again, and a redirect that keeps the body fails it.
     case stream(BodyStream)
+}
+
+/// A part of ``Body/parts(_:)``.
+public enum BodyPart: Sendable {
+    /// Bytes in memory.
+    case bytes([UInt8])
+
+    /// The first `length` bytes of a regular file; nil for all of it.
+    case file(path: String, length: Int64? = nil)
 }

@@ -55,7 +55,7 @@ public struct Account: Hashable, Sendable, Encodable {
     public struct Extensions: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case version, conditionalDelete = "conditional_delete", sync, links, history
-            case contentSearch = "content_search", photoSearch = "photo_search"
+            case contentSearch = "content_search", photoSearch = "photo_search", bulkChunks = "bulk_chunks"
         }
         /// The version of the extensions, from 1.
         public var version: Int
@@ -71,11 +71,13 @@ public struct Account: Hashable, Sendable, Encodable {
         public var contentSearch: Bool
         /// Whether `search` takes `kind`, `taken_after`, `taken_before` and `near`, and then finds photos by these.
         public var photoSearch: Bool
+        /// Whether `POST /1/sync/chunks` takes many chunks at once, of up to ``ChunkManifest/maximumChunkBytes`` each.
+        public var bulkChunks: Bool
 
         /// Creates a description of a server's powers.
         public init(
             version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false, history: Bool = false,
-            contentSearch: Bool = false, photoSearch: Bool = false
+            contentSearch: Bool = false, photoSearch: Bool = false, bulkChunks: Bool = false
         ) {
             self.version = version
             self.conditionalDelete = conditionalDelete
@@ -84,6 +86,7 @@ public struct Account: Hashable, Sendable, Encodable {
             self.history = history
             self.contentSearch = contentSearch
             self.photoSearch = photoSearch
+            self.bulkChunks = bulkChunks
         }
     }
 
@@ -243,7 +246,7 @@ extension Account.Extensions: JSONReadable {
     public init(json: inout JSONReader) throws(JSONError) {
         var version: Int64?
         var (conditionalDelete, sync, links, history) = (false, false, false, false)
-        var (contentSearch, photoSearch) = (false, false)
+        var (contentSearch, photoSearch, bulkChunks) = (false, false, false)
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
@@ -253,12 +256,13 @@ extension Account.Extensions: JSONReadable {
             case "history": history = try json.optional() ?? false
             case "content_search": contentSearch = try json.optional() ?? false
             case "photo_search": photoSearch = try json.optional() ?? false
+            case "bulk_chunks": bulkChunks = try json.optional() ?? false
             default: try json.skip()
             }
         }
         guard let version else { throw JSONError(.missing("version")) }
         self.init(
             version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links,
-            history: history, contentSearch: contentSearch, photoSearch: photoSearch)
+            history: history, contentSearch: contentSearch, photoSearch: photoSearch, bulkChunks: bulkChunks)
     }
 }

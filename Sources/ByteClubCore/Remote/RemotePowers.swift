@@ -12,6 +12,9 @@ public struct RemotePowers: Sendable {
     public var orderedRevisions: Bool
     /// Identities, a journal with ordered revisions, and batches of writes.
     public var sync: (any SyncRemote)?
+    /// Whether ``SyncRemote/putChunks(_:)`` sends many chunks in one request, of up to
+    /// ``ChunkManifest/maximumChunkBytes`` each.
+    public var bulkChunks: Bool
     /// Links for people without an account.
     public var links: (any LinkRemote)?
     /// Links that are listed, taken back, and end at a chosen time.
@@ -26,7 +29,8 @@ public struct RemotePowers: Sendable {
     /// Creates a set of powers.
     public init(
         conditionalDelete: Bool, contentHash: Bool, longPoll: Bool, orderedRevisions: Bool,
-        sync: (any SyncRemote)? = nil, links: (any LinkRemote)? = nil, managedLinks: (any ManagedLinkRemote)? = nil,
+        sync: (any SyncRemote)? = nil, bulkChunks: Bool = false, links: (any LinkRemote)? = nil,
+        managedLinks: (any ManagedLinkRemote)? = nil,
         history: (any HistoryRemote)? = nil, textSearch: (any TextSearchRemote)? = nil,
         photoSearch: (any PhotoSearchRemote)? = nil
     ) {
@@ -35,6 +39,7 @@ public struct RemotePowers: Sendable {
         self.longPoll = longPoll
         self.orderedRevisions = orderedRevisions
         self.sync = sync
+        self.bulkChunks = bulkChunks
         self.links = links
         self.managedLinks = managedLinks
         self.history = history

@@ -12,6 +12,23 @@ public struct SyncChanges: Hashable, Sendable {
     }
 }
 
+/// A chunk to be sent.
+public struct OutgoingChunk: Sendable {
+    /// The hash of its bytes.
+    public let hash: ContentHash
+    /// Its length in bytes, at most ``ChunkManifest/maximumChunkBytes``.
+    public let bytes: Int64
+    /// The bytes.
+    public let content: Content
+
+    /// Describes a chunk.
+    public init(hash: ContentHash, bytes: Int64, content: Content) {
+        self.hash = hash
+        self.bytes = bytes
+        self.content = content
+    }
+}
+
 /// The calls of ``RemotePowers/sync``, by which a sync engine follows and changes entries that have identities.
 public protocol SyncRemote: Remote {
     /// The changes after a cursor, or the whole state without one, waiting for the first when there is none yet.
@@ -31,6 +48,11 @@ public protocol SyncRemote: Remote {
 
     /// Sends a chunk of at most 4 MiB, kept for 48 hours. `PUT /sync/chunks/<hash>`
     func putChunk(_ bytes: [UInt8]) async throws(RemoteError)
+
+    /// Sends chunks in one request, which become durable together; for ``RemotePowers/bulkChunks``.
+    ///
+    /// - Throws: `localFile` when a file changes while it is sent. `POST /sync/chunks`
+    func putChunks(_ chunks: [OutgoingChunk]) async throws(RemoteError)
 
     /// The digest of a folder and those of the folders in it. `GET /sync/digest`
     func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest

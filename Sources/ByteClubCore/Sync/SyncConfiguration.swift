@@ -55,5 +55,8 @@ public struct SyncConfiguration: Sendable {
         auditPeriod = .seconds(30 * 86_400)
     }
 
+    /// Whether neither a limit nor a schedule bounds the rate of large files.
+    public var isUnlimited: Bool { uploadLimit == nil && downloadLimit == nil && schedule.spans.isEmpty }
+
     private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root
 }

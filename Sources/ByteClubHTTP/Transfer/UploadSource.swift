@@ -45,22 +45,31 @@ final class UploadSource {
             let start = segments.last?.end ?? 0
             segments.append(Segment(origin: origin, start: start, end: start + count))
         }
+        func add(file path: String, length: Int64?) throws(Failure) {
+            let file = try UploadFile(path: path, offset: 0, length: length)
+            // Only the one that is read is held open, however many there are.
+            file.release()
+            add(.file(file), file.length)
+        }
         switch body {
         case .none: break
         case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
         case .file(let path, let offset, let count):
             let file = try UploadFile(path: path, offset: offset, length: count)
             add(.file(file), file.length)
+        case .parts(let parts):
+            for part in parts {
+                switch part {
+                case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
+                case .file(let path, let count): try add(file: path, length: count)
+                }
+            }
         case .multipart(let form):
             for part in form.parts {
                 add(.bytes(part.head), Int64(part.head.count))
                 switch part.content {
                 case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
-                case .file(let path):
-                    let file = try UploadFile(path: path, offset: 0, length: nil)
-                    // Only the one that is read is held open, however many there are.
-                    file.release()
-                    add(.file(file), file.length)
+                case .file(let path): try add(file: path, length: nil)
                 }
                 add(.bytes([13, 10]), 2)
             }

@@ -44,6 +44,8 @@ public struct MemoryOperation: Hashable, Sendable {
         case missingChunks
         /// ``SyncRemote/putChunk(_:)``
         case putChunk
+        /// ``SyncRemote/putChunks(_:)``
+        case putChunks
         /// ``SyncRemote/digest(of:)``
         case digest
         /// ``HistoryRemote/history(before:after:limit:wait:)``

@@ -5,6 +5,7 @@ extension MemoryRemote: TextSearchRemote {
     public func powers() async throws(RemoteError) -> RemotePowers {
         RemotePowers(
             conditionalDelete: true, contentHash: true, longPoll: true, orderedRevisions: true, sync: self,
+            bulkChunks: bulkChunks,
             history: self, textSearch: self)
     }
 
@@ -16,7 +17,8 @@ extension MemoryRemote: TextSearchRemote {
                 uid: author, displayName: MemoryTree.name(author) ?? "",
                 quotaInfo: Account.Quota(quota: 1 << 50, normal: 0, shared: 0),
                 extensions: Account.Extensions(
-                    version: 1, conditionalDelete: true, sync: true, history: true, contentSearch: true))
+                    version: 1, conditionalDelete: true, sync: true, history: true, contentSearch: true,
+                    bulkChunks: bulkChunks))
         }
     }
 

@@ -74,6 +74,26 @@ extension MemoryRemote: SyncRemote {
         }
     }
 
+    /// Keeps chunks; those of files are read here.
+    public func putChunks(_ chunks: [OutgoingChunk]) async throws(RemoteError) {
+        try await perform(.putChunks) { () throws(RemoteError) in
+            for chunk in chunks {
+                let bytes: [UInt8]
+                switch chunk.content {
+                case .bytes(let all): bytes = all
+                case .file(let path, _): bytes = try OpenFile(reading: path).readAll()
+                }
+                guard Int64(bytes.count) <= ChunkManifest.maximumChunkBytes else {
+                    throw RemoteError(.tooLarge, "the chunk is too large")
+                }
+                guard ContentHasher.hash(bytes) == chunk.hash else {
+                    throw RemoteError(.badRequest, "the bytes of the chunk \(chunk.hash) have another hash")
+                }
+                tree.add(chunk: bytes, hash: chunk.hash)
+            }
+        }
+    }
+
     /// The digest of a folder.
     public func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
         try await perform(.digest, path) { () throws(RemoteError) in try read { try $0.digest(path) } }

@@ -15,6 +15,7 @@ public final class MemoryRemote: Remote {
     public let author: Int64
     let tree: MemoryTree
     let pageSize: Int
+    let bulkChunks: Bool
     let now: @Sendable () -> APIDate
     let thumbnailer: Thumbnailer?
     private let faultSlot = Mutex<Fault?>(nil)
@@ -24,14 +25,16 @@ public final class MemoryRemote: Remote {
     /// - Parameters:
     ///   - author: The member's number.
     ///   - pageSize: How many changes one page of ``delta(after:prefix:)`` holds, from 1.
+    ///   - bulkChunks: Whether it takes many chunks at once.
     ///   - thumbnailer: Makes thumbnails; without one every photo is `undecodable`.
     ///   - now: The server's clock.
     public init(
-        author: Int64 = 1, pageSize: Int = 2_000, thumbnailer: Thumbnailer? = nil,
+        author: Int64 = 1, pageSize: Int = 2_000, bulkChunks: Bool = true, thumbnailer: Thumbnailer? = nil,
         now: @escaping @Sendable () -> APIDate = { APIDate(seconds: 1_375_780_500) }
     ) {
         self.author = author
         self.pageSize = max(1, pageSize)
+        self.bulkChunks = bulkChunks
         self.thumbnailer = thumbnailer
         self.now = now
         tree = MemoryTree()
@@ -42,6 +45,7 @@ public final class MemoryRemote: Remote {
         self.author = author
         tree = other.tree
         pageSize = other.pageSize
+        bulkChunks = other.bulkChunks
         thumbnailer = other.thumbnailer
         now = other.now
     }

@@ -78,6 +78,8 @@ extension Account.Extensions: JSONWritable {
             json.value(contentSearch)
             json.key("photo_search")
             json.value(photoSearch)
+            json.key("bulk_chunks")
+            json.value(bulkChunks)
         }
     }
 }

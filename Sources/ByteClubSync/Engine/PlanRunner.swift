@@ -16,7 +16,8 @@ struct PlanRunner {
     ) async throws {
         let ids = items.filter { $0.remote?.isUnverified != true }.map(\.id).filter { !busy.contains($0) }
         if ids.isEmpty { return }
-        let plan = try readAndPlan(ids, besides: busy, UnconfirmedView(base: store, unconfirmed: unconfirmed), &report)
+        let plan = try await readAndPlan(
+            ids, besides: busy, UnconfirmedView(base: store, unconfirmed: unconfirmed), &report)
         for batch in try BlockedNames(store).allowed(of: plan.batches) {
             report.deletions += batch.filter(\.isDeletion).map(\.item)
             try await carryOut(batch.filter { !$0.isDeletion }, &report)
@@ -25,13 +26,14 @@ struct PlanRunner {
 
     private func readAndPlan(
         _ ids: [ItemID], besides busy: Set<ItemID>, _ view: UnconfirmedView, _ report: inout SyncReport
-    ) throws -> Plan {
+    ) async throws -> Plan {
+        let limit = connector.replica?.groupedUploadBytes ?? SyncBatch.maximumInlineBytes
         var plan = try store.reading { try Planner.plan(ids, in: view, naming: context.naming) }
         var tried: Set<ItemID> = []
         for _ in 0..<4 {
             let unread = plan.unread.filter { !busy.contains($0) && tried.insert($0).inserted }
             if unread.isEmpty { break }
-            let count = try local.reader.readUnread(unread, &report)
+            let count = try await local.reader.readUnread(unread, upTo: limit, &report)
             if count == 0 { break }
             report.done += count
             plan = try Planner.plan(ids, in: view, naming: context.naming)

@@ -30,6 +30,13 @@ final class SyncContext {
     /// How conflict copies are named.
     var naming: ConflictNaming { ConflictNaming(of: configuration.memberName) }
 
+    /// Up to how many bytes a file travels in a group; when rates are limited, what is no note travels by itself, so that
+    /// the limits hold.
+    var groupedBytes: Int64 {
+        configuration.isUnlimited
+            ? max(environment.groupedBytes, SyncBatch.maximumInlineBytes) : SyncBatch.maximumInlineBytes
+    }
+
     /// The time of day in seconds since 1970.
     var seconds: Int64 { environment.disk.now() / 1_000_000_000 }
 

@@ -14,6 +14,8 @@ struct SyncEnvironment: Sendable {
     var workers: (any TaskExecutor)?
     /// The session's time.
     var clock: any SyncClock
+    /// Up to how many bytes a file travels with others in a group, as photos do; larger ones travel by themselves.
+    var groupedBytes = ChunkManifest.maximumChunkBytes
 }
 
 extension SyncEnvironment {

@@ -16,6 +16,10 @@ struct SessionOutcome: Hashable, Sendable {
 actor SyncSession {
     /// How many items are planned at once.
     private static let sliceSize = 4_096
+    /// How many of them are looked up at once.
+    private static let slicePart = 512
+    /// The most bytes of photos that are planned at once, so that no step lasts long.
+    private static let sliceBytes: Int64 = 64 << 20
     /// After how long without events memory is released.
     private static let restDelay = Duration.seconds(4)
 
@@ -366,9 +370,34 @@ actor SyncSession {
         hasRested = false
         if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
         if last == nil { try root.check(store) }
-        let slice = try store.unsettled(after: last, limit: Self.sliceSize)
+        let slice = try slice(after: last)
         report.last = slice.last?.id ?? .root
         try await plan(slice, &report)
+    }
+
+    /// The next unsettled items that are planned together: many notes, or some photos.
+    private func slice(after last: ItemID?) throws -> [Item] {
+        var slice: [Item] = []
+        var next = last
+        while slice.count < Self.sliceSize {
+            let part = try store.unsettled(after: next, limit: Self.slicePart)
+            slice += part
+            let some = Self.firstOf(slice)
+            if some.count < slice.count || part.count < Self.slicePart { return some }
+            next = part.last?.id
+        }
+        return slice
+    }
+
+    /// The first of some items, up to ``sliceBytes`` of files that travel in groups and are no notes.
+    private static func firstOf(_ items: [Item]) -> [Item] {
+        var bytes: Int64 = 0
+        let end = items.firstIndex { item in
+            let size = max(item.local?.size ?? 0, item.remote?.size ?? 0)
+            if (SyncBatch.maximumInlineBytes...ChunkManifest.maximumChunkBytes).contains(size) { bytes += size }
+            return bytes >= sliceBytes
+        }
+        return end.map { Array(items[...$0]) } ?? items
     }
 
     /// Plans some items alone, and carries the plan out.
@@ -376,7 +405,8 @@ actor SyncSession {
         hasRested = false
         if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
         try root.check(store)
-        try await plan(try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }, &report)
+        let due = try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }
+        try await plan(Self.firstOf(due), &report)
         // What one plan does not settle is a round's.
         let travelling = loop.transfers.items.union(report.transfers.map(\.item))
         let isLeft = try items.contains { try !travelling.contains($0) && store.item($0)?.isSettled != true }

@@ -3,8 +3,9 @@ import ByteClubCore
 /// Installs many new files as a pipeline: one group is written and synced while the previous one is renamed into place,
 /// and one syncfs(2) covers the contents of a group and the names of the previous one.
 final class BulkInstaller {
-    /// From how many files on they are written in the background.
+    /// From how many files or bytes on they are written and synced in the background.
     private static let manyFiles = 64
+    private static let manyBytes: Int64 = 16 << 20
 
     /// A group that is being written.
     private struct Group {
@@ -30,6 +31,9 @@ final class BulkInstaller {
         self.installer = installer
     }
 
+    /// Where contents wait for their names.
+    var staging: any DiskFolder { control.staging }
+
     /// The items whose files are being installed.
     var items: Set<ItemID> { (underWay?.items ?? []).union(placed.map(\.content.item)) }
 
@@ -37,7 +41,8 @@ final class BulkInstaller {
     ///
     /// - Throws: ``FileError`` when the file system fails as a whole, and the store's errors.
     func install(_ contents: [StagedContent], _ report: inout SyncReport) async throws {
-        guard contents.count >= Self.manyFiles else {
+        let isMuch = contents.reduce(0) { $0 + $1.size } >= Self.manyBytes
+        guard contents.count >= Self.manyFiles || isMuch else {
             _ = try installer.install(contents, as: .download, &report)
             return
         }

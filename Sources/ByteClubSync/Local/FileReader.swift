@@ -33,21 +33,29 @@ final class FileReader {
         keptSize += content.bytes.count
     }
 
-    /// Reads files whose hash the planner needs: small ones now, large ones by a request for background work.
+    /// Reads files whose hash the planner needs: those of at most `limit` bytes now, larger ones by a request for
+    /// background work.
     ///
     /// - Returns: How many of them are known now.
-    func readUnread(_ ids: [ItemID], _ report: inout SyncReport) throws -> Int {
+    func readUnread(_ ids: [ItemID], upTo limit: Int64, _ report: inout SyncReport) async throws -> Int {
         var known: [(id: ItemID, hash: ContentHash, stat: FileStat)] = []
+        var photos = PhotoHashing(context)
         for id in ids {
             guard let local = try store.item(id)?.local else { continue }
-            if local.size > SyncBatch.maximumInlineBytes {
+            if local.size > limit {
                 report.transfers.append(TransferRequest(item: id, kind: .hash))
+                continue
+            }
+            if local.size > SyncBatch.maximumInlineBytes {
+                if let photo = try open(id, local, &report) { photos.add(photo) }
+                if photos.isFull { known += try await photos.run(&report) }
                 continue
             }
             guard let content = try read(id, local, &report), let stat = content.local.stat else { continue }
             known.append((id, content.hash, stat))
             keep(id, content)
         }
+        known += try await photos.run(&report)
         if known.isEmpty { return 0 }
         try store.edit(durably: false) { editor in
             for one in known { try editor.read(one.id, one.hash, one.stat) }
@@ -119,6 +127,19 @@ final class FileReader {
             return nil
         }
         return (file, stat)
+    }
+
+    /// Opens the file that the tree knows, to be read later; nil when that must wait.
+    func open(_ id: ItemID, _ seen: LocalState, _ report: inout SyncReport) throws -> OpenedFile? {
+        do {
+            guard let folder = try context.handles.folder(seen.location.parent, &report),
+                let (file, stat) = try open(id, seen, in: folder, &report)
+            else { return nil }
+            return OpenedFile(item: id, local: seen, file: file, stat: stat)
+        } catch let error as FileError {
+            report.refuse(id, in: seen.location.parent, error)
+            return nil
+        }
     }
 
     private func read(_ id: ItemID, _ seen: LocalState, _ report: inout SyncReport) throws -> Content? {

@@ -12,7 +12,7 @@ struct StagedContent: Sendable {
     /// Whether the file is to be executable; nil when nobody knows.
     let isExecutable: Bool?
     /// The bytes; nil when they are in staging already.
-    let bytes: [UInt8]?
+    var bytes: [UInt8]?
     /// The name in staging.
     var stage: StagedName
     /// Which file in staging it is; nil before it is there.

@@ -9,6 +9,10 @@ final class ContentFetcher {
     /// The most bytes of contents that are held in memory at once.
     private static let groupBytes: Int64 = 4 << 20
     private static let groupFiles = 2_000
+    /// The most bytes of contents that are installed together.
+    private static let stagedBytes: Int64 = 64 << 20
+    /// The most bytes of photos that are on their way at once: each is in memory until it is in staging.
+    private static let travellingBytes: Int64 = 16 << 20
     static let anotherContent = "the server sent another content than it tells of"
 
     private let context: SyncContext
@@ -77,9 +81,10 @@ final class ContentFetcher {
             var group: [Known] = []
             var present: [ItemID] = []
             var size: Int64 = 0
+            var held: Int64 = 0
             try store.reading {
                 while let next = rest.first, group.count + present.count < Self.groupFiles,
-                    size < Self.groupBytes
+                    size < Self.stagedBytes, held < Self.groupBytes
                 {
                     rest.removeFirst()
                     guard let item = try store.item(next.item), let remote = item.remote, !remote.isFolder else {
@@ -89,11 +94,12 @@ final class ContentFetcher {
                         present.append(item.id)
                         continue
                     }
-                    if remote.size > SyncBatch.maximumInlineBytes {
+                    if remote.size > (remote.hash == nil ? SyncBatch.maximumInlineBytes : context.groupedBytes) {
                         report.transfers.append(TransferRequest(item: item.id, kind: .download(to: next.location)))
                         continue
                     }
                     size += remote.size
+                    if remote.size <= SyncBatch.maximumInlineBytes { held += remote.size }
                     group.append((item, next.location, remote))
                 }
             }
@@ -119,37 +125,47 @@ final class ContentFetcher {
         try await bulk.install(contents, &report)
     }
 
-    /// Downloads contents, several at a time.
+    /// What came of a download.
+    private enum Answer: Sendable {
+        case staged(StagedContent)
+        case another
+        case refused(RemoteError)
+        case failed(FileError)
+    }
+
+    /// Downloads contents, several at a time; those that are no notes go to staging as they come.
     private func ask(_ wanted: [Known], _ report: inout SyncReport) async throws -> [StagedContent] {
         var contents: [StagedContent] = []
-        let remote = replica.tree.remote
-        try await withThrowingTaskGroup(of: (Int, Result<[UInt8], RemoteError>).self) { group in
+        let (remote, staging) = (replica.tree.remote, bulk.staging)
+        try await withThrowingTaskGroup(of: (Int, Answer).self) { group in
             var next = 0
             var underWay = 0
+            var travelling: Int64 = 0
             while true {
-                while underWay < context.configuration.parallelTransfers, next < wanted.count, report.failure == nil {
+                while underWay < context.configuration.parallelTransfers, next < wanted.count, report.failure == nil,
+                    underWay == 0 || travelling + wanted[next].remote.size <= Self.travellingBytes
+                {
                     let index = next
                     let path = try replica.tree.path(of: wanted[index].item.id, &report)
-                    let limit = Int(wanted[index].remote.size)
+                    let (item, location, reported) = wanted[index]
                     next += 1
                     underWay += 1
-                    group.addTask { await (index, Self.content(at: path, limit: limit, remote)) }
-                }
-                guard let (index, result) = try await group.next() else { return }
-                underWay -= 1
-                let one = wanted[index]
-                switch result {
-                case .success(let bytes):
-                    let hash = ContentHasher.hash(bytes)
-                    guard one.remote.hash == nil || hash == one.remote.hash else {
-                        report.isFeedStale = true
-                        report.refuse(one.item.id, Self.anotherContent, .breach)
-                        continue
+                    travelling += reported.size
+                    group.addTask {
+                        await (index, Self.content(of: item, location, reported, at: path, remote, staging))
                     }
-                    contents.append(
-                        StagedContent(
-                            item: one.item, location: one.location, remote: one.remote, hash: hash, bytes: bytes))
-                case .failure(let error): try report.judge(error.asBreach, about: [one.item.id])
+                }
+                guard let (index, answer) = try await group.next() else { return }
+                underWay -= 1
+                travelling -= wanted[index].remote.size
+                let id = wanted[index].item.id
+                switch answer {
+                case .staged(let content): contents.append(content)
+                case .another:
+                    report.isFeedStale = true
+                    report.refuse(id, Self.anotherContent, .breach)
+                case .refused(let error): try report.judge(error.asBreach, about: [id])
+                case .failed(let error): report.refuse(id, in: nil, error)
                 }
             }
         }
@@ -157,12 +173,27 @@ final class ContentFetcher {
     }
 
     private static func content(
-        at path: RemotePath, limit: Int, _ remote: any Remote
-    ) async -> Result<[UInt8], RemoteError> {
+        of item: Item, _ location: Location, _ reported: RemoteState, at path: RemotePath, _ remote: any Remote,
+        _ staging: any DiskFolder
+    ) async -> Answer {
         do throws(RemoteError) {
-            return .success(try await remote.content(at: path, revision: nil, range: nil, limit: limit).bytes)
+            let (bytes, metadata) = try await remote.content(
+                at: path, revision: nil, range: nil, limit: Int(reported.size))
+            // A remote has held the bytes against the hash that it tells.
+            let hash = metadata.contentHash ?? ContentHasher.hash(bytes)
+            guard reported.hash == nil || hash == reported.hash else { return .another }
+            var content = StagedContent(
+                item: item, location: location, remote: reported, hash: hash, bytes: bytes)
+            if reported.size <= SyncBatch.maximumInlineBytes { return .staged(content) }
+            do throws(FileError) {
+                try content.write(to: staging, durably: false)
+                content.bytes = nil
+                return .staged(content)
+            } catch {
+                return .failed(error)
+            }
         } catch {
-            return .failure(error)
+            return .refused(error)
         }
     }
 

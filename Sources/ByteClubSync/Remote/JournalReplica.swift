@@ -8,8 +8,14 @@ final class JournalReplica: RemoteReplica {
     /// From how many entries on a page is large enough to prefetch the next one.
     private static let largePage = 500
 
+    /// The most bytes of files that a batch sends, and the most files: fewer would cost more syncs, more would keep too
+    /// many files open.
+    private static let batchedFileBytes: Int64 = 24 << 20
+    private static let batchedFiles = 128
+
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
+    let groupedUploadBytes: Int64
     private let wire: any SyncRemote
     private let operations: OperationIDs
     /// The node of the mirrored folder; nil when it does not exist.
@@ -22,8 +28,11 @@ final class JournalReplica: RemoteReplica {
     private var store: any TreeStore { tree.context.store }
     private var configuration: SyncConfiguration { tree.context.configuration }
 
-    init(_ tree: RemoteTree, _ wire: any SyncRemote, _ operations: OperationIDs) throws {
+    init(
+        _ tree: RemoteTree, _ wire: any SyncRemote, _ operations: OperationIDs, sendsManyChunks: Bool
+    ) throws {
         self.tree = tree
+        groupedUploadBytes = sendsManyChunks ? tree.context.groupedBytes : SyncBatch.maximumInlineBytes
         self.wire = wire
         self.operations = operations
         root =
@@ -306,6 +315,8 @@ final class JournalReplica: RemoteReplica {
         let operation: SyncOperation
         /// The inline bytes.
         var bytes: [UInt8]?
+        /// The file of a content that is sent before the batch.
+        var file: OpenedFile?
 
         /// Its approximate size in a batch, in bytes.
         var weight: Int { (bytes?.count ?? 0) + 320 + 2 * (operation.place?.name.utf8.count ?? 0) }
@@ -323,14 +334,14 @@ final class JournalReplica: RemoteReplica {
                     let batch = try nextBatch(&rest, reader, &report)
                     if batch.isEmpty { break }
                     underWay += 1
-                    let sent = SyncBatch(batch.map(\.operation))
-                    let contents = batch.compactMap(\.bytes)
-                    group.addTask { await Answer(batch: batch, result: Self.apply(sent, contents, wire)) }
+                    group.addTask { await Answer(batch: batch, result: Self.send(batch, wire)) }
                 }
                 guard let answer = try await group.next() else { return }
                 underWay -= 1
                 switch answer.result {
-                case .failure(let error): try report.judge(error, about: answer.batch.map(\.write.item))
+                case .failure(let error):
+                    if try rescanChanged(answer.batch, &report) { continue }
+                    try report.judge(error, about: answer.batch.map(\.write.item))
                 case .success(let outcome): try take(answer.batch, outcome.results, &report)
                 }
             }
@@ -343,14 +354,54 @@ final class JournalReplica: RemoteReplica {
         let result: Result<SyncOutcome, RemoteError>
     }
 
-    private static func apply(
-        _ batch: SyncBatch, _ contents: [[UInt8]], _ wire: any SyncRemote
+    private static func send(
+        _ batch: [BatchedWrite], _ wire: any SyncRemote
     ) async -> Result<SyncOutcome, RemoteError> {
         do throws(RemoteError) {
-            return .success(try await wire.apply(batch, contents: contents))
+            try await sendFiles(of: batch, wire)
+            for case let file? in batch.map(\.file) where (try? file.isUntouched()) != true {
+                throw RemoteError(.localFile, "a file changed while it was sent")
+            }
+            let sent = SyncBatch(batch.map(\.operation))
+            return .success(try await wire.apply(sent, contents: batch.compactMap(\.bytes)))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Sends those files of a batch that the server does not have, in one request.
+    private static func sendFiles(of batch: [BatchedWrite], _ wire: any SyncRemote) async throws(RemoteError) {
+        let hashes = batch.filter { $0.file != nil }.compactMap(\.write.hash)
+        if hashes.isEmpty { return }
+        var missing = Set(try await wire.missingChunks(of: hashes))
+        var chunks: [OutgoingChunk] = []
+        for ready in batch {
+            guard let opened = ready.file, let hash = ready.write.hash, missing.remove(hash) != nil else { continue }
+            let size = opened.stat.fingerprint.size
+            do throws(FileError) {
+                let content: Content =
+                    if let path = opened.file.path { .file(path: path) } else {
+                        .bytes(try opened.file.bytes(limit: Int(size) + 1))
+                    }
+                chunks.append(OutgoingChunk(hash: hash, bytes: size, content: content))
+            } catch {
+                throw RemoteError(.localFile, error.description)
+            }
+        }
+        if !chunks.isEmpty { try await wire.putChunks(chunks) }
+    }
+
+    /// Scans the folders of those files of a batch again that changed while they were sent; false when there are none.
+    ///
+    /// The rest of the batch is planned again.
+    private func rescanChanged(_ batch: [BatchedWrite], _ report: inout SyncReport) throws -> Bool {
+        let changed = batch.compactMap(\.file).filter { (try? $0.isUntouched()) != true }
+        for one in changed {
+            report.rescans.insert(one.local.location.parent)
+            report.note(.beingWritten, of: one.item)
+        }
+        if !changed.isEmpty { report.isFeedStale = true }
+        return !changed.isEmpty
     }
 
     /// Creates the mirrored folder on the server, and marks the feed as stale, which will list its node.
@@ -378,7 +429,9 @@ final class JournalReplica: RemoteReplica {
     ) throws -> [BatchedWrite] {
         var batch: [BatchedWrite] = []
         var weight = 1_024
+        var (files, fileBytes) = (0, Int64(0))
         while batch.count < SyncBatch.maximumOperations, let next = rest.first {
+            if files >= Self.batchedFiles || fileBytes >= Self.batchedFileBytes { break }
             guard let ready = try prepare(next, reader, &report) else {
                 rest.removeFirst()
                 continue
@@ -390,6 +443,7 @@ final class JournalReplica: RemoteReplica {
                 break
             }
             weight += ready.weight
+            if let file = ready.file { (files, fileBytes) = (files + 1, fileBytes + file.stat.fingerprint.size) }
             batch.append(ready)
             rest.removeFirst()
         }
@@ -452,10 +506,11 @@ final class JournalReplica: RemoteReplica {
         _ item: Item, _ reader: FileReader, _ report: inout SyncReport
     ) throws -> BatchedWrite? {
         guard let local = item.local else { return nil }
-        if local.size > SyncBatch.maximumInlineBytes {
+        if local.size > groupedUploadBytes {
             report.transfers.append(TransferRequest(item: item.id, kind: .upload))
             return nil
         }
+        if local.size > SyncBatch.maximumInlineBytes { return try prepareFile(item, local, reader, &report) }
         guard let content = try reader.content(item.id, local, &report) else { return nil }
         let size = Int64(content.bytes.count)
         var item = item
@@ -465,6 +520,21 @@ final class JournalReplica: RemoteReplica {
             write: OutgoingWrite(
                 item: item.id, effect: .content(content.hash, size: size), local: content.local),
             operation: operation, bytes: content.bytes)
+    }
+
+    /// Prepares the upload of a file whose content is sent before its batch.
+    private func prepareFile(
+        _ item: Item, _ local: LocalState, _ reader: FileReader, _ report: inout SyncReport
+    ) throws -> BatchedWrite? {
+        guard let hash = local.hash, let opened = try reader.open(item.id, local, &report) else { return nil }
+        guard opened.stat.fingerprint == local.stat?.fingerprint else {
+            report.rescans.insert(local.location.parent)
+            return nil
+        }
+        guard let operation = try contentOperation(item, hash, local.size, chunks: [hash]) else { return nil }
+        return BatchedWrite(
+            write: OutgoingWrite(item: item.id, effect: .content(hash, size: local.size), local: local),
+            operation: operation, file: opened)
     }
 
     /// The write that gives an item new content; nil when its folder is not on the server.

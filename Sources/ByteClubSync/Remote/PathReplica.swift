@@ -10,6 +10,7 @@ final class PathReplica: RemoteReplica {
         let isContinued: Bool
     }
 
+    let groupedUploadBytes = SyncBatch.maximumInlineBytes
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
     private let remote: any Remote
@@ -300,7 +301,7 @@ final class PathReplica: RemoteReplica {
             guard let local = item.local, let (path, condition) = try target(of: item, local, &report) else {
                 return nil
             }
-            if local.size > SyncBatch.maximumInlineBytes {
+            if local.size > groupedUploadBytes {
                 report.transfers.append(TransferRequest(item: item.id, kind: .upload))
                 return nil
             }

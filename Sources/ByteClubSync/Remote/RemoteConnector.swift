@@ -22,7 +22,7 @@ final class RemoteConnector {
         let made: any RemoteReplica
         if tree.context.configuration.usesExtension, let wire = powers.sync {
             do {
-                made = try JournalReplica(tree, wire, operations)
+                made = try JournalReplica(tree, wire, operations, sendsManyChunks: powers.bulkChunks)
             } catch {
                 throw RemoteError(.localFile, SyncError.wrapping(error).message)
             }

@@ -50,6 +50,9 @@ protocol RemoteReplica: AnyObject {
     ///   errors; the tree is unchanged then.
     func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) throws
 
+    /// Up to how many bytes a file is uploaded by ``write(_:_:_:)``; larger ones by ``upload(_:_:)``.
+    var groupedUploadBytes: Int64 { get }
+
     /// Contents that came inline with the feed.
     var inlineContents: InlineContentCache { get set }
 

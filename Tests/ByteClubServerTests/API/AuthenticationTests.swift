@@ -19,7 +19,7 @@ import Testing
             #expect(told.uid == server.member.uid && told.displayName == "Ann Bell")
             let extensions = Account.Extensions(
                 version: 1, conditionalDelete: true, sync: true, links: true, history: true, contentSearch: true,
-                photoSearch: true)
+                photoSearch: true, bulkChunks: true)
             #expect(told.extensions == extensions)
             #expect(told.quotaInfo.quota > 0)
             let query = try await server.send("GET /1/account/info?access_token=\(server.member.token)", [])

@@ -177,6 +177,7 @@ import Testing
                 ("POST /1/sync/batch", 403, Self.batch([]) + [10]),
                 ("POST /1/sync/chunks/need", 403, Array("{\"hashes\":[]}".utf8)),
                 ("PUT /1/sync/chunks/\(ContentHasher.hash([1]))", 403, [UInt8(1)]),
+                ("POST /1/sync/chunks", 403, Array("{\"chunks\":[]}\n".utf8)),
             ]
             for (line, status, body) in targets {
                 let answer = try await server.send(line, ["Authorization: Bearer \(viewer.token)"], body: body)

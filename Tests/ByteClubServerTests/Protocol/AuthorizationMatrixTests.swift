@@ -247,6 +247,10 @@ private final class Club {
             let batch = #"{"operations":[{"op":"folder","op_id":"o\#(number)","parent":0,"name":"n\#(number)"}]}"#
             return Request(line: line("sync/batch"), fields: fields, body: Array((batch + "\n").utf8))
         case "sync/changes", "sync/history", "sync/digest": return Request(line: line(operation), fields: fields)
+        case "sync/chunks" where method == .post:
+            return Request(
+                line: line("sync/chunks"), fields: fields, body: Array(#"{"chunks":[]}"#.utf8) + [10],
+                status: isUsed ? 204 : nil)
         case "sync/chunks":
             let bytes = Array("chunk \(number)".utf8)
             return Request(

@@ -521,7 +521,7 @@ import Testing
         device.write("a.jpg", String(repeating: "a", count: 200_000))
         let isFirst = Mutex(true)
         device.remote.fault = { [unowned device] operation throws(RemoteError) in
-            guard operation.kind == .putChunk, operation.moment == .after else { return }
+            guard operation.kind == .putChunks, operation.moment == .after else { return }
             if isFirst.withLock({ $0.take() }) {
                 device.write("a.jpg", String(repeating: "b", count: 200_000))
             }

@@ -39,6 +39,8 @@ final class SimulatedMachine: @unchecked Sendable {
     /// How its last run ended.
     private(set) var lastOutcome: Result<SessionOutcome, any Error>?
     let clock = SimulatedClock()
+    /// Up to how many bytes a file travels in a group: every other machine sends and fetches large ones by themselves.
+    let groupedBytes: Int64
     /// The watcher of a session without end; nil for one that goes for agreement.
     private(set) var watcher: SimulatedWatcher?
     /// How likely an event of the watcher goes astray, 0 to 1.
@@ -59,6 +61,7 @@ final class SimulatedMachine: @unchecked Sendable {
         configuration.approvesDeletions = true
         configuration.usesExtension = usesExtension
         configuration.parallelTransfers = 3
+        groupedBytes = number.isMultiple(of: 2) ? ChunkManifest.maximumChunkBytes : SyncBatch.maximumInlineBytes
         disk.failure = { [unowned self] call in
             switch passage(isRead: call.verb.isRead) {
             case .goes: nil
@@ -162,7 +165,7 @@ final class SimulatedMachine: @unchecked Sendable {
             openStore: { [unowned self, starts] in
                 SimulatedStore(database) { [unowned self] in starts == self.starts ? passage(isRead: $0) : .stopped }
             },
-            bases: bases, executor: executor, workers: executor, clock: clock)
+            bases: bases, executor: executor, workers: executor, clock: clock, groupedBytes: groupedBytes)
     }
 
     private func opened(isContinuous: Bool = false) throws -> SyncSession {

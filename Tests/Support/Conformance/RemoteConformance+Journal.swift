@@ -205,6 +205,31 @@ extension RemoteConformance {
             var small = content
             (small.bytes, small.hash, small.chunks) = (1, nil, [hashes[2]])
             #expect(try await sync.done(.edit(made.node, small)).bytes == 1)
-        }
+        },
+        RemoteConformanceCase(sync: "many contents go up in one request, from memory and from files, as a chunk each") {
+            run, sync, root in
+            guard try await run.remote.powers().bulkChunks else { return }
+            let folder = try TemporaryDirectory()
+            let contents = [noise(5 << 20, seed: 1), noise(70_000, seed: 2), noise(1, seed: 3)]
+            try LocalFiles.write(contents[0], to: folder.path + "/a")
+            let chunks = contents.enumerated().map { index, bytes in
+                OutgoingChunk(
+                    hash: ContentHasher.hash(bytes), bytes: Int64(bytes.count),
+                    content: index == 0 ? .file(path: folder.path + "/a") : .bytes(bytes))
+            }
+            try await sync.remote.putChunks(chunks)
+            #expect(try await sync.remote.missingChunks(of: chunks.map(\.hash)).isEmpty)
+            for (index, chunk) in chunks.enumerated() {
+                let content = SyncOperation.Content(bytes: chunk.bytes, hash: chunk.hash, chunks: [chunk.hash])
+                let made = try await sync.done(.create(.init(.node(root), "c\(index)"), content))
+                #expect(made.bytes == chunk.bytes && made.hash == chunk.hash)
+                let found = try await run.remote.content(
+                    at: run.path("c\(index)"), revision: nil, range: nil, limit: 8 << 20)
+                #expect(found.bytes == contents[index])
+            }
+            let wrong = OutgoingChunk(hash: ContentHasher.hash([1]), bytes: 1, content: .bytes([2]))
+            await run.refused(.badRequest) { try await sync.remote.putChunks([wrong]) }
+            #expect(try await sync.remote.missingChunks(of: [wrong.hash]) == [wrong.hash])
+        },
     ]
 }

@@ -25,7 +25,8 @@ extension CoreAPIv1Remote {
         }
         return RemotePowers(
             conditionalDelete: extensions?.conditionalDelete ?? false, contentHash: extensions != nil, longPoll: true,
-            orderedRevisions: true, sync: extensions?.sync == true ? self : nil, links: self,
+            orderedRevisions: true, sync: extensions?.sync == true ? self : nil,
+            bulkChunks: extensions?.bulkChunks ?? false, links: self,
             managedLinks: extensions?.links == true ? self : nil,
             history: extensions?.history == true ? self : nil,
             textSearch: extensions?.contentSearch == true ? self : nil,

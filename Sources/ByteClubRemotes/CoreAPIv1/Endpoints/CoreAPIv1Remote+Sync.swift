@@ -66,6 +66,28 @@ extension CoreAPIv1Remote: SyncRemote {
         }
     }
 
+    /// Sends chunks in one request. `POST /1/sync/chunks`
+    public func putChunks(_ chunks: [OutgoingChunk]) async throws(RemoteError) {
+        var json = JSONText()
+        ChunkManifest(chunks.map { ChunkManifest.Chunk(hash: $0.hash, bytes: $0.bytes) }).write(to: &json)
+        let head = json.bytes + [UInt8(ascii: "\n")]
+        let parts = chunks.map { chunk -> BodyPart in
+            switch chunk.content {
+            case .bytes(let bytes): .bytes(bytes)
+            case .file(let path, _): .file(path: path, length: chunk.bytes)
+            }
+        }
+        let request = transport.request(.post, "sync/chunks", fields: [.contentType: SyncFrame.mime])
+        var options = contentOptions
+        options.isIdempotent = true
+        _ = try await repeatingOnce { () throws(RemoteError) in
+            try await transport.perform(request, statuses: [204]) { () throws(TransferError) in
+                try await contentSession.session.upload(
+                    for: request, from: .parts([.bytes(head)] + parts), options: options)
+            }
+        }
+    }
+
     /// The digest of a folder. `GET /1/sync/digest`
     public func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest {
         try await transport.get("sync/digest", query: ["path": path.isRoot ? nil : path.string]).decoded()

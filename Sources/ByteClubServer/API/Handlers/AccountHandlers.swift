@@ -15,7 +15,7 @@ struct AccountHandlers: Sendable {
             quotaInfo: Account.Quota(quota: usage.quota ?? Account.Quota.unlimited, normal: usage.used, shared: 0),
             extensions: Account.Extensions(
                 version: 1, conditionalDelete: true, sync: true, links: true, history: true, contentSearch: true,
-                photoSearch: true))
+                photoSearch: true, bulkChunks: true))
         account.referralLink = publicURL
         account.role = member.role.word
         return .json(account)

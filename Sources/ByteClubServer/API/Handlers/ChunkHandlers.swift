@@ -42,6 +42,60 @@ struct ChunkHandlers: Sendable {
         try await store.chunks.add(body.bytes, hash: hash, from: member.uid)
         return Response(.noContent, body: .none)
     }
+
+    /// Answers `POST /sync/chunks`: many chunks in one body, which become durable together.
+    ///
+    /// Those that came whole stay when the body ends early, so that an upload that is cut off goes on with the next.
+    func addAll(_ request: MemberRequest) async throws -> Response {
+        guard let length = request.body.length else { throw APIError(411, "chunks need a Content-Length") }
+        var frame = IncomingFrame(request.body)
+        let manifest: ChunkManifest
+        let head = try await frame.head(atMost: ChunkManifest.maximumBytes)
+        do {
+            manifest = try JSONReader.read(from: head)
+        } catch {
+            throw APIError(400, "the list of chunks is wrong: \(error)")
+        }
+        guard let sum = manifest.sum, manifest.chunks.allSatisfy({ $0.bytes <= ChunkManifest.maximumChunkBytes }) else {
+            throw APIError(
+                413,
+                "a chunk has at most \(ChunkManifest.maximumChunkBytes) bytes, and all of a request "
+                    + "\(ChunkManifest.maximumChunksBytes)")
+        }
+        guard length == Int64(head.count) + 1 + sum else {
+            throw APIError(400, "the body is not as long as its head and its chunks")
+        }
+        let member = request.member.uid
+        let weight = manifest.chunks.reduce(0) { $0 + store.chunks.weight($1.bytes) }
+        let room = try await store.hold(weight, for: member)
+        defer { withExtendedLifetime(room) {} }
+        var staged: [StagedContent] = []
+        do {
+            for chunk in manifest.chunks { staged.append(try await Self.receive(chunk, from: &frame, store.blobs)) }
+        } catch {
+            try? await store.chunks.keep(staged, from: member)
+            throw error
+        }
+        try await store.chunks.keep(staged, from: member)
+        return Response(.noContent, body: .none)
+    }
+
+    private static func receive(
+        _ chunk: ChunkManifest.Chunk, from frame: inout IncomingFrame, _ blobs: any BlobStore
+    ) async throws -> StagedContent {
+        let writer = try await blobs.writer()
+        do {
+            guard try await frame.pour(chunk.bytes, into: writer) else { throw BodyError.cutShort }
+            let staged = try await writer.finish(durably: false)
+            guard staged.hash == chunk.hash else {
+                throw APIError(400, "the bytes of the chunk \(chunk.hash) have another hash", parameter: "hash")
+            }
+            return staged
+        } catch {
+            await writer.discard()
+            throw error
+        }
+    }
 }
 
 extension ChunkList: JSONWritable {}

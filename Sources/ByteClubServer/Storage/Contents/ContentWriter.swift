@@ -27,10 +27,17 @@ extension ContentWriter {
 
 /// Writes one new content.
 protocol BlobWriter: ContentWriter {
-    /// Hashes and syncs the rest; the content then waits for the write that stores it.
+    /// Hashes the rest; the content then waits for the write that stores it.
     ///
+    /// - Parameter durably: Whether the bytes survive a crash when this returns; otherwise whoever takes the content syncs
+    ///   it, as ``ChunkStore/keep(_:from:)`` does for many at once.
     /// - Throws: As ``ContentWriter/flush()``.
-    func finish() async throws -> StagedContent
+    func finish(durably: Bool) async throws -> StagedContent
+}
+
+extension BlobWriter {
+    /// As ``finish(durably:)``, durably.
+    func finish() async throws -> StagedContent { try await finish(durably: true) }
 }
 
 /// Writes one chunk of an upload in pieces.

@@ -93,15 +93,15 @@ final class ContentPipeline: Sendable {
         }
     }
 
-    /// Writes the rest, waits for it and syncs the file; gives the end's offset and the digests.
-    func finish() async throws -> (offset: Int64, digests: BlockDigests) {
+    /// Writes the rest, waits for it and, if asked to, syncs the file; gives the end's offset and the digests.
+    func finish(durably: Bool = true) async throws -> (offset: Int64, digests: BlockDigests) {
         try await flush()
         await idle()
         let (file, offset, digests) = try state.withLock { state in
             if let failure = state.failure { throw failure }
             return (state.file, state.offset, state.digests)
         }
-        if let file { try await Self.onDisk { try file.sync() } }
+        if durably, let file { try await Self.onDisk { try file.sync() } }
         return (offset, digests)
     }
 

@@ -84,6 +84,11 @@ final class Descriptor: Sendable {
         guard fsync(number) == 0 else { throw failure("sync") }
     }
 
+    /// Waits until all that was written to the file system of the file is on disk.
+    func syncFileSystem() throws(StorageError) {
+        guard byteclub_syncfs(number) == 0 else { throw failure("sync the file system of") }
+    }
+
     /// Takes the file's lock, which ends with the descriptor; false when another one has it.
     func lock() throws(StorageError) -> Bool {
         if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }

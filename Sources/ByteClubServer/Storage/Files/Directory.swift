@@ -18,6 +18,11 @@ enum Directory {
         try Descriptor(path: path, flags: O_RDONLY | O_DIRECTORY).syncAll()
     }
 
+    /// Waits until all that was written to the file system which holds a path is on disk.
+    static func syncFileSystem(_ path: String) throws(StorageError) {
+        try Descriptor(path: path, flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
+    }
+
     /// The names of a directory's entries, without `.` and `..`.
     static func names(in path: String) throws(StorageError) -> [String] {
         guard let directory = unsafe opendir(path) else { throw StorageError(errno: errno, "cannot read '\(path)'") }

@@ -23,14 +23,14 @@ final class FileBlobWriter: BlobWriter {
         try await pipeline.flush()
     }
 
-    func finish() async throws -> StagedContent {
+    func finish(durably: Bool) async throws -> StagedContent {
         if !pipeline.hasFile, pipeline.buffered <= StagedContent.inlineLimit,
             let content = StagedContent(inline: pipeline.takeBuffer())
         {
             return content
         }
         try await openFile()
-        let (length, digests) = try await pipeline.finish()
+        let (length, digests) = try await pipeline.finish(durably: durably)
         guard let file = staged.withLock({ $0 }) else { throw StorageError(.closed, "the content was discarded") }
         return StagedContent(bytes: length, hash: try digests.contentHash(), place: .blob(file))
     }

@@ -39,25 +39,77 @@ final class FileChunkStore: ChunkStore {
             let path = self.path(of: hash, from: member)
             // Who brought it may not have come to the sync yet.
             if Directory.touch(path, at: now) { return try Directory.sync(self.folder(of: member)) }
-            try self.files.reserve.check()
-            let new = self.files.staging + "/" + Secret.text(bytes: 16)
-            let staged = StagedFile(path: new)
-            let file = try Descriptor(path: new, flags: O_WRONLY | O_CREAT | O_EXCL)
-            unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: 0) }
+            let (file, staged) = try self.write(bytes)
             try file.sync()
-            _ = Directory.touch(new, at: now)
-            if try Directory.make(self.folder(of: member)) { try Directory.sync(self.root) }
-            let number = self.waiting.withLock { waiting in
-                let number = Directory.moveNew(new, to: path)
-                if number == 0 { waiting?[member, default: 0] += self.weight(Int64(bytes.count)) }
-                return number
+            try self.makeFolder(of: member)
+            try self.place(staged, as: hash, Int64(bytes.count), of: member, at: now)
+            try Directory.sync(self.folder(of: member))
+        }
+    }
+
+    /// One syncfs(2) covers the bytes of all of them.
+    func keep(_ contents: [StagedContent], from member: Int64) async throws {
+        if contents.isEmpty { return }
+        let now = now().seconds
+        try await ContentPipeline.onDisk {
+            let staged = try contents.map { content in
+                switch content.place {
+                case .inline(let bytes): return try self.write(bytes).staged
+                case .blob(let blob):
+                    guard let file = blob as? StagedFile, file.isTemporary else {
+                        throw StorageError(.io, "a chunk was staged by another store than the one that is to keep it")
+                    }
+                    return file
+                }
             }
-            switch number {
-            case 0: staged.setMoved(true)
-            case EEXIST: break
-            default: throw StorageError(errno: number, "cannot keep a chunk")
+            try self.makeFolder(of: member)
+            try Directory.syncFileSystem(self.files.staging)
+            for (content, file) in zip(contents, staged) {
+                try self.place(file, as: content.hash, content.bytes, of: member, at: now)
             }
             try Directory.sync(self.folder(of: member))
+        }
+    }
+
+    /// Writes a chunk that is in memory to the staging folder.
+    private func write(_ bytes: [UInt8]) throws -> (file: Descriptor, staged: StagedFile) {
+        try files.reserve.check()
+        let path = files.staging + "/" + Secret.text(bytes: 16)
+        let staged = StagedFile(path: path)
+        let file = try Descriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL)
+        unsafe try bytes.withUnsafeBytes { unsafe try file.write($0, at: 0) }
+        return (file, staged)
+    }
+
+    private func makeFolder(of member: Int64) throws {
+        if try Directory.make(folder(of: member)) { try Directory.sync(root) }
+    }
+
+    /// Gives a file whose bytes are synced its name as a chunk, unless there is one already.
+    private func place(
+        _ staged: StagedFile, as hash: ContentHash, _ bytes: Int64, of member: Int64, at seconds: Int64
+    ) throws {
+        let path = path(of: hash, from: member)
+        _ = Directory.touch(staged.path, at: seconds)
+        let number = waiting.withLock { waiting in
+            let number = Directory.moveNew(staged.path, to: path)
+            if number == 0 { waiting?[member, default: 0] += weight(bytes) }
+            return number
+        }
+        switch number {
+        case 0: staged.setMoved(true)
+        case EEXIST: _ = Directory.touch(path, at: seconds)
+        default: throw StorageError(errno: number, "cannot keep a chunk")
+        }
+    }
+
+    /// A chunk keeps its name until its time is over, and the content gets a second one.
+    func content(_ hash: ContentHash, from member: Int64) async throws -> StagedContent? {
+        let path = path(of: hash, from: member)
+        return try await ContentPipeline.onDisk {
+            guard let length = Directory.fileLength(path), length > Int64(StagedContent.inlineLimit) else { return nil }
+            return StagedContent(
+                bytes: length, hash: hash, place: .blob(StagedFile(path: path, isTemporary: false)))
         }
     }
 

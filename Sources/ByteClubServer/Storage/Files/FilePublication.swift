@@ -4,6 +4,9 @@ import Glibc
 /// The files that one transaction brings to their places, so that the directories are synced once and all can be
 /// undone.
 struct FilePublication: BlobPublication {
+    /// Up to how many directories are synced one by one.
+    private static let fewDirectories = 3
+
     private let store: FileBlobStore
     private var placed: [(file: StagedFile, target: String)] = []
     private var directories: Set<String> = []
@@ -41,7 +44,9 @@ struct FilePublication: BlobPublication {
         directories.insert(directory)
     }
 
+    /// Many directories are synced by one call for all of the file system, which costs less.
     func sync() throws {
+        if directories.count > Self.fewDirectories { return try Directory.syncFileSystem(store.root) }
         for directory in directories { try Directory.sync(directory) }
     }
 

@@ -123,7 +123,7 @@ private final class MemoryBlobWriter: BlobWriter {
 
     func discard() async { _ = try? buffer.take() }
 
-    func finish() async throws -> StagedContent { MemoryBlobStore.staged(try buffer.take()) }
+    func finish(durably: Bool) async throws -> StagedContent { MemoryBlobStore.staged(try buffer.take()) }
 }
 
 /// Writes one chunk at the end of an upload.

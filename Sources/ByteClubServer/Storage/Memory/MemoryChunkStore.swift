@@ -1,4 +1,5 @@
 import ByteClubCore
+import NIOCore
 import Synchronization
 
 /// Chunks in memory.
@@ -30,6 +31,22 @@ final class MemoryChunkStore: ChunkStore {
         let chunk = Chunk(bytes: bytes, touched: now().seconds)
         chunks.withLock { $0[member, default: [:]][hash] = chunk }
     }
+
+    func keep(_ contents: [StagedContent], from member: Int64) async throws {
+        for content in contents {
+            switch content.place {
+            case .inline(let bytes): try await add(bytes, hash: content.hash, from: member)
+            case .blob(let blob):
+                guard let blob = blob as? MemoryBlob else {
+                    throw StorageError(.io, "a chunk was staged by another store than the one that is to keep it")
+                }
+                let bytes = try await blob.read(at: 0, count: Int(content.bytes))
+                try await add(Array(bytes.readableBytesView), hash: content.hash, from: member)
+            }
+        }
+    }
+
+    func content(_ hash: ContentHash, from member: Int64) async throws -> StagedContent? { nil }
 
     func chunk(_ hash: ContentHash, from member: Int64) async throws -> [UInt8]? {
         chunks.withLock { $0[member]?[hash]?.bytes }

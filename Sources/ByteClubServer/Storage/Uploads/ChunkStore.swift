@@ -10,6 +10,14 @@ protocol ChunkStore: Sendable {
     /// Keeps a member's chunk; one that is there already stays as it is.
     func add(_ bytes: [UInt8], hash: ContentHash, from member: Int64) async throws
 
+    /// Keeps contents that the blob store has staged as chunks of a member, all durable when this returns; those that are
+    /// there already stay as they are.
+    func keep(_ contents: [StagedContent], from member: Int64) async throws
+
+    /// A member's chunk as a content by itself, without a copy of its bytes; nil when it is missing, or only a copy makes
+    /// one.
+    func content(_ hash: ContentHash, from member: Int64) async throws -> StagedContent?
+
     /// The bytes of a member's chunk; nil when it is missing.
     func chunk(_ hash: ContentHash, from member: Int64) async throws -> [UInt8]?
 
@@ -44,6 +52,7 @@ extension ChunkStore {
         _ hashes: [ContentHash], bytes: Int64, from member: Int64, in blobs: any BlobStore
     ) async throws -> StagedContent? {
         guard try await length(of: hashes, from: member) == bytes else { return nil }
+        if hashes.count == 1, let whole = try await content(hashes[0], from: member) { return whole }
         let writer = try await blobs.writer()
         do {
             for hash in hashes {
