@@ -219,12 +219,13 @@ struct SQLiteFolderState: FolderState {
                 "INSERT INTO latest(key, parent, revision) VALUES (?, ?, ?)",
                 [key.sorting, key.parent?.sorting ?? "", entry.revision])
         } else {
-            try database.run("UPDATE latest SET revision = ? WHERE key = ?", [entry.revision, key.sorting])
+            try transaction.updateRow("UPDATE latest SET revision = ? WHERE key = ?", [entry.revision, key.sorting])
         }
         if entry.node.number == entry.revision {
             try database.run("INSERT INTO node(id, revision) VALUES (?, ?)", [entry.node.number, entry.revision])
         } else {
-            try database.run("UPDATE node SET revision = ? WHERE id = ?", [entry.revision, entry.node.number])
+            try transaction.updateRow(
+                "UPDATE node SET revision = ? WHERE id = ?", [entry.revision, entry.node.number])
         }
         transaction.recorded(entry, replacing: previous)
     }

@@ -6,48 +6,6 @@ import Testing
 
 @Suite("The folder in every store")
 struct StoredFolderTests {
-    private static let names = ["a", "b", "a.b", "a b", "A", "É", "e\u{301}", "photos", "z\u{1F600}"]
-
-    private enum Operation: Sendable {
-        case put(RemotePath, [UInt8]), folder(RemotePath), delete(RemotePath)
-        case move(RemotePath, RemotePath), copy(RemotePath, RemotePath), restore(RemotePath, Int64)
-
-        func run<State>(on folder: inout SharedFolder<State>) throws -> FolderEntry {
-            switch self {
-            case .put(let path, let bytes):
-                // Some of them say when they were made, and whether they may be executed.
-                try folder.put(
-                    path, bytes: Int64(bytes.count), hash: ContentHasher.hash(bytes),
-                    modified: bytes.first.flatMap { $0 < 5 ? FileTime(nanoseconds: Int64($0) - 2) : nil },
-                    executable: bytes.first.flatMap { $0 % 3 == 0 ? nil : $0 % 3 == 1 },
-                    condition: .overwrite, policy: .rename)
-            case .folder(let path): try folder.createFolder(path)
-            case .delete(let path): try folder.delete(path, seen: nil)
-            case .move(let path, let target): try folder.move(path, to: target)
-            case .copy(let path, let target): try folder.copy(path, to: target)
-            case .restore(let path, let revision): try folder.restore(path, to: JournalRevision(number: revision))
-            }
-        }
-    }
-
-    private static func path(_ generator: inout SeededGenerator) throws -> RemotePath {
-        let depth = Int.random(in: 1...3, using: &generator)
-        return try RemotePath(
-            (0..<depth).map { _ in names.randomElement(using: &generator) ?? "a" }.joined(separator: "/"))
-    }
-
-    private static func operation(_ generator: inout SeededGenerator, last: Int64) throws -> Operation {
-        let path = try path(&generator)
-        return switch Int.random(in: 0..<12, using: &generator) {
-        case 0...4: .put(path, [UInt8](repeating: UInt8.random(in: 0...9, using: &generator), count: 3))
-        case 5: .folder(path)
-        case 6, 7: .delete(path)
-        case 8: .move(path, try Self.path(&generator))
-        case 9: .copy(path, try Self.path(&generator))
-        default: .restore(path, Int64.random(in: 0...max(1, last), using: &generator))
-        }
-    }
-
     @Test(
         "a store answers as the plainest folder does after every random change", arguments: TestedStore.allCases,
         1...4 as ClosedRange<UInt64>)
@@ -60,7 +18,7 @@ struct StoredFolderTests {
         var generator = SeededGenerator(seed: seed)
         var model = SharedFolder(state: ModelFolderState(), now: run.clock.now, author: 1)
         for step in 0..<150 {
-            let operation = try operation(&generator, last: try model.state.lastRevision())
+            let operation = try RandomOperation(last: try model.state.lastRevision(), using: &generator)
             let before = model
             let expected: Result<FolderEntry, APIError>
             do {
@@ -126,7 +84,7 @@ struct StoredFolderTests {
         _ model: ModelFolderState, _ store: any ClubStore, _ generator: inout SeededGenerator
     ) async throws {
         let last = try model.lastRevision()
-        let keys = try [PathKey.root] + (0..<12).map { _ in try path(&generator).key }
+        let keys = try [PathKey.root] + (0..<12).map { _ in try RandomOperation.path(using: &generator).key }
         let after = Int64.random(in: 0...max(1, last), using: &generator)
         let revision = Int64.random(in: 0...max(1, last), using: &generator)
         let limit = [2, 5, Int.max].randomElement(using: &generator) ?? 5

@@ -54,10 +54,10 @@ final class WriteTransaction {
             return result
         } catch {
             (lastRevision, usage) = (before.0, usageBefore)
-            for entry in entries[before.1...] { known[entry.path.key] = nil }
             entries.removeLast(entries.count - before.1)
             subtrees.removeLast(subtrees.count - before.2)
-            current = [:]
+            // What was looked up meanwhile may be there no more, such as what was in a folder's new place.
+            (known, current) = ([:], [:])
             rollBackChange(after: error)
             throw error
         }
@@ -130,6 +130,19 @@ final class WriteTransaction {
         (known, current) = ([:], [:])
         try database.run(sql, arguments)
         return database.changesCount
+    }
+
+    /// Runs a statement that changes exactly one row.
+    ///
+    /// - Throws: ``StorageError`` `damaged` when it changes none or several: then what was looked up is not what is
+    ///   there, and the whole transaction is lost.
+    func updateRow(_ sql: String, _ arguments: StatementArguments) throws {
+        try database.run(sql, arguments)
+        let count = database.changesCount
+        if count == 1 { return }
+        let error = StorageError(.damaged, "a change of one row changed \(count), so nothing was stored")
+        failure = error
+        throw error
     }
 
     /// Whether a content is not where it should be.
