@@ -107,7 +107,7 @@ struct SharedTransactionTests {
                 }
             }
             return try transaction.change {
-                try transaction.store(content)
+                try transaction.store([content])
                 return try folder.put(note, bytes: 1, hash: content.hash, condition: .overwrite, policy: .fail)
             }
         }

@@ -36,9 +36,6 @@ extension Database {
 }
 
 extension Row {
-    /// A column's bytes; nil for NULL.
-    func bytes(_ index: Int) -> [UInt8]? {
-        let data: Data? = self[index]
-        return data.map { Array($0) }
-    }
+    /// A column's bytes, copied once; nil for NULL.
+    func bytes(_ index: Int) -> [UInt8]? { try? withUnsafeData(atIndex: index) { $0.map { Array($0) } } }
 }

@@ -156,10 +156,10 @@ final class SQLiteStore: ClubStore {
                 let result = try body(&folder)
                 for upload in contents.lazy.compactMap(\.upload) { try Self.complete(upload, in: transaction) }
                 let used = Set(transaction.entries[first...].lazy.compactMap(\.contentHash))
-                for content in contents where used.contains(content.hash) { try transaction.store(content) }
+                try transaction.store(contents.filter { used.contains($0.hash) })
                 // A file that has this content already made no version; what has been lost of it comes back here.
                 if used.isEmpty, let content = contents.first, try transaction.lacks(content) {
-                    try transaction.store(content)
+                    try transaction.store([content])
                 }
                 return result
             }

@@ -1,5 +1,7 @@
 import ByteClubCore
+import GRDB
 import HTTPTypes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -88,6 +90,35 @@ struct QuotaTests {
         #expect(try await store.usage(of: 1).capacity == 1600)
         #expect(try await store.usage(of: 2).capacity == 1900)
         #expect(fixture.staged.isEmpty)
+    }
+
+    @Test("the limits are looked up once for a write, however many contents it has")
+    func once() async throws {
+        let fixture = try StoreFixture(in: nil, HistorySettings(clubQuota: 1 << 40, memberQuota: 1 << 40))
+        let store = fixture.store
+        let lookUps = Mutex(0)
+        try await store.pool.writeWithoutTransaction { database in
+            database.trace { event in
+                let sql = "\(event)"
+                if sql.contains("FROM member_usage") || sql.contains("FROM meta") { lookUps.withLock { $0 += 1 } }
+            }
+        }
+        var counts: [Int] = []
+        for count in [1, 200] {
+            let before = lookUps.withLock { $0 }
+            let contents = (0..<count).compactMap { StagedContent(inline: Array("\(count) \($0)".utf8)) }
+            _ = try await store.write(by: 1, storing: contents) { folder in
+                for (number, content) in contents.enumerated() {
+                    _ = try folder.put(
+                        try RemotePath("/\(count)-\(number)"), bytes: content.bytes, hash: content.hash,
+                        condition: .create, policy: .fail)
+                }
+            }
+            counts.append(lookUps.withLock { $0 } - before)
+        }
+        #expect(counts[0] == counts[1])
+        // The last revision; what the club has, in bytes and in entries; and what the member has.
+        #expect(counts[0] == 4)
     }
 
     @Test("a viewer learns from the account how much there may be, and nothing of the server's disk")

@@ -28,6 +28,8 @@ final class WriteTransaction {
     /// By how much this transaction makes what is live grow.
     private(set) var usage = UsageChange()
     private var usageBefore = UsageChange()
+    /// What of it was found to be within the limits.
+    private var checkedUsage = UsageChange()
     private var isChanging = false
 
     /// Starts on a connection whose transaction has begun.
@@ -53,7 +55,7 @@ final class WriteTransaction {
             isChanging = false
             return result
         } catch {
-            (lastRevision, usage) = (before.0, usageBefore)
+            (lastRevision, usage, checkedUsage) = (before.0, usageBefore, usageBefore)
             entries.removeLast(entries.count - before.1)
             subtrees.removeLast(subtrees.count - before.2)
             // What was looked up meanwhile may be there no more, such as what was in a folder's new place.
@@ -155,19 +157,22 @@ final class WriteTransaction {
         }
     }
 
-    /// Keeps content that a version made by this change refers to.
+    /// Keeps contents that versions made by this change refer to.
     ///
     /// - Throws: ``StorageError`` `overQuota`, or `full` when the last bytes of the disk are for deletions.
-    func store(_ content: StagedContent) throws {
+    func store(_ contents: [StagedContent]) throws {
+        if contents.isEmpty { return }
         try checkQuota()
         try reserve.check()
-        switch content.place {
-        case .inline(let bytes):
-            try beginChange()
-            try database.run(
-                "INSERT OR IGNORE INTO content(hash, bytes) VALUES (?, ?)", [content.hash.data, Data(bytes)])
-        case .blob(let blob):
-            try publication.publish(blob, as: content.hash, length: content.bytes)
+        for content in contents {
+            switch content.place {
+            case .inline(let bytes):
+                try beginChange()
+                try database.run(
+                    "INSERT OR IGNORE INTO content(hash, bytes) VALUES (?, ?)", [content.hash.data, Data(bytes)])
+            case .blob(let blob):
+                try publication.publish(blob, as: content.hash, length: content.bytes)
+            }
         }
     }
 
@@ -205,7 +210,9 @@ final class WriteTransaction {
     }
 
     private func checkQuota() throws {
+        if usage == checkedUsage { return }
         try UsageLedger(database).check(usage, since: usageBefore, against: settings)
+        checkedUsage = usage
     }
 
     /// Undoes what a rollback of the database does not.
