@@ -8,6 +8,7 @@ enum ServerFault {
         return switch error?.code {
         case .full: APIError(507, "the club's storage is full")
         case .overQuota: APIError(507, error?.message ?? "")
+        case .noMember: APIError(401, error?.message ?? "")
         case .lastOwner: APIError(409, error?.message ?? "")
         case .closed: APIError(503, "the server is stopping; try again")
         default: APIError(500, "the server failed; its log tells more under this request's id")

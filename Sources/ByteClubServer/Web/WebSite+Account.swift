@@ -81,7 +81,7 @@ extension WebSite {
             return try await passwordForm(visit, member, problem: "The old password is wrong.")
         }
         try await store.setPassword(hash, ofMember: member.name, shuttingOutDevices: visit["devices"] == "out")
-        return try await begin(member, visit, then: "/account")
+        return try await begin(member, hash, visit, then: "/account")
     }
 
     /// The day of a date, as in `06 Aug 2013`.

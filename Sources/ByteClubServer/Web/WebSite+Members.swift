@@ -97,16 +97,16 @@ extension WebSite {
         let invitation = try await invitation(visit)
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["password"] ?? ""
-        let member: Member?
+        let (member, password): (Member?, PasswordHash)
         do {
-            let password = try await inTurn(visit.request, .unknown) { try await PasswordHash.make(text) }
+            password = try await inTurn(visit.request, .unknown) { try await PasswordHash.make(text) }
             member = try await store.redeemInvitation(
                 visit.request.tail.first ?? "", name: visit["name"] ?? "", password: password)
         } catch let error as StorageError where error.code == .badMember || error.code == .nameTaken {
             return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
         }
         guard let member else { throw Self.unknownInvitation }
-        return try await begin(member, visit, then: "/account")
+        return try await begin(member, password, visit, then: "/account")
     }
 
     private func invitation(_ visit: Visit) async throws -> Invitation {

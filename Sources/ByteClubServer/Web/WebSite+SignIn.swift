@@ -20,21 +20,23 @@ extension WebSite {
     func signIn(_ visit: Visit) async throws -> Response {
         let next = Self.local(visit["next"] ?? "/")
         let name = visit["name"] ?? ""
-        let wrong = "The name or the password is wrong."
         // No member has a longer name, and what is counted is kept for a while.
-        guard name.utf8.count <= 255 else { return signInForm(visit, next: next, problem: wrong) }
+        guard name.utf8.count <= 255 else { return signInForm(visit, next: next, problem: Self.wrongPassword) }
         let (request, folded) = (visit.request, PathKey.fold(name))
         let browser = knownBrowser(request, name: folded)
         let verdict = settings.signIns.attempt(folded, from: request.client.address, browser)
         if case .refused(let wait) = verdict { throw Self.tooMany(wait) }
         let (store, password) = (store, visit["password"] ?? "")
-        let member = try await inTurn(request, verdict) {
+        let known = try await inTurn(request, verdict) { () -> (member: Member, hash: PasswordHash)? in
             let known = try await store.credentials(ofMember: name)
-            return try await PasswordHash.verify(password, against: known?.password) ? known?.member : nil
+            guard try await PasswordHash.verify(password, against: known?.password), let known,
+                let hash = known.password
+            else { return nil }
+            return (known.member, hash)
         }
-        guard let member else { return signInForm(visit, next: next, problem: wrong) }
+        guard let known else { return signInForm(visit, next: next, problem: Self.wrongPassword) }
         settings.signIns.forget(folded, from: request.client.address, browser)
-        return try await begin(member, visit, then: next)
+        return try await begin(known.member, known.hash, visit, then: next)
     }
 
     /// Works with passwords when it is the visitor's turn, and only as long as the visitor waits for it.
@@ -58,8 +60,13 @@ extension WebSite {
     }
 
     /// Starts a session under a new secret, so that one planted before is worth nothing.
-    func begin(_ member: Member, _ visit: Visit, then next: String) async throws -> Response {
-        let secret = try await store.addWebSession(member: member.uid, lifetime: Visit.lifetime)
+    ///
+    /// Who showed a password that was changed since then begins again.
+    func begin(
+        _ member: Member, _ password: PasswordHash, _ visit: Visit, then next: String
+    ) async throws -> Response {
+        let begun = try await store.addWebSession(member: member.uid, password: password, lifetime: Visit.lifetime)
+        guard let secret = begun else { return signInForm(visit, next: next, problem: Self.wrongPassword) }
         let name = PathKey.fold(member.name)
         let browser = knownBrowser(visit.request, name: name) ?? KnownBrowser(now: settings.now())
         let session = cookie(secret, for: visit.request, lifetime: Visit.lifetime)
@@ -82,6 +89,8 @@ extension WebSite {
         page.headers[values: .setCookie] = cookies
         return page
     }
+
+    private static let wrongPassword = "The name or the password is wrong."
 
     /// Ends the session.
     func signOut(_ visit: Visit, _: Member) async throws -> Response {

@@ -6,7 +6,7 @@ struct DeviceGrantHandlers: Sendable {
     /// What the token endpoint is asked for.
     static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
 
-    let store: any AppStore & GrantStore & SessionStore
+    let store: any AppStore & GrantStore
     let authenticator: Authenticator
     let signIns: DeviceSignIns
     let settings: ClubAPI.Settings
@@ -46,8 +46,7 @@ struct DeviceGrantHandlers: Sendable {
             return OAuth2Refusal(error: "expired_token", description: "nobody allowed it within ten minutes").response
         case .unknown: break
         case .allowed(let code):
-            guard let grant = try await store.redeemCode(code) else { break }
-            let token = try await store.addDevice(member: grant.member, app: app.key, name: grant.device)
+            guard let (grant, token) = try await store.redeemCode(code, where: { $0.app == app.key }) else { break }
             return OAuth2Token(token: token, uid: grant.member).response
         }
         return try await counted(

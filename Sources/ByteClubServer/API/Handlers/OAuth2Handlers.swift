@@ -32,17 +32,17 @@ struct OAuth2Handlers: Sendable {
                 return OAuth2Refusal.invalidClient.response
             }
         }
-        guard let grant = try await store.redeemCode(code), grant.app == app.key,
-            grant.redirect == request.parameters["redirect_uri"],
-            grant.challenge == verifier.map(PKCE.challenge)
-        else {
+        let (redirect, challenge) = (request.parameters["redirect_uri"], verifier.map(PKCE.challenge))
+        let redeemed = try await store.redeemCode(code) {
+            $0.app == app.key && $0.redirect == redirect && $0.challenge == challenge
+        }
+        guard let redeemed else {
             return OAuth2Refusal(
                 error: "invalid_grant",
                 description: "the code is unknown, used, over ten minutes old, or was made for somebody else"
             ).response
         }
-        let token = try await store.addDevice(member: grant.member, app: app.key, name: grant.device)
-        return OAuth2Token(token: token, uid: grant.member).response
+        return OAuth2Token(token: redeemed.token, uid: redeemed.grant.member).response
     }
 
     /// Answers `POST /oauth2/token_from_oauth1`: a bearer token for who holds an OAuth 1 token.

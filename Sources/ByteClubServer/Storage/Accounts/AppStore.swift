@@ -30,8 +30,14 @@ protocol GrantStore: Sendable {
     /// Notes a member's consent, and gives the code that stands for it.
     func addCode(_ grant: Grant) async throws -> String
 
-    /// What a code stands for; it is used up by this.
-    func redeemCode(_ code: String) async throws -> Grant?
+    /// Exchanges a code for a bearer token of its member, once; nil when it is unknown or used, was made for something
+    /// else, or its member is gone.
+    ///
+    /// The code is used up by this, whatever `isMeant` says. All is done in one step, so that no token is made after the
+    /// member has shut out what was let in.
+    func redeemCode(
+        _ code: String, where isMeant: @escaping @Sendable (Grant) -> Bool
+    ) async throws -> (grant: Grant, token: String)?
 }
 
 /// Where a club's server is reached, for those who make links without asking it.

@@ -62,6 +62,9 @@ extension StorageError {
     /// There is no member of a name.
     static func noMember(_ name: String) -> StorageError { StorageError(.noMember, "there is no member '\(name)'") }
 
+    /// The member of a number was removed in the meantime.
+    static let memberGone = StorageError(.noMember, "the member was removed in the meantime")
+
     /// A change would leave members without an owner.
     static func lastOwner(_ name: String) -> StorageError {
         StorageError(.lastOwner, "'\(name)' is the last owner; make another member owner first")

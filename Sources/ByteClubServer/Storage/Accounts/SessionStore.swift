@@ -10,6 +10,8 @@ protocol SessionStore: Sendable {
     func devices(of member: Int64) async throws -> [Device]
 
     /// Lets a program in: a new bearer token.
+    ///
+    /// - Throws: ``StorageError`` `noMember` when the member is gone.
     func addDevice(member: Int64, app: String, name: String) async throws -> String
 
     /// Shuts a member's device out; false when the member has no such device.
@@ -18,8 +20,9 @@ protocol SessionStore: Sendable {
     /// Shuts out the device that holds a bearer token or OAuth 1 token.
     func removeDevice(holding token: String) async throws
 
-    /// Starts a session in a browser, and gives its secret.
-    func addWebSession(member: Int64, lifetime: Int64) async throws -> String
+    /// Starts a session in a browser of who knows the password with this hash, and gives its secret; nil when the
+    /// member is gone, or has another password by now.
+    func addWebSession(member: Int64, password: PasswordHash, lifetime: Int64) async throws -> String?
 
     /// Whose session in a browser this is.
     func webSession(_ secret: String) async throws -> Member?

@@ -71,11 +71,17 @@ extension MemoryStore {
         return code
     }
 
-    func redeemCode(_ code: String) async throws -> Grant? {
-        let now = now.seconds
+    func redeemCode(
+        _ code: String, where isMeant: @escaping @Sendable (Grant) -> Bool
+    ) async throws -> (grant: Grant, token: String)? {
+        let (token, now) = (Secret.text(bytes: 32), now)
         return try change { club in
-            defer { club.codes.remove(code) }
-            return club.codes.find(code, at: now)?.value
+            guard let grant = club.codes.find(code, at: now.seconds)?.value else { return nil }
+            club.codes.remove(code)
+            guard isMeant(grant),
+                club.letIn(token, member: grant.member, app: grant.app, name: grant.device, at: now)
+            else { return nil }
+            return (grant, token)
         }
     }
 }

@@ -56,7 +56,8 @@ extension MemoryStore {
 
     func addDevice(member: Int64, app: String, name: String) async throws -> String {
         let (token, now) = (Secret.text(bytes: 32), now)
-        try change { $0.letIn(token, member: member, app: app, name: name, at: now) }
+        let isIn = try change { $0.letIn(token, member: member, app: app, name: name, at: now) }
+        guard isIn else { throw StorageError.memberGone }
         return token
     }
 
@@ -77,10 +78,16 @@ extension MemoryStore {
         }
     }
 
-    func addWebSession(member: Int64, lifetime: Int64) async throws -> String {
+    func addWebSession(member: Int64, password: PasswordHash, lifetime: Int64) async throws -> String? {
         let (secret, now) = (Secret.text(bytes: 32), now.seconds)
-        try change { $0.sessions.add(member, secret, for: lifetime, at: now) }
-        return secret
+        return try change { club in
+            let isKnown = club.people.contains {
+                $0.member.uid == member && !$0.member.isDisabled && $0.password == password
+            }
+            guard isKnown else { return nil }
+            club.sessions.add(member, secret, for: lifetime, at: now)
+            return secret
+        }
     }
 
     func webSession(_ secret: String) async throws -> Member? {
@@ -97,15 +104,17 @@ extension MemoryClub {
     /// An app, the built-in one included.
     func app(_ key: String) -> App? { key == App.byteclub.key ? .byteclub : apps.first { $0.key == key } }
 
-    /// Lets a program in with a token, on the part of a member who is there.
+    /// Lets a program in with a token; false when the member is gone.
+    @discardableResult
     mutating func letIn(
         _ token: String, secret: String? = nil, member: Int64, app: String, name: String, at now: APIDate
-    ) {
-        guard self.member(member)?.isDisabled == false else { return }
+    ) -> Bool {
+        guard self.member(member)?.isDisabled == false else { return false }
         accesses.append(
             Access(
                 id: nextNumber(), hash: Secret.hash(token), secret: secret, member: member, app: app, name: name,
                 created: now, seen: now))
+        return true
     }
 
     /// Lets an OAuth 1 program in with new keys.

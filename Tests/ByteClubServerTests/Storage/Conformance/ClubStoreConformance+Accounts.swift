@@ -58,8 +58,8 @@ extension ClubStoreConformance {
             try await run.store.removeMember(name: "Ben")
             #expect(try await run.store.member(forToken: ben.token) == nil)
             #expect(try await run.store.devices(of: ben.uid) == [])
-            let late = try await run.store.addDevice(member: ben.uid, app: "", name: "")
-            #expect(try await run.store.member(forToken: late) == nil)
+            await run.refused(.noMember) { _ = try await run.store.addDevice(member: ben.uid, app: "", name: "") }
+            #expect(try await run.store.devices(of: ben.uid) == [])
         },
         ClubStoreConformance("the device that holds a token is shut out by it, and is seen to the day") { run in
             let ann = try await run.add("Ann")
@@ -88,17 +88,21 @@ extension ClubStoreConformance {
         ClubStoreConformance("a new password ends sessions in browsers, and all devices when that is asked for") {
             run in
             let ann = try await run.add("Ann")
-            let (one, two) = (try password("a"), try password("b"))
+            let (one, two, three) = (try password("a"), try password("b"), try password("c"))
             #expect(try await run.store.credentials(ofMember: "ANN")?.password == nil)
-            let session = try await run.store.addWebSession(member: 1, lifetime: 100)
-            let code = try await run.store.addCode(grant("byteclub", 1))
+            #expect(try await run.store.addWebSession(member: 1, password: one, lifetime: 100) == nil)
             try await run.store.setPassword(one, ofMember: "Ann")
-            #expect(try await run.store.credentials(ofMember: "Ann")?.password == one)
+            let session = try await run.session(1, one, lifetime: 100)
+            #expect(try await run.store.webSession(session)?.name == "Ann")
+            let code = try await run.store.addCode(grant("byteclub", 1))
+            try await run.store.setPassword(two, ofMember: "Ann")
+            #expect(try await run.store.credentials(ofMember: "Ann")?.password == two)
             #expect(try await run.store.webSession(session) == nil)
+            #expect(try await run.store.addWebSession(member: 1, password: one, lifetime: 100) == nil)
             #expect(try await run.store.member(forToken: ann.token) != nil)
-            try await run.store.setPassword(two, ofMember: "Ann", shuttingOutDevices: true)
+            try await run.store.setPassword(three, ofMember: "Ann", shuttingOutDevices: true)
             #expect(try await run.store.member(forToken: ann.token) == nil)
-            #expect(try await run.store.redeemCode(code) == nil)
+            #expect(try await run.redeem(code) == nil)
             #expect(try await run.store.credentials(ofMember: "Nobody") == nil)
             await run.refused(.noMember) { try await run.store.setPassword(two, ofMember: "Nobody") }
         },
@@ -166,9 +170,10 @@ extension ClubStoreConformance {
         ClubStoreConformance("a session in a browser lasts its time, and not beyond its member") { run in
             try await run.add("Ann")
             try await run.add("Ben")
+            let known = try password("a")
+            try await run.store.setPassword(known, ofMember: "Ben")
             let (one, two) = (
-                try await run.store.addWebSession(member: 2, lifetime: 100),
-                try await run.store.addWebSession(member: 2, lifetime: 1000)
+                try await run.session(2, known, lifetime: 100), try await run.session(2, known, lifetime: 1000)
             )
             #expect(try await run.store.webSession(one)?.name == "Ben")
             run.clock.advance(100)
@@ -176,11 +181,12 @@ extension ClubStoreConformance {
             #expect(try await run.store.webSession(two)?.name == "Ben")
             try await run.store.setRole(.viewer, ofMember: "Ben")
             #expect(try await run.store.webSession(two)?.role == .viewer)
-            let three = try await run.store.addWebSession(member: 2, lifetime: 1000)
+            let three = try await run.session(2, known, lifetime: 1000)
             try await run.store.removeWebSession(three)
             #expect(try await run.store.webSession(three) == nil)
             try await run.store.removeMember(name: "Ben")
             #expect(try await run.store.webSession(two) == nil)
+            #expect(try await run.store.addWebSession(member: 2, password: known, lifetime: 1000) == nil)
         },
         ClubStoreConformance("apps are listed by name, and an app that is removed takes its devices with it") { run in
             try await run.add("Ann")
@@ -197,16 +203,32 @@ extension ClubStoreConformance {
             #expect(try await run.store.removeApp(key: two.key))
             #expect(try await !run.store.removeApp(key: two.key))
             #expect(try await run.store.member(forToken: token) == nil)
-            #expect(try await run.store.redeemCode(code) == nil)
+            #expect(try await run.redeem(code) == nil)
         },
-        ClubStoreConformance("a code is good once and for ten minutes") { run in
+        ClubStoreConformance("a code becomes a token of its member once, within ten minutes") { run in
             try await run.add("Ann")
             let one = try await run.store.addCode(grant("byteclub", 1))
-            #expect(try await run.store.redeemCode(one) == grant("byteclub", 1))
-            #expect(try await run.store.redeemCode(one) == nil)
+            let redeemed = try #require(try await run.store.redeemCode(one) { $0 == grant("byteclub", 1) })
+            #expect(redeemed.grant == grant("byteclub", 1))
+            #expect(try await run.store.member(forToken: redeemed.token)?.name == "Ann")
+            #expect(try await run.store.devices(of: 1).first?.title == "ByteClub on phone")
+            #expect(try await run.redeem(one) == nil)
             let late = try await run.store.addCode(grant("byteclub", 1))
             run.clock.advance(Grant.lifetime)
-            #expect(try await run.store.redeemCode(late) == nil)
+            #expect(try await run.redeem(late) == nil)
+        },
+        ClubStoreConformance("a code that is shown for something else, or of a member who is gone, lets nobody in") {
+            run in
+            try await run.add("Ann")
+            let ben = try await run.add("Ben")
+            let code = try await run.store.addCode(grant("byteclub", 1))
+            #expect(try await run.store.redeemCode(code) { _ in false } == nil)
+            #expect(try await run.redeem(code) == nil)
+            #expect(try await run.store.devices(of: 1).count == 1)
+            try await run.store.removeMember(name: "Ben")
+            let late = try await run.store.addCode(grant("byteclub", ben.uid))
+            #expect(try await run.redeem(late) == nil)
+            #expect(try await run.store.devices(of: ben.uid) == [])
         },
         ClubStoreConformance("an OAuth 1 sign-in is approved once and exchanged once") { run in
             try await run.add("Ann")
@@ -258,6 +280,14 @@ extension ClubStoreConformance {
 }
 
 extension ClubStoreRun {
+    /// Exchanges a code for a token, and gives what it stood for.
+    func redeem(_ code: String) async throws -> Grant? { try await store.redeemCode(code) { _ in true }?.grant }
+
+    /// Starts a session in a browser.
+    func session(_ member: Int64, _ password: PasswordHash, lifetime: Int64) async throws -> String {
+        try #require(try await store.addWebSession(member: member, password: password, lifetime: lifetime))
+    }
+
     /// Adds a member with a bearer token.
     @discardableResult
     func add(_ name: String, _ role: Role? = nil) async throws -> NewMember {

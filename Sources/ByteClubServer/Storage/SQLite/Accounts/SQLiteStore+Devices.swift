@@ -65,10 +65,11 @@ extension SQLiteStore {
     func addDevice(member: Int64, app: String, name: String) async throws -> String {
         let token = Secret.text(bytes: 32)
         let now = now()
-        try await writer.perform { transaction in
+        let isAdded = try await writer.perform { transaction in
             try Self.insertDevice(
                 Secret.hash(token), member: member, app: app, name: name, now: now, in: transaction)
         }
+        guard isAdded else { throw StorageError.memberGone }
         return token
     }
 
@@ -89,16 +90,17 @@ extension SQLiteStore {
         }
     }
 
-    /// Adds a device's row.
+    /// Adds a device's row; false when the member is gone.
+    @discardableResult
     static func insertDevice(
         _ hash: Data, secret: String? = nil, member: Int64, app: String, name: String, now: APIDate,
         in transaction: WriteTransaction
-    ) throws {
+    ) throws -> Bool {
         try transaction.execute(
             """
             INSERT INTO device(hash, secret, member, app, name, created, seen)
             SELECT ?, ?, uid, ?, ?, ?, ? FROM member WHERE uid = ? AND disabled = 0
-            """, [hash, secret, app, name, now.seconds, now.seconds, member])
+            """, [hash, secret, app, name, now.seconds, now.seconds, member]) > 0
     }
 
     /// Keeps the day on which a device was last seen; a disk that is full must not keep anybody out.

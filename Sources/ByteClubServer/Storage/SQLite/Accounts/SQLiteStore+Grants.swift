@@ -61,24 +61,36 @@ extension SQLiteStore {
         return code
     }
 
-    func redeemCode(_ code: String) async throws -> Grant? {
-        let now = now().seconds
+    func redeemCode(
+        _ code: String, where isMeant: @escaping @Sendable (Grant) -> Bool
+    ) async throws -> (grant: Grant, token: String)? {
+        let (token, now) = (Secret.text(bytes: 32), now())
         return try await writer.perform { transaction in
             let grant = try transaction.database.firstRow(
                 """
                 SELECT app, member, redirect, challenge, device FROM grant_code WHERE hash = ? AND expires > ?
-                """, [Secret.hash(code), now]
+                """, [Secret.hash(code), now.seconds]
             ) { Grant(app: $0[0], member: $0[1], redirect: $0[2], challenge: $0[3], device: $0[4]) }
-            if grant != nil { try transaction.execute("DELETE FROM grant_code WHERE hash = ?", [Secret.hash(code)]) }
-            return grant
+            guard let grant else { return nil }
+            try transaction.execute("DELETE FROM grant_code WHERE hash = ?", [Secret.hash(code)])
+            guard isMeant(grant) else { return nil }
+            let isAdded = try Self.insertDevice(
+                Secret.hash(token), member: grant.member, app: grant.app, name: grant.device, now: now, in: transaction)
+            return isAdded ? (grant, token) : nil
         }
     }
 
-    func addWebSession(member: Int64, lifetime: Int64) async throws -> String {
-        let secret = Secret.text(bytes: 32)
-        try await insertExpiring(
-            "web_session(hash, member, expires)", [Secret.hash(secret), member], lifetime: lifetime)
-        return secret
+    func addWebSession(member: Int64, password: PasswordHash, lifetime: Int64) async throws -> String? {
+        let (secret, now) = (Secret.text(bytes: 32), now().seconds)
+        return try await writer.perform { transaction in
+            try transaction.execute("DELETE FROM web_session WHERE expires <= ?", [now])
+            let count = try transaction.execute(
+                """
+                INSERT INTO web_session(hash, member, expires)
+                SELECT ?, uid, ? FROM member WHERE uid = ? AND disabled = 0 AND password = ?
+                """, [Secret.hash(secret), now + lifetime, member, password.text])
+            return count > 0 ? secret : nil
+        }
     }
 
     func webSession(_ secret: String) async throws -> Member? {
