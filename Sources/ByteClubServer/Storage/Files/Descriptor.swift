@@ -69,6 +69,17 @@ final class Descriptor: Sendable {
         guard ftruncate(number, off_t(length)) == 0 else { throw failure("shorten") }
     }
 
+    /// Gives the file to the owner of a directory, who could not open what root made there; only root can do that.
+    ///
+    /// A file that has another name, too, may be anybody's, and stays what it is.
+    func give(toOwnerOf directory: String) {
+        var (file, folder) = (stat(), stat())
+        guard unsafe fstat(number, &file) == 0, unsafe stat(directory, &folder) == 0, file.st_nlink == 1,
+            file.st_uid != folder.st_uid
+        else { return }
+        _ = fchown(number, folder.st_uid, folder.st_gid)
+    }
+
     /// Hints that the kernel may start writing a part to disk, so that the sync at the end is short.
     func startWriteback(at offset: Int64, count: Int64) {
         _ = byteclub_start_writeback(number, offset, count)

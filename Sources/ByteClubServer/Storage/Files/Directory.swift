@@ -53,6 +53,9 @@ enum Directory {
         return unsafe lstat(path, &status) == 0 ? Int(status.st_nlink) : 0
     }
 
+    /// Whether this process may make and remove entries of a directory; what is on a read-only file system, nobody may.
+    static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
     /// Whether there is a directory at a path, and no link to one.
     static func isFolder(_ path: String) -> Bool {
         var status = stat()

@@ -69,6 +69,8 @@ final class SQLiteStore: ClubStore {
         if mode == .server, let exposure = Directory.exposure(directory) { logger.warning("\(exposure)") }
         lock = try mode == .server ? Self.lock(directory) : nil
         let wasLeftOpen = try lock.map { try Self.mark($0) } ?? false
+        // Before anybody else makes it. One that cannot be opened is told of when contents are collected.
+        if mode == .server { _ = try? Self.contentsLock(directory) }
         do {
             files = try FileBlobStore(directory: directory)
             chunks = try FileChunkStore(directory: directory, files: files, now: now)
@@ -248,6 +250,19 @@ final class SQLiteStore: ClubStore {
         try? unsafe Array("served\n".utf8).withUnsafeBytes { unsafe try lock.write($0, at: 0) }
         try? lock.syncAll()
         return false
+    }
+
+    /// Opens the database of a directory to look at it, one that cannot be written, too.
+    static func openToRead(_ directory: String, _ configuration: Configuration) throws -> DatabasePool {
+        let path = directory + "/" + databaseName
+        if Directory.isWritable(directory) { return try DatabasePool(path: path, configuration: configuration) }
+        var configuration = configuration
+        configuration.readonly = true
+        // SQLite wants to make a log and its index, unless it knows that nobody changes the database. What a log that was
+        // left there has in it must be read, too.
+        let isWhole = Directory.fileLength(path + "-wal") ?? 0 == 0
+        return try DatabasePool(
+            path: isWhole ? "file:\(PercentEncoding.encode(path))?immutable=1" : path, configuration: configuration)
     }
 
     private static func open(

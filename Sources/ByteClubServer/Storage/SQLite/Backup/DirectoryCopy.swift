@@ -36,8 +36,7 @@ struct DirectoryCopy {
         do {
             try Directory.make(draft)
             // As long as this is shared, no content goes away that the database's copy refers to.
-            let contents = try SQLiteStore.contentsLock(source)
-            try contents.share()
+            let contents = try SQLiteStore.shareContents(source)
             try copyDatabase()
             let summary = try copyContents()
             try copyCertificate()
@@ -57,7 +56,7 @@ struct DirectoryCopy {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 1
-        let original = try DatabasePool(path: source + "/" + SQLiteStore.databaseName, configuration: configuration)
+        let original = try SQLiteStore.openToRead(source, configuration)
         let copy = try DatabaseQueue(path: path)
         // All pages in one step: in smaller ones a busy server would make it start again and again.
         try original.backup(to: copy)

@@ -37,10 +37,24 @@ extension SQLiteStore {
         return removed
     }
 
-    /// The file whose lock keeps contents from being removed while it is shared.
-    static func contentsLock(_ directory: String) throws -> Descriptor {
-        try Descriptor(path: directory + "/contents.lock", flags: O_RDWR | O_CREAT)
+    /// The file whose lock keeps contents from being removed while it is shared; it belongs to the directory's owner,
+    /// whoever makes it.
+    static func contentsLock(_ directory: String, flags: Int32 = O_RDWR) throws -> Descriptor {
+        let lock = try Descriptor(path: contentsLockPath(directory), flags: flags | O_CREAT)
+        lock.give(toOwnerOf: directory)
+        return lock
     }
+
+    /// Waits for a share of that lock, and has it as long as the descriptor lives; nil in a directory that cannot be
+    /// written and has no such file, where nothing can be removed.
+    static func shareContents(_ directory: String) throws -> Descriptor? {
+        if !Directory.holds(contentsLockPath(directory)), !Directory.isWritable(directory) { return nil }
+        let lock = try contentsLock(directory, flags: O_RDONLY)
+        try lock.share()
+        return lock
+    }
+
+    private static func contentsLockPath(_ directory: String) -> String { directory + "/contents.lock" }
 
     private func collectRows(_ use: ContentUse) async throws -> Int {
         var count = 0

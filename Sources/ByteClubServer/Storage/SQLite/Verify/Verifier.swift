@@ -10,7 +10,7 @@ import Logging
 struct Verifier: Sendable {
     let directory: String
     let pool: DatabasePool
-    private let contents: Descriptor
+    private let contents: Descriptor?
 
     /// Opens a data directory and changes nothing in it.
     ///
@@ -20,10 +20,9 @@ struct Verifier: Sendable {
             throw StorageError(.missing, "there is no club in '\(directory)'")
         }
         self.directory = directory
-        contents = try SQLiteStore.contentsLock(directory)
-        try contents.share()
+        contents = try SQLiteStore.shareContents(directory)
         do {
-            pool = try DatabasePool(path: directory + "/" + SQLiteStore.databaseName, configuration: Self.configuration)
+            pool = try SQLiteStore.openToRead(directory, Self.configuration)
             let version = try pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
             guard version == Schema.version else {
                 throw StorageError(
