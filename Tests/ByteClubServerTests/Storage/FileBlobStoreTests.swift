@@ -1,5 +1,7 @@
 import ByteClubCore
 import GRDB
+import Glibc
+import NIOCore
 import TestSupport
 import Testing
 
@@ -65,6 +67,22 @@ struct FileBlobStoreTests {
             try await dropped.flush()
         }
         #expect(fixture.staged.isEmpty)
+    }
+
+    @Test("A file that ends too early is damaged, whatever call failed before")
+    func endsEarly() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/content"
+        unsafe try [UInt8](1...5).withUnsafeBytes {
+            unsafe try Descriptor(path: path, flags: O_WRONLY | O_CREAT).write($0, at: 0)
+        }
+        let file = try StoredFile(path: path)
+        #expect(Array(try await file.read(at: 1, count: 4).readableBytesView) == [2, 3, 4, 5])
+        await #expect {
+            _ = try await file.read(at: 1, count: 5)
+        } throws: {
+            ($0 as? StorageError)?.code == .damaged
+        }
     }
 
     @Test("A damaged file at a content's place is replaced by the true content")

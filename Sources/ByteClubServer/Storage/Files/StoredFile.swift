@@ -43,10 +43,14 @@ final class StoredFile: BlobReader {
         var buffer = ByteBufferAllocator().buffer(capacity: count)
         while buffer.readableBytes < count {
             let filled = buffer.readableBytes
-            let result = unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count - filled) { target in
-                unsafe max(0, pread(descriptor, target.baseAddress, count - filled, off_t(offset) + off_t(filled)))
+            var result = 0
+            unsafe buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count - filled) { target in
+                result = unsafe pread(
+                    descriptor, target.baseAddress, count - filled, off_t(offset) + off_t(filled))
+                return max(0, result)
             }
-            if result == 0 { throw StorageError(errno: errno, "cannot read stored content") }
+            if result == 0 { throw StorageError(.damaged, "a content has fewer bytes than are read") }
+            if result < 0, errno != EINTR { throw StorageError(errno: errno, "cannot read stored content") }
         }
         return buffer
     }
