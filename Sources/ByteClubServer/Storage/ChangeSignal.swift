@@ -85,11 +85,11 @@ final class ChangeSignal: Sendable {
     /// Tells durable changes, and of which folders all that is below has changed.
     func notify(_ entries: [FolderEntry], below subtrees: [PathKey], upTo last: Int64) {
         if entries.isEmpty { return }
+        let changes = Changes(entries, below: subtrees)
         let awake: [CheckedContinuation<Bool, Never>] = state.withLock { state in
             state.lastRevision = max(state.lastRevision, last)
             var awake: [CheckedContinuation<Bool, Never>] = []
-            for (number, waiter) in state.waiters
-            where !waiter.hasFired && Self.concerns(waiter.prefix, entries, subtrees) {
+            for (number, waiter) in state.waiters where !waiter.hasFired && changes.concern(waiter.prefix) {
                 if let continuation = waiter.continuation { awake.append(continuation) }
                 state.waiters[number]?.hasFired = true
                 state.waiters[number]?.continuation = nil
@@ -99,8 +99,25 @@ final class ChangeSignal: Sendable {
         for continuation in awake { continuation.resume(returning: true) }
     }
 
-    private static func concerns(_ prefix: PathKey, _ entries: [FolderEntry], _ subtrees: [PathKey]) -> Bool {
-        prefix == .root || entries.contains { $0.path.key == prefix || $0.path.key.isBelow(prefix) }
-            || subtrees.contains { prefix.isBelow($0) }
+    /// Where something has changed, as sets: there may be thousands of waiters, and as many entries.
+    private struct Changes {
+        /// The entries and all folders above them.
+        private var keys: Set<PathKey> = []
+        private let subtrees: Set<PathKey>
+
+        init(_ entries: [FolderEntry], below subtrees: [PathKey]) {
+            self.subtrees = Set(subtrees)
+            for entry in entries {
+                var key: PathKey? = entry.path.key
+                while let next = key, keys.insert(next).inserted { key = next.parent }
+            }
+        }
+
+        /// Whether a change is at or below a key.
+        func concern(_ prefix: PathKey) -> Bool {
+            if keys.contains(prefix) { return true }
+            return !subtrees.isEmpty
+                && sequence(first: prefix, next: \.parent).dropFirst().contains(where: subtrees.contains)
+        }
     }
 }

@@ -50,6 +50,35 @@ struct ChangeSignalTests {
         #expect(try await fixture.store.waitForChange(after: last + 1, prefix: .root, timeout: .seconds(20)))
     }
 
+    @Test(
+        "Whatever changes, those hear of it who wait there, above it or below a folder that changed as a whole",
+        arguments: 1...20 as ClosedRange<UInt64>)
+    func concerned(seed: UInt64) async throws {
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let names = ["a", "b", "a.b"]
+        let prefixes = try [PathKey.root] + (0..<30).map { _ in try RandomOperation.path(names, using: &generator).key }
+        let entries = try (0..<2).map { _ in
+            FolderEntry(
+                path: try RandomOperation.path(names, using: &generator), isFolder: false, revision: 1,
+                modified: APIDate(seconds: 0), author: 1)
+        }
+        let subtrees = try seed % 2 == 0 ? [RandomOperation.path(names, using: &generator).key] : []
+        let signal = ChangeSignal(lastRevision: 0)
+        let waiting = prefixes.map { prefix in
+            Task { try await signal.wait(after: 0, prefix: prefix, timeout: .seconds(600)) { false } }
+        }
+        try await eventually("all wait") { signal.waiterCount == prefixes.count }
+        signal.notify(entries, below: subtrees, upTo: 1)
+        for (prefix, task) in zip(prefixes, waiting) {
+            let isConcerned =
+                prefix == .root || entries.contains { $0.path.key == prefix || $0.path.key.isBelow(prefix) }
+                || subtrees.contains { prefix.isBelow($0) }
+            if !isConcerned { task.cancel() }
+            #expect((try? await task.value) == (isConcerned ? true : nil), "\(prefix)")
+        }
+    }
+
     @Test("Cancelling ends the wait at once")
     func cancels() async throws {
         let fixture = try StoreFixture()
