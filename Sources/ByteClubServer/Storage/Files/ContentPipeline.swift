@@ -1,4 +1,5 @@
-import Dispatch
+import NIOCore
+import NIOPosix
 import Synchronization
 
 /// Writes and hashes a body on two threads while its next part arrives.
@@ -10,8 +11,14 @@ final class ContentPipeline: Sendable {
     /// After how many bytes the kernel is told to begin writing them to disk.
     private static let writebackSize: Int64 = 8 << 20
 
-    private static let disk = DispatchQueue(
-        label: "byteclub.storage.disk", qos: .userInitiated, attributes: .concurrent)
+    /// How many threads write, hash and sync: a disk does no more at once, whatever number of bodies arrive.
+    static let threads = max(8, System.coreCount * 2)
+
+    private static let disk: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: threads)
+        pool.start()
+        return pool
+    }()
 
     private struct State {
         var buffer: [UInt8] = []
@@ -82,11 +89,11 @@ final class ContentPipeline: Sendable {
                 return (bytes, file, offset, state.digests, hint)
             }
         guard let part else { return }
-        Self.disk.async {
+        Self.disk.submit { _ in
             let failure = Self.write(part.bytes, to: part.file, at: part.offset, hint: part.hint)
             self.end { if let failure, $0.failure == nil { $0.failure = failure } }
         }
-        Self.disk.async {
+        Self.disk.submit { _ in
             var digests = part.digests
             unsafe part.bytes.withUnsafeBytes { unsafe digests.update($0) }
             self.end { [digests] in $0.digests = digests }
@@ -119,10 +126,10 @@ final class ContentPipeline: Sendable {
         }
     }
 
-    /// Runs blocking calls on a thread of their own.
+    /// Runs blocking calls on a thread that may block; they wait for nothing else that runs there.
     static func onDisk<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            disk.async { continuation.resume(with: Result(catching: body)) }
+            disk.submit { _ in continuation.resume(with: Result(catching: body)) }
         }
     }
 

@@ -1,0 +1,40 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+@Suite("Work on the disk")
+struct ContentPipelineTests {
+    private struct Count {
+        var running = 0
+        var most = 0
+    }
+
+    @Test("however many bodies arrive, no more threads than a few work on the disk")
+    func threads() async throws {
+        let count = Mutex(Count())
+        let gate = DispatchSemaphore(value: 0)
+        let jobs = 4 * ContentPipeline.threads
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { for _ in 0..<jobs { gate.signal() } }
+            for _ in 0..<jobs {
+                group.addTask {
+                    try await ContentPipeline.onDisk {
+                        count.withLock {
+                            $0.running += 1
+                            $0.most = max($0.most, $0.running)
+                        }
+                        gate.wait()
+                        count.withLock { $0.running -= 1 }
+                    }
+                }
+            }
+            try await eventually("all threads work") { count.withLock { $0.running } >= ContentPipeline.threads }
+            // Time for more of them to begin, if they may.
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        #expect(count.withLock { $0.most } == ContentPipeline.threads)
+    }
+}
