@@ -20,6 +20,8 @@ extension EndToEnd {
             #expect(invited.errorText.contains("becomes an owner, since the club has none yet"), "\(invited)")
             let viewer = try await Self.members("invite", "--role", "viewer", data: server.data)
             #expect(viewer.status == 65 && viewer.output.isEmpty && viewer.errorLines.count == 1, "\(viewer)")
+            let editor = try await Self.members("add", "ed", "--role", "editor", data: server.data)
+            #expect(editor.status == 65 && editor.output.isEmpty && editor.errorLines.count == 1, "\(editor)")
             try await server.start()
             let page = await RawExchange.send("GET \(link.dropFirst(server.url.utf8.count))", port: server.port)
             #expect(page?.status == 200 && page?.text.contains("owner") == true)

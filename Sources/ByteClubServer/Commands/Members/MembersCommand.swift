@@ -28,6 +28,9 @@ struct MembersCommand: ParsableCommand {
 
         func run() async throws {
             let store = try data.open(making: true)
+            if let role, role < .owner, try await !store.hasOwner() {
+                throw CommandFailure(.data, "the club has no owner yet: add its owner first, without --role")
+            }
             let member = try await store.addMember(name: name, role: role, oauth1: oauth1)
             let address = try await store.publicURL().flatMap { ClubAddress($0) }
             try store.close()
