@@ -133,7 +133,9 @@ final class StatusRecorder {
         }
         held.sort { $0.path < $1.path }
         if known != held { try store.setHeldDeletions(held) }
-        for deletion in held { reporter.emitOnce(.held(deletion.path)) }
+        // The problem of a move tells of it.
+        let moved = Set(try store.unsyncedMoves().compactMap(\.item))
+        for deletion in held where !moved.contains(deletion.item) { reporter.emitOnce(.held(deletion.path)) }
     }
 
     // MARK: The whole mirror

@@ -17,7 +17,11 @@ extension SyncEngine {
             let done = givenUp.map { SyncStatus.HeldDeletion($0, at: now) }
             let held = try store.heldDeletions()
             if held.isEmpty { return done }
-            for deletion in held { try store.save(ApprovedDeletion(deletion.item)) }
+            let moved = Set(try store.unsyncedMoves().compactMap(\.item))
+            for deletion in held {
+                try store.save(ApprovedDeletion(deletion.item))
+                if moved.contains(deletion.item) { try store.letGo(deletion.item) }
+            }
             // What a person has said yes to makes nothing after it doubtful.
             try store.forgetWave()
             return held.map(SyncStatus.HeldDeletion.init) + done
@@ -38,7 +42,11 @@ extension SyncEngine {
     /// Cancels the held deletions of a database.
     static func restoreDeletions(in store: some TreeStore, at now: Int64) throws -> [SyncStatus.HeldDeletion] {
         let held = try store.heldDeletions()
-        for deletion in held { try restore(deletion.item, keptOn: deletion.side, in: store) }
+        let moved = Set(try store.unsyncedMoves().compactMap(\.item))
+        for deletion in held {
+            if moved.contains(deletion.item) { try store.letGo(deletion.item) }
+            try restore(deletion.item, keptOn: deletion.side, in: store)
+        }
         try store.setHeldDeletions([])
         if held.isEmpty { return [] }
         try store.replace([ApprovedDeletion]())

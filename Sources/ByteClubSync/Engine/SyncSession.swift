@@ -75,6 +75,7 @@ actor SyncSession {
         let scanner = Scanner(root: root.folder, store: store) { folder, item, isNew in
             watcher?.add(folder, item, isNew: isNew)
         }
+        scanner.approvesDeletions = configuration.approvesDeletions
         local = LocalReplica(context, control, scanner)
         transfers = TransferRunner(context, control, local.reader, local.installer, inbox)
         auditor = Auditor(context)
@@ -432,10 +433,12 @@ actor SyncSession {
             isWaveUnsure = false
         }
         let now = environment.clock.now
-        let verdict = loop.deletions.judge(
+        var verdict = loop.deletions.judge(
             try store.candidates(wanted, in: loop.deletions.wave), of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             held: Set(try store.heldDeletions().map(\.item)), isSettling: loop.isSettling(at: now), at: now)
+        // What was renamed to what is not synced is gone for the others, whatever the threshold.
+        for move in try store.candidates(store.unsyncedDeletions(), in: loop.deletions.wave) { verdict.hold(move) }
         if loop.deletions.wave.last != nil, loop.deletions.wave.start == nil {
             loop.deletions.wave.notice(try store.newItem())
         }

@@ -16,6 +16,7 @@ final class ObservedCopy {
         let id = try root.identify(nil, store)
         context = SyncContext(configuration, environment, store: store, root: root.folder, isWatching: false)
         scanner = Scanner(root: root.folder, store: store)
+        scanner.approvesDeletions = configuration.approvesDeletions
         reader = FileReader(context, scanner)
         scope = SyncScope(context, scanner)
         connector = RemoteConnector(
@@ -46,11 +47,13 @@ final class ObservedCopy {
     /// Which of the planned deletions the guard would hold.
     func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
         let store = context.store
-        return deletions.judge(
+        var verdict = deletions.judge(
             try store.candidates(planned, in: deletions.wave), of: try store.syncedCount(),
             approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
             held: Set(try store.heldDeletions().map(\.item)), isSettling: false,
             at: context.environment.clock.now)
+        for move in try store.candidates(store.unsyncedDeletions(), in: deletions.wave) { verdict.hold(move) }
+        return verdict
     }
 
     /// Plans all unsettled items, reading the files that the planner needs; `take` gets the plan of each slice.

@@ -57,7 +57,7 @@ struct FolderMatch {
             for newcomer in newcomers { try add(newcomer) }
         }
         try noteProblems()
-        for item in (missing.values + doubles).sorted(by: { $0.id < $1.id }) {
+        for item in (missing.values + doubles).sorted(by: { $0.id < $1.id }) where !pass.moves.holds(item.id) {
             isSettled = false
             pass.noteVanished(item)
         }
@@ -83,6 +83,7 @@ struct FolderMatch {
         var paths = Set(folders.map { LocalPath.join(visit.path, $0.name) })
         for problem in problems {
             paths.insert(problem.path)
+            if pass.moves.has(problem.path) { continue }
             let item = problem.name.flatMap { missing.removeValue(forKey: $0) }
             try pass.problems.set(problem.path, item?.id, problem.message)
             if var item, !item.isFrozen {
@@ -157,6 +158,7 @@ struct FolderMatch {
     /// Records an item's current state.
     private mutating func keep(_ item: Item, _ candidate: Candidate, isNew: Bool) throws {
         let path = LocalPath.join(visit.path, candidate.entry.name)
+        let item = try pass.moves.found(item, pass)
         try pass.observe(
             item, candidate.entry, in: folder, at: Location(visit.item, candidate.name), path: path)
         enter(item.id, candidate, isNew: isNew)

@@ -22,6 +22,9 @@ struct IgnoredOnDisk: Hashable, Sendable {
     /// Notes what a listing of a folder has shown.
     mutating func note(_ count: Int, in folder: ItemID) { counts[folder] = count == 0 ? nil : Int64(count) }
 
+    /// The folders that have some.
+    var folders: Set<ItemID> { Set(counts.keys) }
+
     /// How many there are in the folders that are still there.
     func total(in view: some TreeView) throws -> Int {
         Int(try counts.reduce(0) { try $0 + (view.item($1.key)?.local == nil ? 0 : $1.value) })

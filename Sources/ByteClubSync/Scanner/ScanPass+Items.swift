@@ -102,15 +102,11 @@ extension ScanPass {
 
     /// Removes an item from the local tree, with all that is in it.
     func drop(_ id: ItemID) throws {
-        guard var item = try store.item(id), item.local != nil else { return }
-        if item.isFolder {
-            for inner in try store.children(of: id, on: .local) { try drop(inner.id) }
-            try store.setListing(nil, of: id)
-        }
-        item.local = nil
-        item.isFrozen = false
-        report.deleted += 1
-        try save(item)
+        let lost = try store.editing { editor in try editor.lost(id) }
+        if lost == 0 { return }
+        report.deleted += lost
+        writes += lost
+        report.hasChanges = true
     }
 
     /// Excludes an item, with all that is in it: it is neither present nor deleted.

@@ -22,6 +22,8 @@ final class ScanPass {
     let store: any TreeStore
     let walk: FolderWalk
     let problems: ScanProblems
+    /// Synced entries that are where they are not synced.
+    let moves: UnsyncedMoves
     /// The number of ignored entries by folder.
     var ignored: IgnoredOnDisk
     var report = ScanReport()
@@ -36,7 +38,13 @@ final class ScanPass {
         self.scanner = scanner
         store = scanner.store
         walk = FolderWalk(root: scanner.root, tree: scanner.store)
-        problems = try earlier?.problems ?? ScanProblems(scanner.store)
+        if let earlier {
+            (moves, problems) = (earlier.moves, earlier.problems)
+        } else {
+            let known = try scanner.store.problems()
+            moves = try UnsyncedMoves(scanner, among: known)
+            problems = ScanProblems(scanner.store, known, besides: moves)
+        }
         ignored = try earlier?.ignored ?? IgnoredOnDisk(scanner.store)
         if let earlier {
             report = earlier.report
@@ -57,8 +65,8 @@ final class ScanPass {
     func result(vanished: [ItemID]) -> ScanReport {
         var report = report
         report.vanished = vanished
-        report.problems = problems.count
-        if problems.hasChanged { report.hasChanges = true }
+        report.problems = problems.count + moves.count
+        if problems.hasChanged || moves.hasChanged { report.hasChanges = true }
         return report
     }
 

@@ -18,9 +18,10 @@ final class ScanProblems {
     /// Whether any problem was added or removed.
     private(set) var hasChanged = false
 
-    init(_ store: any TreeStore) throws {
+    /// Takes those that the database has, without those of moves to where nothing is synced.
+    init(_ store: any TreeStore, _ known: [ProblemRecord], besides moves: UnsyncedMoves) {
         self.store = store
-        for problem in try store.problems() where problem.isFromScan { keep(problem) }
+        for problem in known where problem.isFromScan && !moves.has(problem.path) { keep(problem) }
     }
 
     /// Moves the problems of a folder that the engine has moved, and those below it.
@@ -142,5 +143,5 @@ struct ProblemReview {
 
 extension TreeStore {
     /// The items at a path as either side has it.
-    fileprivate func items(at path: String) throws -> [Item] { try TreePaths(view: self).items(at: path) }
+    func items(at path: String) throws -> [Item] { try TreePaths(view: self).items(at: path) }
 }

@@ -13,6 +13,8 @@ final class Scanner {
     let store: any TreeStore
     /// Which entries belong to the mirror; after a change, all known listings must be invalidated.
     var rules: ScanRules
+    /// Whether entries that were renamed to names that are not synced are taken to be deleted.
+    var approvesDeletions = false
     /// Called with each folder before it is scanned, and whether it may be another one than at the last scan.
     let watch: (_ folder: any DiskFolder, _ item: ItemID, _ isNew: Bool) -> Void
 
@@ -35,6 +37,7 @@ final class Scanner {
     /// - Throws: ``FileError`` when the root itself cannot be listed, and the store's errors; nothing is inferred then.
     func scan(_ scope: ScanScope, confirmsDeletions: Bool) throws -> ScanReport {
         let pass = try ScanPass(self)
+        if pass.moves.count > 0 { try store.transaction(durably: false) { try pass.moves.review(pass) } }
         try run(pass, scope)
         let missed = pass.missing()
         guard confirmsDeletions, !pass.report.isUnsure, !missed.isEmpty else { return pass.result(vanished: missed) }
@@ -43,8 +46,10 @@ final class Scanner {
         try run(again, pass.widened(scope))
         if again.report.isUnsure { return again.result(vanished: again.missing()) }
         let gone = again.missing(like: pass)
-        let relocations = try Relocations(self, gone)
-        try store.transaction(durably: false) { try again.settle(gone, relocations) }
+        let held = gone.isEmpty ? [] : try store.transaction(durably: false) { try again.moves.hold(gone, again) }
+        let lost = gone.filter { !held.contains($0) }
+        let relocations = try Relocations(self, lost)
+        try store.transaction(durably: false) { try again.settle(lost, relocations) }
         try again.watch(relocations.target.keys.sorted())
         let dropped = Set(gone)
         return again.result(vanished: again.missing().filter { !dropped.contains($0) })

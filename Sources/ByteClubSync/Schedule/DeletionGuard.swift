@@ -24,7 +24,8 @@ struct DeletionGuard: Sendable {
         /// Whether some were deferred until the disk has settled.
         var isDeferred = false
 
-        fileprivate mutating func hold(_ candidate: Candidate) {
+        /// Holds a deletion.
+        mutating func hold(_ candidate: Candidate) {
             held.append(candidate.operation)
             heldWeight += candidate.weight
         }

@@ -17,6 +17,9 @@ enum TemporaryFiles {
     /// The ends of the names of downloads on their way.
     private static let downloads = [".part", ".filepart", ".crdownload"]
 
+    /// Whether a file has the name that a file system gives to one that was deleted while a program had it open.
+    static func isDeleted(_ name: String) -> Bool { name.hasPrefix(".fuse_hidden") || name.hasPrefix(".nfs0") }
+
     /// A quick check of a folded name, which is right when it says no.
     static func mayHold(_ name: Substring.UTF8View) -> Bool {
         switch (name.first, name.last) {

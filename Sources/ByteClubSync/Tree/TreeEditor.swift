@@ -130,6 +130,20 @@ struct TreeEditor: ~Copyable {
         try save(item, placedOn: .local)
     }
 
+    /// An entry is gone from the disk, with all that was in it; returns how many these were.
+    mutating func lost(_ id: ItemID) throws -> Int {
+        guard var item = try store.item(id), item.local != nil else { return 0 }
+        var count = 1
+        if item.isFolder {
+            for inner in try store.children(of: id, on: .local) { count += try lost(inner.id) }
+            try invalidate(id)
+        }
+        item.local = nil
+        item.isFrozen = false
+        try store.save(item)
+        return count
+    }
+
     /// An entry was moved to the trash, since the server has deleted it.
     mutating func trashed(_ id: ItemID) throws {
         guard var item = try store.item(id) else { return }
