@@ -78,8 +78,13 @@ struct byteclub_status {
     int isMountPoint;
 };
 
+/// A time in nanoseconds since 1970; the first or the last of them for one that lies beyond.
 static inline long long byteclub_nanoseconds(struct statx_timestamp time) {
-    return (long long)((unsigned long long)time.tv_sec * 1000000000ULL + time.tv_nsec);
+    long long result;
+    if (__builtin_mul_overflow((long long)time.tv_sec, 1000000000LL, &result) ||
+        __builtin_add_overflow(result, (long long)time.tv_nsec, &result))
+        return time.tv_sec < 0 ? -0x7FFFFFFFFFFFFFFFLL - 1 : 0x7FFFFFFFFFFFFFFFLL;
+    return result;
 }
 
 /// statx(2) of an entry of a directory, or of the descriptor itself when the name is empty: 0, or -1 with errno set. Links

@@ -14,8 +14,10 @@ public struct FileTime: Hashable, Sendable, Comparable {
 
     /// Joins whole seconds since 1970 and the nanoseconds that they leave out, 0 to 999,999,999; nil outside the years.
     public init?(seconds: Int64, nanoseconds: Int64 = 0) {
-        let (whole, isOver) = seconds.multipliedReportingOverflow(by: Self.second)
-        let (sum, isPast) = whole.addingReportingOverflow(nanoseconds)
+        // The first moments of all are in a second that begins before them.
+        let (near, rest) = seconds < 0 ? (seconds + 1, nanoseconds - Self.second) : (seconds, nanoseconds)
+        let (whole, isOver) = near.multipliedReportingOverflow(by: Self.second)
+        let (sum, isPast) = whole.addingReportingOverflow(rest)
         guard (0..<Self.second).contains(nanoseconds), !isOver, !isPast else { return nil }
         self.init(nanoseconds: sum)
     }

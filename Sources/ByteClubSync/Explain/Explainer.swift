@@ -71,7 +71,7 @@ struct Explainer {
             SyncExplanation.Row(
                 path: try paths.path(of: local.location, on: .local), isFolder: local.isFolder,
                 size: local.isFolder ? nil : local.size, hash: local.hash?.description,
-                modified: local.isFolder ? nil : local.stat.map { $0.fingerprint.modified / 1_000_000_000 })
+                modified: local.isFolder ? nil : local.stat?.fingerprint.time?.date.seconds)
         }
         answer.server = try item.remote.map { remote in
             SyncExplanation.Row(

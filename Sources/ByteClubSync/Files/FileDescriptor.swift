@@ -121,7 +121,19 @@ final class FileDescriptor: Sendable {
     }
 
     /// Sets the time when this file was last written; when it was last read stays.
+    ///
+    /// - Throws: ``FileError``, with `ERANGE` where the file system has no such time: then the file keeps its own.
     func setModified(_ time: FileTime) throws(FileError) {
+        if time.isOnEveryDisk { return try set(time) }
+        let before = FileTime(nanoseconds: try status().modified)
+        try set(time)
+        if try time.isKept(as: status().modified) { return }
+        try set(before)
+        errno = ERANGE
+        throw failure("set the time of", nil)
+    }
+
+    private func set(_ time: FileTime) throws(FileError) {
         guard byteclub_set_modified(number, time.date.seconds, time.fraction) == 0 else {
             throw failure("set the time of", nil)
         }

@@ -1,9 +1,25 @@
+import ByteClubCore
+
+extension FileTime {
+    /// Whether every file system has it: those of 1980 to 2038.
+    var isOnEveryDisk: Bool { (315_532_800..<2_147_483_648).contains(date.seconds) }
+
+    /// Whether a time that was set is found again as this one, in nanoseconds since 1970.
+    ///
+    /// A file system that has no such time takes its first or last one; some have none finer than two seconds.
+    func isKept(as found: Int64) -> Bool {
+        let (distance, isFar) = found.subtractingReportingOverflow(nanoseconds)
+        return !isFar && distance.magnitude <= 2_000_000_000
+    }
+}
+
 /// Identifies a file's content without reading it: inode, size and times.
 struct FileFingerprint: Hashable, Sendable {
     var device: Int64
     var inode: Int64
     var size: Int64
-    /// When the content was last written, in nanoseconds since 1970.
+    /// When the content was last written, in nanoseconds since 1970; the first or the last that there is for a time
+    /// beyond.
     var modified: Int64
     /// When anything of the file last changed, in nanoseconds since 1970.
     var changed: Int64
@@ -14,6 +30,12 @@ struct FileFingerprint: Hashable, Sendable {
         self.size = size
         self.modified = modified
         self.changed = changed
+    }
+
+    /// When the content was last written; nil for what no ``FileTime`` can be.
+    var time: FileTime? {
+        // The first second has no whole one before it that older servers know.
+        modified == .max || modified < .min + 1_000_000_000 ? nil : FileTime(nanoseconds: modified)
     }
 
     /// Whether inode, size and modification time are equal: the same content, even after a rename.

@@ -81,11 +81,23 @@ final class FileReader {
 
     /// A small file's content for its upload: kept from planning, or read now; nil when that must wait.
     func content(_ id: ItemID, _ seen: LocalState, _ report: inout SyncReport) throws -> Content? {
+        var content: Content?
         if let known = kept.removeValue(forKey: id) {
             keptSize -= known.bytes.count
-            if known.local == seen { return known }
+            if known.local == seen { content = known }
         }
-        return try read(id, seen, &report)
+        if content == nil { content = try read(id, seen, &report) }
+        if let stat = content?.local.stat { try noteDate(of: id, stat, &report) }
+        return content
+    }
+
+    /// Tells of a file that is about to be sent without its date, since nobody elsewhere could keep that.
+    func noteDate(of id: ItemID, _ stat: FileStat, _ report: inout SyncReport) throws {
+        if stat.fingerprint.time != nil { return }
+        report.emitOnce(
+            SyncEvent(
+                .problem, path: try store.shownPath(of: id),
+                message: "its date is not in the years 1678 to 2261: it is sent without one"))
     }
 
     /// Reads a small file of an open folder and keeps the content for its upload; nil when it is large or must wait.

@@ -153,11 +153,22 @@ final class Installer {
         }
         for event in events { report.emit(event) }
         for one in installed {
+            try noteDate(of: one, &report)
             report.note(.succeeded, of: one.content.item)
             conflictCopy[one.content.item] = nil
             if let bytes = one.content.bytes { context.environment.bases.keep(bytes, one.content.install.hash) }
         }
         report.done += installed.count
+    }
+
+    /// Tells of a file whose date this disk cannot keep.
+    private func noteDate(of one: InstalledFile, _ report: inout SyncReport) throws {
+        guard let date = one.content.modified, !date.isOnEveryDisk, !date.isKept(as: one.stat.fingerprint.modified)
+        else { return }
+        report.emitOnce(
+            SyncEvent(
+                .problem, path: try store.shownPath(of: one.content.item),
+                message: "this disk has no such date as its \(date.date.rfc3339): it has today's"))
     }
 
     /// Records as synced the contents that were installed before a crash.

@@ -501,7 +501,7 @@ final class PathReplica: RemoteReplica {
             let (path, condition) = try target(of: item, local, &report)
         else { return nil }
         let (remote, isExecutable) = (remote, item.toldExecutable)
-        let modified = FileTime(nanoseconds: upload.stat.fingerprint.modified)
+        let modified = upload.stat.fingerprint.time
         return { @Sendable in
             guard let content = try upload.whole() else { return .changed }
             let metadata = try await upload.rate.limited(.up) { () throws(RemoteError) in

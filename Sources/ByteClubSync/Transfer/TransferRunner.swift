@@ -184,6 +184,7 @@ final class TransferRunner {
                     seen: item.remote?.revision),
                 content: known.content, file: file, stat: stat, rate: policy, progress: progress(of: id))
             guard let work = try replica.upload(upload, &report) else { return false }
+            try reader.noteDate(of: id, stat, &report)
             try context.noteSending([upload.write])
             run(id) { .uploaded(upload, try await work()) }
             return true

@@ -14,8 +14,8 @@ struct LocalState: Hashable, Sendable {
 }
 
 extension LocalState {
-    /// When the file was last written, as its stat tells.
-    var modified: FileTime? { stat.map { FileTime(nanoseconds: $0.fingerprint.modified) } }
+    /// When the file was last written, as its stat tells; nil for a date that is left out elsewhere.
+    var modified: FileTime? { stat?.fingerprint.time }
 }
 
 /// What stat tells of an entry: identity, size and times.

@@ -64,7 +64,7 @@ struct APIValueTests {
     func fileTimes() {
         for (nanoseconds, seconds, fraction) in [
             (0, 0, 0), (1_500_000_001, 1, 500_000_001), (-1, -1, 999_999_999), (-1_000_000_000, -1, 0),
-            (.max, 9_223_372_036, 854_775_807),
+            (.max, 9_223_372_036, 854_775_807), (.min, -9_223_372_037, 145_224_192),
         ] as [(Int64, Int64, Int64)] {
             let time = FileTime(nanoseconds: nanoseconds)
             #expect(time.date.seconds == seconds && time.fraction == fraction)
