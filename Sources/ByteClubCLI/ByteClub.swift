@@ -23,6 +23,7 @@ public enum ByteClub {
         }
         // A closed pipe is an error to be handled, not a death.
         signal(SIGPIPE, SIG_IGN)
+        _ = byteclub_raise_descriptor_limit()
         let environment = Context.processEnvironment()
         var warm: WarmConnections?
         if engine == nil, talksToServer(arguments) {

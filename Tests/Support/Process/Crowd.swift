@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Many TCP connections to one loopback port, driven by one thread.
@@ -36,12 +37,7 @@ public final class Crowd: Sendable {
     deinit { for descriptor in descriptors { close(descriptor) } }
 
     /// Lets this process have as many connections as the system allows.
-    public static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
+    public static func raiseDescriptorLimit() { _ = byteclub_raise_descriptor_limit() }
 
     /// Sends bytes on each; tells on how many all went out.
     public func send(_ bytes: [UInt8]) -> Int {
