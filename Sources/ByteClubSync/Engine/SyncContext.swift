@@ -69,12 +69,6 @@ final class SyncContext {
         try store.log(LogRecord(at: seconds, path: path, event: kind.rawValue, rule: rule, detail: detail))
     }
 
-    /// Makes what was renamed in folders durable.
-    func sync(_ folders: [ItemID: any DiskFolder]) throws(FileError) {
-        if folders.count > Self.fewFiles { return try root.syncFileSystem() }
-        for (_, folder) in folders.sorted(by: { $0.key < $1.key }) { try folder.sync() }
-    }
-
     /// How many files or folders are synced one by one rather than with their whole file system.
     static let fewFiles = 4
 

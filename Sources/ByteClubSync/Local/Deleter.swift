@@ -29,26 +29,27 @@ final class Deleter {
     func delete(_ ids: [ItemID], _ report: inout SyncReport) throws {
         if ids.isEmpty { return }
         var gone: [ItemID] = []
-        var parents: [ItemID: any DiskFolder] = [:]
+        var isGone: Set<ItemID> = []
+        var parents = UnsyncedFolders()
         for id in ids {
-            guard let item = try store.item(id), let local = item.local, item.remote == nil,
-                let parent = try context.handles.folder(local.location.parent, &report)
-            else { continue }
+            guard let item = try store.item(id), let local = item.local, item.remote == nil else { continue }
             do {
-                let isGone =
+                guard let parent = try context.handles.folder(local.location.parent, &report) else { continue }
+                let isDone =
                     local.isFolder
-                    ? try removeFolder(item, local, parent, gone, &report)
+                    ? try removeFolder(item, local, parent, isGone, &report)
                     : try trashFile(item, local, parent, &report)
-                guard isGone else { continue }
+                guard isDone else { continue }
                 gone.append(id)
-                parents[local.location.parent] = parent
+                isGone.insert(id)
+                parents.remove(id)
+                parents.insert(parent, local.location.parent)
             } catch let error as FileError {
                 report.needsRecovery = true
                 report.refuse(id, in: local.location.parent, error)
             }
         }
-        for id in gone { parents[id] = nil }
-        try context.sync(parents)
+        try parents.sync(in: context.root)
         if gone.isEmpty { return }
         let events = try store.edit(durably: true) { editor in
             // The path of an entry contains its folder's.
@@ -88,7 +89,8 @@ final class Deleter {
 
     /// Removes a folder; one that still contains unsynced entries stays as a leftover.
     private func removeFolder(
-        _ item: Item, _ local: LocalState, _ parent: any DiskFolder, _ gone: [ItemID], _ report: inout SyncReport
+        _ item: Item, _ local: LocalState, _ parent: any DiskFolder, _ gone: Set<ItemID>,
+        _ report: inout SyncReport
     ) throws -> Bool {
         let name = local.location.name.text
         guard let there = try parent.entry(name), there.kind == .folder, there.stat.handle == local.stat?.handle else {

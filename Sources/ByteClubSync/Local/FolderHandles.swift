@@ -1,6 +1,7 @@
 /// A cache of the mirror's open folders by item; each is checked to be the one that the tree knows.
 final class FolderHandles {
-    private static let capacity = 128
+    /// How many are open at once: with what a scan and the database have open, far below 256 descriptors.
+    private static let capacity = 64
 
     private let root: any DiskFolder
     private let store: any TreeStore

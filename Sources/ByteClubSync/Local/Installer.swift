@@ -110,12 +110,12 @@ final class Installer {
         }
         if !isFew { try context.root.syncFileSystem() }
         let installed = try moveIntoPlace(staged, &report)
-        var folders: [ItemID: any DiskFolder] = [:]
+        var folders = UnsyncedFolders()
         for one in installed {
             let parent = one.content.install.location.parent
-            folders[parent] = try context.handles.folder(parent, &report)
+            if let folder = try context.handles.folder(parent, &report) { folders.insert(folder, parent) }
         }
-        try context.sync(folders)
+        try folders.sync(in: context.root)
         try remember(installed, of: staged.map(\.item), as: kind, &report)
         return installed
     }

@@ -15,18 +15,17 @@ final class Mover {
     func makeFolders(_ wanted: [(item: ItemID, location: Location)], _ report: inout SyncReport) throws {
         if wanted.isEmpty { return }
         var made: [(item: ItemID, location: Location, stat: FileStat)] = []
-        var parents: [ItemID: any DiskFolder] = [:]
+        var parents = UnsyncedFolders()
         for (id, location) in wanted {
-            guard let item = try store.item(id), item.local == nil, item.remote?.isFolder == true,
-                let parent = try context.handles.folder(location.parent, &report)
-            else { continue }
-            do throws(FileError) {
+            guard let item = try store.item(id), item.local == nil, item.remote?.isFolder == true else { continue }
+            do {
+                guard let parent = try context.handles.folder(location.parent, &report) else { continue }
                 try parent.makeFolder(location.name.text)
                 guard let stat = try parent.entry(location.name.text)?.stat else { continue }
                 made.append((id, location, stat))
-                parents[location.parent] = parent
+                parents.insert(parent, location.parent)
                 report.note(.succeeded, of: id)
-            } catch {
+            } catch let error as FileError {
                 if error.code == EEXIST {
                     try context.noteTaken(location, wantedBy: id, &report)
                 } else {
@@ -34,7 +33,7 @@ final class Mover {
                 }
             }
         }
-        try context.sync(parents)
+        try parents.sync(in: context.root)
         if made.isEmpty { return }
         let events = try store.edit(durably: true) { editor in
             try made.map { one in

@@ -177,6 +177,6 @@ struct FolderMatch {
         folders.append(ListedFolder(item: item, name: name))
         guard isNew || visit.descends else { return }
         pass.push(
-            item, path: LocalPath.join(visit.path, name), in: folder, name: name, descends: true, isNew: isNew)
+            item, path: LocalPath.join(visit.path, name), (visit.item, name), descends: true, isNew: isNew)
     }
 }

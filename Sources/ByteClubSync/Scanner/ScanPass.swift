@@ -9,9 +9,8 @@ final class ScanPass {
         /// Relative to the mirror's root.
         let path: String
         let key: PathKey
-        /// The folder above and the name in it, or the folder itself.
-        let above: any DiskFolder
-        let name: String?
+        /// The folder that contains it and its name there; nil for one with which the scan begins.
+        let entry: (folder: ItemID, name: String)?
         /// Whether its subfolders are scanned as well, whatever its fingerprint says.
         let descends: Bool
         /// Whether it may be another folder than at the last scan.
@@ -79,13 +78,13 @@ final class ScanPass {
     /// Enqueues the folders of a scope.
     func start(_ scope: ScanScope) throws {
         switch scope {
-        case .everything: push(.root, path: "", in: scanner.root, name: nil, descends: true, isNew: false)
+        case .everything: push(.root, path: "", nil, descends: true, isNew: false)
         case .folders(let folders):
             var reached: Set<ItemID> = []
             for folder in folders.sorted(by: >) {
                 guard let found = try walk.verified(folder), reached.insert(found.item).inserted else { continue }
                 let path = try LocalPath.path(of: found.item, in: store) ?? ""
-                push(found.item, path: path, in: found.folder, name: nil, descends: false, isNew: false)
+                push(found.item, path: path, nil, descends: false, isNew: false)
             }
         }
     }
@@ -99,12 +98,12 @@ final class ScanPass {
     }
 
     func push(
-        _ item: ItemID, path: String, in above: any DiskFolder, name: String?, descends: Bool, isNew: Bool
+        _ item: ItemID, path: String, _ entry: (folder: ItemID, name: String)?, descends: Bool, isNew: Bool
     ) {
         pending.append(
             Visit(
                 item: item, path: path, key: path.isEmpty ? .root : PathKey(folded: "/" + PathKey.fold(path)),
-                above: above, name: name, descends: descends, isNew: isNew))
+                entry: entry, descends: descends, isNew: isNew))
     }
 
     /// Scans several folders that have known listings, or one that has none.
@@ -131,7 +130,7 @@ final class ScanPass {
                 let fingerprint = try fingerprint.get()
                 if fingerprint.high == known.high, fingerprint.low == known.low, !fingerprint.isRacy {
                     report.folders += 1
-                    if visit.descends { descend(visit, folder, known.folders) }
+                    if visit.descends { descend(visit, known.folders) }
                 } else {
                     try list(visit, folder, known: known)
                 }
@@ -140,8 +139,16 @@ final class ScanPass {
     }
 
     /// Opens a folder and has it watched; without a known listing, it may be another one than was watched before.
-    private func open(_ visit: Visit, isNew: Bool) throws(FileError) -> any DiskFolder {
-        let folder = try visit.name.map { name throws(FileError) in try visit.above.folder(name) } ?? visit.above
+    ///
+    /// Visits that are pending have nothing open: there may be as many as folders.
+    private func open(_ visit: Visit, isNew: Bool) throws -> any DiskFolder {
+        let folder: any DiskFolder
+        if let entry = visit.entry {
+            folder = try walk.again(entry.folder).folder(entry.name)
+            walk.keep(folder, visit.item)
+        } else {
+            folder = try walk.again(visit.item)
+        }
         scanner.watch(folder, visit.item, isNew)
         return folder
     }
@@ -192,10 +199,10 @@ final class ScanPass {
             && store.children(of: visit.item, key: name, on: .remote).isEmpty
     }
 
-    private func descend(_ visit: Visit, _ folder: any DiskFolder, _ folders: [ListedFolder]) {
+    private func descend(_ visit: Visit, _ folders: [ListedFolder]) {
         for inner in folders.reversed() {
             push(
-                inner.item, path: LocalPath.join(visit.path, inner.name), in: folder, name: inner.name, descends: true,
+                inner.item, path: LocalPath.join(visit.path, inner.name), (visit.item, inner.name), descends: true,
                 isNew: false)
         }
     }

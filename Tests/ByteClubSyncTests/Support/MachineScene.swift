@@ -11,13 +11,15 @@ import Testing
 /// engine.
 final class MachineScene: @unchecked Sendable {
     // Invariant: one thread uses it.
-    let server = MemoryRemote(pageSize: 5)
+    let server: MemoryRemote
     let machine: SimulatedMachine
     private let executor = SimulationExecutor(seed: 1)
     private var random = SeededGenerator(seed: 1)
 
-    init(usesExtension: Bool = true) {
-        let network = SimulatedNetwork(MemoryRemote(sharing: server, author: 2), seed: 1)
+    /// A machine with a server of its own, or with another scene's.
+    init(usesExtension: Bool = true, sharing other: MachineScene? = nil) {
+        server = other?.server ?? MemoryRemote(pageSize: 5)
+        let network = SimulatedNetwork(MemoryRemote(sharing: server, author: other == nil ? 2 : 3), seed: 1)
         machine = SimulatedMachine(0, network, executor, usesExtension: usesExtension)
     }
 

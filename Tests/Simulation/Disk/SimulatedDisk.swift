@@ -22,6 +22,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
             var isChange: Bool {
                 [.makeFolder, .removeFolder, .create, .removeFile, .rename, .write, .setTime, .setMode].contains(self)
             }
+            /// Whether what it gives stays open.
+            var opens: Bool { [.openRoot, .openFolder, .open, .create].contains(self) }
             /// Whether it leaves all as it is.
             var isRead: Bool { !isChange && ![.syncFolder, .syncFileSystem, .syncFile].contains(self) }
         }
@@ -74,6 +76,10 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var mount = Mount.mounted
     /// Bytes that may still be written.
     var space: Int64 = 1 << 40
+    /// How many files and folders the engine may have open at once.
+    var descriptors = Int.max
+    /// How many it has open.
+    var open = 0
     /// What identifies the file system.
     var identity = "simulated"
     /// Is called before each call of the engine; users may act in it.
@@ -139,6 +145,9 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
         if let epoch, epoch != self.epoch { throw FileError(operation: verb.rawValue, path: call.path, code: EIO) }
         if let code = failures[call.index] ?? failure?(call) {
             throw FileError(operation: verb.rawValue, path: call.path, code: code)
+        }
+        if verb.opens, open >= descriptors {
+            throw FileError(operation: verb.rawValue, path: call.path, code: EMFILE)
         }
     }
 

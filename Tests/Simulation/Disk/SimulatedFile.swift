@@ -15,7 +15,10 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
         self.disk = disk
         self.node = node
         epoch = disk.epoch
+        disk.open += 1
     }
+
+    deinit { disk.open -= 1 }
 
     func stat() throws(FileError) -> FileStat {
         try disk.enter(.statFile, nil, "", epoch: epoch)

@@ -15,7 +15,10 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
         self.disk = disk
         self.node = node
         epoch = disk.epoch
+        disk.open += 1
     }
+
+    deinit { disk.open -= 1 }
 
     var path: String? { nil }
 
