@@ -2,8 +2,8 @@
 public enum Reencoder {
     /// Writes a photo again with another quality, size in pixels unchanged.
     ///
-    /// EXIF (with the orientation), the standard XMP packet (with the panorama tags) and the colour profile are kept as
-    /// they are; embedded previews, maker data outside EXIF and anything after the picture are not. The new file
+    /// EXIF (with the orientation), the standard XMP packets (with the panorama tags) and the colour profile are kept
+    /// as they are; embedded previews, maker data outside EXIF and anything after the picture are not. The new file
     /// appears whole or not at all, and is on disk when the call returns. `output` may name the same file.
     ///
     /// Blocks for decoding and storage: call it on a thread of its own. It takes up to 512 MiB of memory.
@@ -27,8 +27,13 @@ public enum Reencoder {
         let exif = try header.exifRange.map { range throws(MediaError) in
             try source.read(at: range.lowerBound, count: range.count)
         }
+        var xmp = Array(header.xmpPackets.prefix(header.standardPackets))
+        // Of an extended packet, which may be longer than the photo, the panorama tags go along.
+        if xmp.count < header.xmpPackets.count, let tags = SharedMetadata(header: header, time: nil).xmp {
+            xmp.append(tags)
+        }
         let metadata = CarriedMetadata(
-            exif: exif, xmp: header.xmp, icc: try CarriedMetadata.profile(of: header, in: source))
+            exif: exif, xmp: xmp, icc: try CarriedMetadata.profile(of: header, in: source))
         let decoder = try JPEGDecoder()
         let encoder = try JPEGEncoder()
         let raster = try decoder.decode(source.readAll(), header: header, budget: budget)

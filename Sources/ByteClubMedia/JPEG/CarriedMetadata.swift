@@ -2,8 +2,8 @@
 struct CarriedMetadata: Sendable, Hashable {
     /// The EXIF structure without its signature.
     var exif: [UInt8]?
-    /// The standard XMP packet without its signature.
-    var xmp: [UInt8]?
+    /// The standard XMP packets without their signatures.
+    var xmp: [[UInt8]] = []
     /// The whole ICC profile.
     var icc: [UInt8]?
 
@@ -29,7 +29,7 @@ struct CarriedMetadata: Sendable, Hashable {
         }
         var result = Array(jpeg.prefix(place))
         if let exif { Self.append(0xE1, "Exif\0\0", [], exif[...], to: &result) }
-        if let xmp { Self.append(0xE1, "http://ns.adobe.com/xap/1.0/\0", [], xmp[...], to: &result) }
+        for packet in xmp { Self.append(0xE1, "http://ns.adobe.com/xap/1.0/\0", [], packet[...], to: &result) }
         if let icc {
             let size = 65_519
             let total = (icc.count + size - 1) / size

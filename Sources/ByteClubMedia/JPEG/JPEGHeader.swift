@@ -17,8 +17,8 @@ public struct JPEGHeader: Sendable, Hashable {
     public let customRendered: Int?
     /// The focal length as on 35 mm film, in millimetres; nil when unknown.
     public let focalLength35mm: Int?
-    /// The standard XMP packet without its signature; extended XMP is not loaded.
-    public let xmp: [UInt8]?
+    /// The first standard XMP packet without its signature; nil without one.
+    public var xmp: [UInt8]? { xmpPackets.first }
     /// Where the ICC profile's parts lie in the file, in their right order; empty when there is none or it is
     /// incomplete.
     public let iccRanges: [Range<Int>]
@@ -33,11 +33,13 @@ public struct JPEGHeader: Sendable, Hashable {
     let adobeTransform: UInt8?
     var isAdobe: Bool { adobeTransform != nil }
     let exifRange: Range<Int>?
-    let xmpRange: Range<Int>?
+    /// All that the photo says in XMP: its standard packets in the file's order, then the extended one that they
+    /// announce.
+    let xmpPackets: [[UInt8]]
+    /// How many of the packets are standard ones.
+    let standardPackets: Int
     /// The multi-picture format's TIFF structure (CIPA DC-007, 5.1).
     let mpfRange: Range<Int>?
-    /// Where the parts of the extended XMP lie, in the file's order; not loaded.
-    let extendedXMP: [Range<Int>]
 
     /// Reads the header of a file, seeking from segment to segment.
     ///
@@ -58,10 +60,9 @@ public struct JPEGHeader: Sendable, Hashable {
         var walk = try SegmentWalk(source)
         var frame: FrameHeader?
         var exif: Range<Int>?
-        var xmp: Range<Int>?
+        var xmp = XMPParts()
         var icc = ICCParts()
         var mpf: Range<Int>?
-        var extended: [Range<Int>] = []
         var isJFIF = false
         var adobe: UInt8?
         var scan: [UInt8] = []
@@ -74,12 +75,10 @@ public struct JPEGHeader: Sendable, Hashable {
                 scanStart = segment.body.upperBound
                 guard !scan.isEmpty else { throw MediaError(.damaged, "the JPEG ends before its picture begins") }
             case 0xE1:
-                let start = try source.read(at: segment.body.lowerBound, count: min(35, segment.body.count))
+                let start = try source.read(
+                    at: segment.body.lowerBound, count: min(XMPParts.headBytes, segment.body.count))
                 if exif == nil, start.starts(with: "Exif\0\0") { exif = segment.body.dropFirst(6) }
-                if xmp == nil, start.starts(with: "http://ns.adobe.com/xap/1.0/\0") { xmp = segment.body.dropFirst(29) }
-                if start.starts(with: "http://ns.adobe.com/xmp/extension/\0") {
-                    extended.append(segment.body.dropFirst(35))
-                }
+                xmp.add(segment.body, start: start)
             case 0xE2:
                 let start = try source.read(at: segment.body.lowerBound, count: min(14, segment.body.count))
                 icc.add(segment.body, start: start)
@@ -116,18 +115,25 @@ public struct JPEGHeader: Sendable, Hashable {
         self.orientation = tags?.orientation ?? 1
         self.customRendered = tags?.customRendered
         self.focalLength35mm = tags?.focalLength35mm
-        self.xmp = try xmp.map { range throws(MediaError) in try source.read(at: range.lowerBound, count: range.count) }
+        let standard = try xmp.standard(source)
+        self.xmpPackets = try standard + xmp.extended(source, announcedIn: standard)
+        self.standardPackets = standard.count
         self.iccRanges = icc.ranges
         self.isJFIF = isJFIF
         self.adobeTransform = adobe
         self.exifRange = exif
-        self.xmpRange = xmp
         self.mpfRange = mpf
-        self.extendedXMP = extended
     }
 }
 
 extension JPEGHeader {
+    /// The properties of one namespace in all XMP packets, by local name; the first of a name wins.
+    func xmpProperties(of namespace: String) -> [String: String] {
+        xmpPackets.reduce(into: [:]) { found, packet in
+            found.merge(XMPPacket.properties(of: namespace, in: packet)) { first, _ in first }
+        }
+    }
+
     /// Whether the picture of the file that this is the header of comes to its end, which it does not in a file that
     /// was cut short: coded data cannot hold the marker that ends it (ITU T.81, B.1.1.5).
     ///

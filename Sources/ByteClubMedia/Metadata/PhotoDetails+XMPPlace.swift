@@ -1,7 +1,7 @@
 extension PhotoDetails.Place {
-    /// The place that an XMP packet tells of; nil when it tells of none, or of none on Earth.
-    init?(xmp: [UInt8]) {
-        let tags = XMPPacket.properties(of: "http://ns.adobe.com/exif/1.0/", in: xmp)
+    /// The place that a photo's XMP tells of; nil when it tells of none, or of none on Earth.
+    init?(xmpOf header: JPEGHeader) {
+        let tags = header.xmpProperties(of: "http://ns.adobe.com/exif/1.0/")
         guard let latitude = tags["GPSLatitude"].flatMap({ Self.degrees($0, sides: ("N", "S"), limit: 90) }),
             let longitude = tags["GPSLongitude"].flatMap({ Self.degrees($0, sides: ("E", "W"), limit: 180) })
         else { return nil }

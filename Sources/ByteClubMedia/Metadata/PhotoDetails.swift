@@ -64,8 +64,8 @@ public struct PhotoDetails: Sendable, Hashable {
                 satellites = try Self.satelliteTime(source, tags, fields)
             }
         }
-        if place == nil { place = header.xmp.flatMap(Place.init(xmp:)) }
-        time = time?.zoned(by: satellites) ?? satellites ?? header.xmp.flatMap(Self.time(inXMP:))
+        if place == nil { place = Place(xmpOf: header) }
+        time = time?.zoned(by: satellites) ?? satellites ?? Self.time(inXMPOf: header)
         if time == nil { time = name.flatMap { PhotoTime(fileName: $0) } }
     }
 
@@ -89,12 +89,12 @@ public struct PhotoDetails: Sendable, Hashable {
         return PhotoTime(clock: clock, zone: 0, source: .gps)
     }
 
-    private static func time(inXMP xmp: [UInt8]) -> PhotoTime? {
+    private static func time(inXMPOf header: JPEGHeader) -> PhotoTime? {
         for (namespace, name) in [
             ("http://ns.adobe.com/exif/1.0/", "DateTimeOriginal"), ("http://ns.adobe.com/xap/1.0/", "CreateDate"),
             ("http://ns.adobe.com/photoshop/1.0/", "DateCreated"),
         ] {
-            let text = XMPPacket.properties(of: namespace, in: xmp)[name]
+            let text = header.xmpProperties(of: namespace)[name]
             if let time = text.flatMap(PhotoTime.init(iso8601:)) { return time }
         }
         return nil

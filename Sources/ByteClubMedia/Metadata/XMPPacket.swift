@@ -11,11 +11,14 @@ struct XMPPacket {
 
     /// A packet declares a few dozen namespaces; more would only be there to make looking them up slow.
     private static let mostBindings = 256
+    /// A packet names a few thousand elements and attributes; what follows more is not looked at, for the same reason.
+    private static let mostNames = 20_000
 
     private let bytes: [UInt8]
     private let namespace: String
     private var position = 0
     private var depth = 0
+    private var names = 0
     private var bindings: [Binding] = []
     private var open: (name: String, depth: Int, text: [UInt8])?
     private var found: [String: String] = [:]
@@ -63,7 +66,7 @@ struct XMPPacket {
     }
 
     private mutating func scan() {
-        while position < bytes.count {
+        while position < bytes.count, names < Self.mostNames {
             guard bytes[position] == UInt8(ascii: "<") else {
                 if open != nil { open?.text.append(bytes[position]) }
                 position += 1
@@ -91,9 +94,9 @@ struct XMPPacket {
         let name = takeName()
         guard !name.isEmpty else { return }
         depth += 1
-        var attributes: [(name: String, value: String)] = []
+        var attributes: [(name: String, value: Range<Int>)] = []
         var isEmpty = false
-        while position < bytes.count {
+        while position < bytes.count, names < Self.mostNames {
             skipBlanks()
             guard position < bytes.count else { return }
             if bytes[position] == UInt8(ascii: ">") { break }
@@ -112,11 +115,12 @@ struct XMPPacket {
         position += 1
         for (attribute, value) in attributes where attribute == "xmlns" || attribute.hasPrefix("xmlns:") {
             guard bindings.count < Self.mostBindings else { break }
-            bindings.append(Binding(prefix: String(attribute.dropFirst(6)), uri: value, depth: depth))
+            let uri = Self.decoded(bytes[value])
+            bindings.append(Binding(prefix: String(attribute.dropFirst(6)), uri: uri, depth: depth))
         }
         for (attribute, value) in attributes {
             // An attribute without a prefix has no namespace.
-            if let local = localName(attribute, hasDefault: false) { keep(local, value) }
+            if let local = localName(attribute, hasDefault: false) { keep(local, Self.decoded(bytes[value])) }
         }
         if let local = localName(name, hasDefault: true) { open = (local, depth, []) }
         if isEmpty { endElement() }
@@ -160,6 +164,7 @@ extension XMPPacket {
     }
 
     private mutating func takeName() -> String {
+        names += 1
         let start = position
         while position < bytes.count, bytes[position] > 0x20, !#"<>/='""#.utf8.contains(bytes[position]) {
             position += 1
@@ -167,7 +172,8 @@ extension XMPPacket {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    private mutating func takeValue() -> String? {
+    /// Where a value in quotes lies: most are of no interest, and some are whole recordings.
+    private mutating func takeValue() -> Range<Int>? {
         skipBlanks()
         guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else { return nil }
         position += 1
@@ -180,7 +186,7 @@ extension XMPPacket {
             return nil
         }
         position = end + 1
-        return Self.decoded(bytes[start..<end])
+        return start..<end
     }
 
     /// Text with its entities resolved; unknown ones stay as they are.

@@ -13,14 +13,9 @@ struct GPano: Sendable, Hashable {
     let heading: Double?
     let initialView: PanoramaDirection?
 
-    /// Reads the tags; nil when there are none.
-    ///
-    /// `width` and `height` stand in for crop sizes that are missing.
-    init?(xmp: [UInt8], width: Int, height: Int) {
-        self.init(tags: XMPPacket.properties(of: Self.namespace, in: xmp), width: width, height: height)
-    }
-
-    private init?(tags: [String: String], width: Int, height: Int) {
+    /// Reads a photo's tags, whose size stands in for crop sizes that are missing; nil when there are none.
+    init?(_ header: JPEGHeader) {
+        let tags = header.xmpProperties(of: Self.namespace)
         guard !tags.isEmpty else { return nil }
         projection = (tags["ProjectionType"] ?? "").lowercased()
         wantsViewer = !["false", "0"].contains(tags["UsePanoramaViewer"]?.lowercased())
@@ -32,8 +27,8 @@ struct GPano: Sendable, Hashable {
             number(name).flatMap { $0 >= 1 ? $0 : nil }
         }
         // Only ratios count: sizes are often left behind by an editor that made the picture smaller.
-        let cropWidth = size("CroppedAreaImageWidthPixels") ?? Double(width)
-        let cropHeight = size("CroppedAreaImageHeightPixels") ?? Double(height)
+        let cropWidth = size("CroppedAreaImageWidthPixels") ?? Double(header.width)
+        let cropHeight = size("CroppedAreaImageHeightPixels") ?? Double(header.height)
         let givenHeight = size("FullPanoHeightPixels")
         let fullWidth = size("FullPanoWidthPixels") ?? givenHeight.map { $0 * 2 } ?? max(cropWidth, cropHeight * 2)
         let fullHeight = givenHeight.flatMap { abs($0 * 2 - fullWidth) <= 1 ? $0 : nil } ?? fullWidth / 2

@@ -58,7 +58,7 @@ public struct Panorama: Sendable, Hashable {
     ///   - view: The kind that somebody chose; nil for the rule. Angles that a chosen kind needs and the photo does not
     ///     give are guessed from its shape.
     public init(header: JPEGHeader, view: Kind? = nil) {
-        let tags = header.xmp.flatMap { GPano(xmp: $0, width: header.width, height: header.height) }
+        let tags = GPano(header)
         if let view {
             self.init(view, chosenFor: header, tags: tags)
         } else if let tags, !tags.wantsViewer {

@@ -58,8 +58,9 @@ struct SharedMetadata {
         return main.isEmpty && details.isEmpty ? nil : TIFFEntry.structure(main, exif: details)
     }
 
-    private var xmp: [UInt8]? {
-        let tags = header.xmp.map { XMPPacket.properties(of: GPano.namespace, in: $0) } ?? [:]
+    /// A packet of the panorama tags, and of the dates if there is a time; nil without any.
+    var xmp: [UInt8]? {
+        let tags = header.xmpProperties(of: GPano.namespace)
         // Only what has the form of its kind, and dates written anew: a text field could hold anything.
         var kept: [(name: String, value: String)] = []
         for (names, isOfItsKind) in [(Self.numbers, Self.isNumber), (Self.words, Self.isWord)] {

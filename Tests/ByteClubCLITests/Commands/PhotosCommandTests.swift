@@ -234,6 +234,27 @@ import Testing
         #expect(world.out.contains(#""taken" : ""#) && world.out.contains(#""latitude" : "#), "\(world.out)")
     }
 
+    @Test("info tells of a photo whose picture begins after megabytes of tags what it tells of it without them")
+    func lateBegin() async throws {
+        let world = try World()
+        let photo = Fixture.bytes("panoramas/dated.jpg")
+        #expect(await world.run("photos", "upload", Fixture.path("panoramas/dated.jpg")) == .success)
+        #expect(await world.run("photos", "info", "dated.jpg") == .success)
+        let facts = ["pixels", "view", "taken", "place"].map { name in
+            world.out.split(separator: "\n").first { $0.hasPrefix(name) }
+        }
+        #expect(!facts.contains(nil), "\(world.out)")
+        for segments in [4, 20] {
+            let segment = [0xFF, 0xEF, 0xFF, 0xFF] + [UInt8](repeating: 7, count: 65_533)
+            let tags = (0..<segments).flatMap { _ in segment }
+            let late = world.home.path + "/late-\(segments).jpg"
+            try LocalFile.replace(late, with: Array(photo.prefix(2) + tags + photo.dropFirst(2)))
+            #expect(await world.run("photos", "upload", late) == .success)
+            #expect(await world.run("photos", "info", "late-\(segments).jpg") == .success)
+            for fact in facts.compactMap({ $0 }) { #expect(world.out.contains(fact), "\(world.out)") }
+        }
+    }
+
     @Test("a thumbnail that cannot be made is code 65 and no file")
     func thumbnail() async throws {
         let world = try World()

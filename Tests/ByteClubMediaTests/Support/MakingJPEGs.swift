@@ -39,7 +39,7 @@ enum MakingJPEGs {
     }
 
     static func with(_ jpeg: [UInt8], exif: [UInt8]? = nil, xmp: String? = nil, icc: [UInt8]? = nil) -> [UInt8] {
-        CarriedMetadata(exif: exif, xmp: xmp.map { Array($0.utf8) }, icc: icc).spliced(into: jpeg)
+        CarriedMetadata(exif: exif, xmp: xmp.map { [Array($0.utf8)] } ?? [], icc: icc).spliced(into: jpeg)
     }
 
     /// The same file claiming another size in its frame header.

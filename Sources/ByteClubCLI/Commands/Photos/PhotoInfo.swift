@@ -31,19 +31,15 @@ struct PhotoInfo: CommandResult {
         "flat": "ordinary photo",
     ]
 
-    private static let headBytes: Int64 = 256 << 10
-
-    /// Asks the server, and reads the beginning of the photo.
+    /// Asks the server, and reads what comes before the photo's picture.
     init(of path: RemotePath, _ remote: any Remote) async throws {
         photo = try await remote.metadata(at: path)
         if photo.isDeleted || photo.isFolder { throw EntryPath.missing("photo", path.name) }
         guard photo.bytes > 0 else { return }
         let note = try await PhotoNote.ifPossible(of: path, remote)
         caption = note?.text ?? ""
-        let range = 0..<min(photo.bytes, Self.headBytes)
-        let head = try await remote.content(at: path, revision: photo.rev, range: range, limit: Int(Self.headBytes))
-        details = try? PhotoDetails(bytes: head.bytes)
-        guard let header = try? JPEGHeader(bytes: head.bytes) else { return }
+        guard let (head, header) = try await PhotoHead.read(of: photo, remote) else { return }
+        details = try? PhotoDetails(bytes: head)
         let chosen = note?.caption.view.flatMap { Panorama.Kind(rawValue: $0.rawValue) }
         let panorama = Panorama(header: header, view: chosen)
         view = View(

@@ -6,7 +6,7 @@ struct PhotosInfoCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Tell what is known of a photo: size, version, how to look at it and why, caption, camera.",
-        discussion: "Only the photo's first 256 KiB are fetched, where its tags are.")
+        discussion: "Only what comes before the photo's picture is fetched, where its tags are.")
 
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
