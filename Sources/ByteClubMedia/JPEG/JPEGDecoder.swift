@@ -46,14 +46,15 @@ internal import Glibc
             default: (TJPF_RGB, 3)
             }
         var pixels = [UInt8](repeating: 0, count: width * height * channels)
-        let status = unsafe bytes.withUnsafeBufferPointer { source in
-            unsafe pixels.withUnsafeMutableBufferPointer { target in
-                unsafe tjDecompress2(
-                    handle, source.baseAddress, UInt(source.count), target.baseAddress, Int32(width),
-                    Int32(width * channels), Int32(height), Int32(format.rawValue), TJFLAG_LIMITSCANS)
+        try attempt(bytes, header) { bytes in
+            unsafe bytes.withUnsafeBufferPointer { source in
+                unsafe pixels.withUnsafeMutableBufferPointer { target in
+                    unsafe tjDecompress2(
+                        handle, source.baseAddress, UInt(source.count), target.baseAddress, Int32(width),
+                        Int32(width * channels), Int32(height), Int32(format.rawValue), TJFLAG_LIMITSCANS)
+                }
             }
         }
-        try check(status)
         guard channels == 4 else { return Raster(width: width, height: height, channels: channels, pixels: pixels) }
         return Raster(
             width: width, height: height, channels: 3, pixels: Self.rgb(cmyk: pixels, isInverted: header.isAdobe))
@@ -79,14 +80,15 @@ internal import Glibc
         let lumaWidth = columns * sampling.across
         let lumaSize = lumaWidth * rows * sampling.down
         var samples = [UInt8](repeating: 128, count: lumaSize + 2 * columns * rows)
-        let status = unsafe bytes.withUnsafeBufferPointer { source in
-            unsafe samples.withUnsafeMutableBufferPointer { target in
-                unsafe tjDecompressToYUV2(
-                    handle, source.baseAddress, UInt(source.count), target.baseAddress, Int32(width), 1, Int32(height),
-                    TJFLAG_LIMITSCANS)
+        try attempt(bytes, header) { bytes in
+            unsafe bytes.withUnsafeBufferPointer { source in
+                unsafe samples.withUnsafeMutableBufferPointer { target in
+                    unsafe tjDecompressToYUV2(
+                        handle, source.baseAddress, UInt(source.count), target.baseAddress, Int32(width), 1,
+                        Int32(height), TJFLAG_LIMITSCANS)
+                }
             }
         }
-        try check(status)
         let chroma = [0, 1].map {
             Plane(
                 width: columns, height: rows, bytes: samples, start: lumaSize + $0 * columns * rows, stride: columns)
@@ -123,10 +125,19 @@ internal import Glibc
         return (width, height)
     }
 
-    private func check(_ status: Int32) throws(MediaError) {
-        guard status != 0, unsafe tjGetErrorCode(handle) != TJERR_WARNING.rawValue else { return }
+    /// Decodes a photo; when what follows a picture without an end is what keeps it from being decoded, without that.
+    private func attempt(
+        _ bytes: [UInt8], _ header: JPEGHeader, _ decode: ([UInt8]) -> Int32
+    ) throws(MediaError) {
+        if hasSucceeded(decode(bytes)) { return }
+        if let ended = header.endedPicture(bytes), hasSucceeded(decode(ended)) { return }
         let reason = unsafe tjGetErrorStr2(handle).map { unsafe String(cString: $0) } ?? "unknown"
         throw MediaError(.damaged, "the JPEG cannot be decoded: \(reason)")
+    }
+
+    /// Whether there are pixels, if only of the parts that are not broken.
+    private func hasSucceeded(_ status: Int32) -> Bool {
+        unsafe status == 0 || tjGetErrorCode(handle) == TJERR_WARNING.rawValue
     }
 
     /// Plain conversion without a profile; Adobe writes CMYK as the light that is left, not the ink.

@@ -8,7 +8,7 @@ struct PictureCopy: ~Copyable {
     private static let pieceSize = 1 << 16
 
     /// Tables and headers: frames and Huffman tables, arithmetic conditioning, lines, restarts, quantisation.
-    private static func isNeeded(_ marker: UInt8) -> Bool {
+    static func isNeeded(_ marker: UInt8) -> Bool {
         FrameHeader.isStartOfFrame(marker) || [0xC4, 0xCC, 0xDA, 0xDB, 0xDC, 0xDD].contains(marker)
     }
 

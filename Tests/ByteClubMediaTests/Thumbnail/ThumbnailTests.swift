@@ -49,6 +49,21 @@ import Testing
         #expect(header.orientation == 1)
     }
 
+    @Test("a photo without a mark of its end has a thumbnail, whatever marker follows its picture")
+    func unended() throws {
+        let other = try MakingJPEGs.quarters(width: 60, height: 60)
+        let progressive = try Photos.bytes("progressive")
+        for (photo, corners) in [(try MakingJPEGs.quarters(), "RGBW"), (progressive, nil)] {
+            #expect(photo.suffix(2) == [0xFF, 0xD9])
+            let whole = try Self.make(photo, 60, 60)
+            for rest in [other, [0xFF, 0x02, 1, 2], [0xFF, 0xC0] + other, [0xFF, 0xF0, 0, 2], []] {
+                let thumbnail = try Self.make(Array(photo.dropLast(2)) + rest, 60, 60)
+                #expect(thumbnail == whole, "\(rest.prefix(4))")
+                if let corners { #expect(try Self.corners(MakingJPEGs.decoded(thumbnail)) == corners) }
+            }
+        }
+    }
+
     @Test("a photo smaller than the box keeps its size")
     func neverEnlarged() throws {
         for format in ThumbnailFormat.allCases {
