@@ -7,8 +7,8 @@ import NIOPosix
 struct MediaInfoReader: Sendable {
     /// Goes up with every change of what is found: what another version found is read again.
     ///
-    /// A migration must delete what older versions found, so that searches know of it (``Schema/readPhotosAgain(_:)``).
-    static let version = 2
+    /// A migration must delete what older versions found, so that searches know of it (``Schema/readAllPackets(_:)``).
+    static let version = 3
     /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked

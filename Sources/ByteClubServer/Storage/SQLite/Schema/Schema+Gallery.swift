@@ -92,10 +92,15 @@ extension Schema {
     /// Version 14: photos are read again, since places that only their XMP packets tell were not found before.
     ///
     /// Until then they stay in the gallery with what is known of them.
-    @Sendable static func readPhotosAgain(_ db: Database) throws {
+    @Sendable static func readPhotosAgain(_ db: Database) throws { try forgetPhotos(readBefore: 2, db) }
+
+    /// Version 15: photos are read again, since of several XMP packets the first alone was read.
+    @Sendable static func readAllPackets(_ db: Database) throws { try forgetPhotos(readBefore: 3, db) }
+
+    private static func forgetPhotos(readBefore version: Int, _ db: Database) throws {
         try db.execute(
             sql: """
-                DELETE FROM media_info WHERE version < 2;
+                DELETE FROM media_info WHERE version < \(version);
                 UPDATE gallery_item SET pending = 1 WHERE revision IN (
                     SELECT revision FROM gallery_source WHERE pending = 1);
                 """)
