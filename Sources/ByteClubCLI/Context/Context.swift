@@ -41,6 +41,8 @@ struct Context: Sendable {
     var arguments: [String] = []
     /// How long a server or the daemon may take to complete a word before the names come from elsewhere, or not at all.
     var completionPatience = Duration.milliseconds(250)
+    /// How long a photo that another program still writes is waited for.
+    var writerPatience = Duration.seconds(10)
     /// The program's own file, when it can be told.
     var executable: String?
 

@@ -24,4 +24,10 @@ extension FileState {
             size: Int64(status.st_size), inode: UInt64(status.st_ino), seconds: Int64(status.st_mtim.tv_sec),
             nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
+
+    /// Whether somebody has written to the file since, which is not so of another one that took its place.
+    func isWrittenTo(at path: String) -> Bool {
+        guard let now = try? FileState(of: path) else { return false }
+        return now.inode == inode && now != self
+    }
 }

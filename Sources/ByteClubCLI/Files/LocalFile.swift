@@ -79,6 +79,14 @@ enum LocalFile {
         return FileTime(seconds: Int64(status.st_mtim.tv_sec), nanoseconds: Int64(status.st_mtim.tv_nsec))
     }
 
+    /// Whether another program has a file open for writing, where the system tells that.
+    static func isBeingWritten(_ path: String) -> Bool {
+        let descriptor = unsafe byteclub_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return byteclub_probe_lease(descriptor) != 0 && errno == EAGAIN
+    }
+
     /// Whether a file's owner may execute it.
     static func isExecutable(_ path: String) throws -> Bool {
         var status = stat()

@@ -25,7 +25,7 @@ struct PhotoUploadWork: BackgroundWork {
             let photo = try await underWay.upload(size, to: folder) { known in
                 // To have the copy made and to wait for others takes its time.
                 try order.checkState()
-                return try await sender.send(order.file, content, &known) { size in
+                return try await sender.send(order.file, order.state, content, &known) { size in
                     work.report(bytes: start?.offset ?? 0, total: size)
                     return UploadResumption(from: start) { position in
                         // Without it more is sent again after a kill, and nothing is wrong.

@@ -137,11 +137,13 @@ extension JPEGHeader {
     /// Whether the picture of the file that this is the header of comes to its end, which it does not in a file that
     /// was cut short: coded data cannot hold the marker that ends it (ITU T.81, B.1.1.5).
     ///
-    /// Reads the picture once, a piece at a time; blocks for the file's storage.
+    /// Reads the picture once, a piece at a time, unless the mark is the file's last; blocks for the file's storage.
     ///
     /// - Throws: A ``MediaError`` with the code `io`.
     public func hasEnd(file path: String) throws(MediaError) -> Bool {
         let source = try FileSource(path: path)
+        let last = source.count - 2
+        if last >= scanStart, try source.read(at: last, count: 2) == [0xFF, 0xD9] { return true }
         var (offset, wasMark) = (scanStart, false)
         while true {
             let piece = try source.read(at: offset, count: 1 << 18)

@@ -1,15 +1,15 @@
 import ByteClubCore
 import ByteClubHTTP
 
-/// What is uploaded, with its hash: known at once for bytes in memory, computed while it is sent for a file.
+/// What is uploaded, with its hash, which is computed while it is sent.
+///
+/// A file that goes in one request is visible with the answer, so that one is read as a whole before.
 struct UploadSource: Sendable {
     private enum Kind {
-        case bytes([UInt8], ContentHash)
+        case bytes([UInt8], Task<ContentHash, Never>)
         case file(OpenFile, FileHash)
     }
 
-    /// Files up to this length are read at once and hashed where they are.
-    private static let smallFile: Int64 = 256 << 10
     private let kind: Kind
     private let resumption: UploadResumption?
 
@@ -17,19 +17,18 @@ struct UploadSource: Sendable {
     init(_ content: Content) throws(RemoteError) {
         switch content {
         case .bytes(let bytes):
-            kind = .bytes(bytes, ContentHasher.hash(bytes))
+            kind = Self.bytes(bytes)
             resumption = nil
         case .file(let path, let resumption):
             self.resumption = resumption
             let file = try OpenFile(reading: path)
-            if file.size <= Self.smallFile {
-                let bytes = try file.readAll()
-                kind = .bytes(bytes, ContentHasher.hash(bytes))
-            } else {
-                kind = .file(file, FileHash.start(file))
-            }
+            kind =
+                file.size <= ChunkSize.singleRequest
+                ? Self.bytes(try file.readAll()) : .file(file, FileHash.start(file))
         }
     }
+
+    private static func bytes(_ bytes: [UInt8]) -> Kind { .bytes(bytes, Task { ContentHasher.hash(bytes) }) }
 
     /// The length in bytes.
     var size: Int64 {
@@ -53,7 +52,7 @@ struct UploadSource: Sendable {
     /// Fails when the file is not as it was, and waits for its hash.
     func verifiedHash() async throws(RemoteError) -> ContentHash {
         switch kind {
-        case .bytes(_, let hash): return hash
+        case .bytes(_, let hash): return await hash.value
         case .file(let file, let hash):
             try file.verify()
             let value = try await hash.value

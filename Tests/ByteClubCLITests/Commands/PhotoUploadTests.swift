@@ -1,6 +1,8 @@
 import ByteClubCore
 import ByteClubMedia
 import ByteClubRemotes
+import CLinux
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -59,5 +61,73 @@ import Testing
         #expect(await world.run("photos", "upload", photo, "--album", "trip/day 1") == .success, "\(world.err)")
         #expect(world.out == "/byteclub/photos/trip/day 1/city.jpg\n")
         #expect(await world.run("photos", "upload", photo, "--album", "../notes") == .badData)
+    }
+
+    private static func append(_ bytes: [UInt8], to file: String) {
+        let descriptor = unsafe byteclub_open(file, O_WRONLY | O_APPEND | O_CLOEXEC, 0)
+        _ = unsafe Glibc.write(descriptor, bytes, bytes.count)
+        close(descriptor)
+    }
+
+    private static func photos(_ world: World, _ folder: String = "/byteclub/photos") async throws -> [String] {
+        (try await FolderListing().entries(of: RemotePath(folder), world.server) ?? []).map(\.path.name)
+    }
+
+    @Test("a photo that another program has open for writing is refused with 75, and sent when it is closed")
+    func openForWriting() async throws {
+        let world = try World()
+        let file = world.home.path + "/held.jpg"
+        try LocalFiles.write(Fixture.bytes("panoramas/city.jpg"), to: file)
+        var context = world.context()
+        context.writerPatience = .zero
+        let writer = unsafe byteclub_open(file, O_WRONLY | O_APPEND | O_CLOEXEC, 0)
+        for options in [[], ["--quality", "50"]] {
+            let status = await ByteClub.run(["photos", "upload", file] + options, in: context)
+            #expect(status == .tryAgain && world.err.contains("still being written"), "\(options) \(world.err)")
+        }
+        #expect(try await Self.photos(world).isEmpty)
+        close(writer)
+        #expect(await world.run("photos", "upload", file, in: context) == .success, "\(world.err)")
+    }
+
+    @Test("a photo without an end is not sent before it was left alone for some seconds")
+    func writtenInSteps() async throws {
+        let world = try World()
+        let file = world.home.path + "/held.jpg"
+        try LocalFiles.write(Array(Fixture.bytes("panoramas/city.jpg").dropLast(1000)), to: file)
+        try LocalFile.setModified(file, try #require(FileTime(seconds: 1_700_000_000, nanoseconds: 0)))
+        var context = world.context()
+        context.writerPatience = .zero
+        context.now = { 1_700_000_001 }
+        #expect(await world.run("photos", "upload", file, in: context) == .tryAgain)
+        #expect(try await Self.photos(world).isEmpty)
+        context.now = { 1_700_000_009 }
+        #expect(await world.run("photos", "upload", file, in: context) == .success)
+        #expect(world.err.contains("cut short"), "\(world.err)")
+    }
+
+    @Test("a photo that is written to while it is sent is sent again under its name, and not at all when that goes on")
+    func writtenTo() async throws {
+        let world = try World()
+        let file = world.home.path + "/held.jpg"
+        try LocalFiles.write(Fixture.bytes("panoramas/city.jpg"), to: file)
+        let writes = Mutex(1)
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .put, operation.moment == .after else { return }
+            let isWriting = writes.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            if isWriting { Self.append([1, 2, 3], to: file) }
+        }
+        #expect(await world.run("photos", "upload", file) == .success, "\(world.err)")
+        #expect(world.out == "/byteclub/photos/held.jpg\n")
+        let stored = try await world.server.content(
+            at: RemotePath("/byteclub/photos/held.jpg"), revision: nil, range: nil, limit: .max)
+        #expect(stored.bytes == Fixture.bytes("panoramas/city.jpg") + [1, 2, 3])
+        writes.withLock { $0 = .max }
+        #expect(await world.run("photos", "upload", file, "--album", "other") == .tryAgain)
+        #expect(world.err.contains("was written to while it was sent"), "\(world.err)")
+        #expect(try await Self.photos(world, "/byteclub/photos/other").isEmpty)
     }
 }

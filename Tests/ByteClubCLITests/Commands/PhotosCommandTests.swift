@@ -216,6 +216,7 @@ import Testing
         #expect(world.out == "/byteclub/photos/a.jpg\n/byteclub/photos/b.JPG\n")
         let bare = world.home.path + "/bare"
         try LocalFile.replace(bare, with: Array(bytes.prefix(bytes.count - 1000)))
+        try LocalFile.setModified(bare, try #require(FileTime(seconds: 1_700_000_000, nanoseconds: 0)))
         #expect(await world.run("photos", "upload", bare) == .success)
         #expect(world.out == "/byteclub/photos/bare.jpg\n")
         #expect(world.err.contains("cut short"), "\(world.err)")

@@ -46,32 +46,44 @@ struct PhotoBatch: Sendable {
         return outcome
     }
 
+    /// Uploads a photo, and does it again while somebody writes to it.
     private func upload(
         _ file: String, place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
         _ = try sender.path(of: file)
-        if try await !PhotoFile.check(file) {
-            context.note("'\(file)' seems to be cut short, since its picture has no end; it is sent as it is")
+        var attempts = 3
+        while true {
+            let photo = try await FinishedPhoto(file, context)
+            photo.tell(context)
+            attempts -= 1
+            do { return try await upload(photo, place, &known) } catch let error {
+                guard attempts > 0, photo.state.isWrittenTo(at: file) else { throw error }
+            }
         }
+    }
+
+    private func upload(
+        _ photo: FinishedPhoto, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
+    ) async throws -> UploadedPhoto {
         guard !change.isNone else {
-            let record = try UploadRecord(of: file, to: folder, on: server, context)
-            return try await send(file, file, place, &known, record)
+            let record = try UploadRecord(of: photo.file, to: folder, on: server, context)
+            return try await send(photo, photo.file, place, &known, record)
         }
         let temporary = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(temporary) }
-        try await change.apply(to: file, writing: temporary)
-        return try await send(file, temporary, place, &known)
+        try await change.apply(to: photo.file, writing: temporary)
+        return try await send(photo, temporary, place, &known)
     }
 
     private var sender: PhotoSender { PhotoSender(remote: remote, folder: folder) }
 
     /// Sends the bytes of `content`, and goes on where a record says.
     private func send(
-        _ file: String, _ content: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?,
+        _ photo: FinishedPhoto, _ content: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?,
         _ record: UploadRecord? = nil
     ) async throws -> UploadedPhoto {
-        let (reporter, windDown, path) = (reporter, windDown, try sender.path(of: file))
-        let photo = try await sender.send(file, content, &known) { size in
+        let (reporter, windDown, path) = (reporter, windDown, try sender.path(of: photo.file))
+        let sent = try await sender.send(photo.file, photo.state, content, &known) { size in
             let resumption = record.map { record in
                 UploadResumption(from: record.position) { position in
                     record.keep(position)
@@ -85,8 +97,8 @@ struct PhotoBatch: Sendable {
         } progress: {
             reporter.update($0)
         }
-        if photo.event == .present { record?.remove() }
-        return photo
+        if sent.event == .present { record?.remove() }
+        return sent
     }
 
     private func report(_ photo: UploadedPhoto) throws {

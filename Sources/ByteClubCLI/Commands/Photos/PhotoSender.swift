@@ -16,34 +16,47 @@ struct PhotoSender: Sendable {
     ///
     /// - Parameters:
     ///   - file: The file that a person named, of which the photo has name and date.
+    ///   - state: The state of that file which is to be sent.
     ///   - content: The file with the bytes.
     ///   - known: What the folder has; asked for when it is nil, and kept up to date.
     ///   - begin: Is told the length when something is to be sent, and says where to go on.
     ///   - progress: Is told how far it is.
     /// - Returns: What became of it.
-    /// - Throws: What the server or the disk has against it.
+    /// - Throws: What the server or the disk has against it; a ``Failure`` 75, and nothing is stored, when somebody wrote
+    ///   to the file meanwhile.
     func send(
-        _ file: String, _ content: String, _ known: inout KnownPhotos?, begin: (_ size: Int64) -> UploadResumption?,
-        progress: @escaping @Sendable (TransferProgress) -> Void
+        _ file: String, _ state: FileState, _ content: String, _ known: inout KnownPhotos?,
+        begin: (_ size: Int64) -> UploadResumption?, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> UploadedPhoto {
         let path = try path(of: file)
         let size = try LocalFile.size(content)
-        var photos: KnownPhotos
-        if let listed = known { photos = listed } else { photos = try await KnownPhotos(of: folder, remote) }
-        known = photos
-        if photos.hasOne(of: size) {
+        if known == nil { known = try await KnownPhotos(of: folder, remote) }
+        if known?.hasOne(of: size) == true {
             let (own, _) = try await BlockingWork.run { try LocalFile.hash(content) }
-            if let there = photos.one(of: size, own, named: path) {
+            if let there = known?.one(of: size, own, named: path) {
                 return UploadedPhoto(event: .present, file: file, path: there.path, bytes: size, rev: there.rev)
             }
         }
         let source = Content.file(path: content, resumption: begin(size))
         let modified = try LocalFile.modified(file)
-        let stored = try await remote.put(
-            source, at: path, modified: modified, condition: .create, policy: .rename, progress: progress)
-        photos.add(stored)
-        known = photos
+        let stored: Metadata
+        do {
+            stored = try await remote.put(
+                source, at: path, modified: modified, condition: .create, policy: .rename, progress: progress)
+        } catch {
+            throw state.isWrittenTo(at: file) ? Self.written(file) : error
+        }
+        if state.isWrittenTo(at: file) {
+            // A part of a photo, which nobody is to see.
+            _ = try await remote.delete(stored.path, ifUnchangedSince: stored.rev)
+            throw Self.written(file)
+        }
+        known?.add(stored)
         let event: UploadedPhoto.Event = stored.path.key == path.key ? .uploaded : .renamed
         return UploadedPhoto(event: event, file: file, path: stored.path, bytes: stored.bytes, rev: stored.rev)
+    }
+
+    private static func written(_ file: String) -> any Error {
+        Failure(.tryAgain, "'\(Failure.line(file))' was written to while it was sent; try again later")
     }
 }

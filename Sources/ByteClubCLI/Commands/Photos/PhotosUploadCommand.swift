@@ -97,9 +97,7 @@ struct PhotosUploadCommand: ClubCommand {
             do {
                 // Its name, too, must be one that the server takes.
                 _ = try folder.appending(PhotoFile.serverName(of: file))
-                if try await !PhotoFile.check(file) {
-                    context.note("'\(file)' seems to be cut short, since its picture has no end; it is sent as it is")
-                }
+                try await FinishedPhoto(file, context).tell(context)
                 // A link gives the photo its own name; folders are the same by whatever name.
                 let path = try LocalFile.absolute(file, in: context.workingDirectory())
                 let parent = LocalFile.resolved(LocalFile.parent(of: path))
