@@ -7,13 +7,13 @@ import Testing
 
 @Suite("A full disk", .serialized)
 struct FullDiskTests {
-    /// A file system of 4 MiB, gone when its owner is.
+    /// A small file system, gone when its owner is.
     private final class SmallDisk: Sendable {
         let directory: TemporaryDirectory
 
-        init?() throws {
+        init?(mebibytes: Int = 4) throws {
             directory = try TemporaryDirectory()
-            let options = "size=4m"
+            let options = "size=\(mebibytes)m"
             guard unsafe mount("tmpfs", directory.path, "tmpfs", 0, options) == 0 else { return nil }
         }
 
@@ -79,5 +79,34 @@ struct FullDiskTests {
         unsafe unlink(store.files.path(of: try #require(kept.contentHash)))
         let after = try await fixture.put("/after", [1])
         #expect(try await fixture.bytes(after) == [1])
+    }
+
+    @Test("contents that came in chunks fit as if each were there once; chunks that still wait for a write stay")
+    func secondCopies() async throws {
+        guard let disk = try SmallDisk(mebibytes: 32) else {
+            print("skipped: a small file system cannot be mounted here (errno \(errno))")
+            return
+        }
+        let fixture = try StoreFixture(in: disk.directory.path)
+        let store = fixture.store
+        let waiting = randomBytes(100_000, seed: 99)
+        try await store.chunks.add(waiting, hash: ContentHasher.hash(waiting), from: 1)
+        // 24 MiB may be used: 16 of contents fit, and 16 more of their chunks do not.
+        for number in 0..<8 {
+            let parts = (0..<2).map { randomBytes(1 << 20, seed: UInt64(2 * number + $0)) }
+            let hashes = parts.map { ContentHasher.hash($0) }
+            for (part, hash) in zip(parts, hashes) { try await store.chunks.add(part, hash: hash, from: 1) }
+            let room = try await store.hold(2 << 20, for: 1, replacing: nil, naming: hashes)
+            let content = try #require(
+                try await store.chunks.assemble(hashes, bytes: 2 << 20, from: 1, in: store.blobs))
+            let path = try RemotePath("/\(number).jpg")
+            _ = try await store.write(by: 1, storing: content) {
+                try $0.put(path, bytes: content.bytes, hash: content.hash, condition: .create, policy: .fail)
+            }
+            withExtendedLifetime(room) {}
+            await store.named(hashes, by: 1)
+        }
+        #expect(try await store.chunks.missing(of: [ContentHasher.hash(waiting)], from: 1) == [])
+        #expect(fixture.blobCount == 8)
     }
 }

@@ -16,7 +16,7 @@ struct FileBlobStore: BlobStore {
     init(directory: String) throws {
         root = directory + "/blobs"
         staging = directory + "/staging"
-        reserve = DiskReserve(directory)
+        reserve = DiskReserve(directory, spare: SpareChunks(root: directory + "/chunks"))
         let isNew = try (Directory.make(root), Directory.make(staging))
         if isNew.0 || isNew.1 { try Directory.sync(directory) }
     }
@@ -25,7 +25,7 @@ struct FileBlobStore: BlobStore {
     init(existing directory: String) {
         root = directory + "/blobs"
         staging = directory + "/staging"
-        reserve = DiskReserve(directory)
+        reserve = DiskReserve(directory, spare: SpareChunks(root: directory + "/chunks"))
     }
 
     func writer() async throws -> any BlobWriter {

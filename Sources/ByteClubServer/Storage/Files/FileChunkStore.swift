@@ -158,6 +158,12 @@ final class FileChunkStore: ChunkStore {
         }
     }
 
+    func release(_ hashes: [ContentHash], from member: Int64) async throws {
+        try await ContentPipeline.onDisk {
+            for hash in hashes { SpareChunks.mark(self.path(of: hash, from: member)) }
+        }
+    }
+
     func remove(_ hashes: [ContentHash], from member: Int64) async throws {
         try await ContentPipeline.onDisk {
             for hash in hashes { self.remove(self.path(of: hash, from: member), of: member) }

@@ -75,6 +75,9 @@ final class MemoryChunkStore: ChunkStore {
         }
     }
 
+    // There is no disk that could be full.
+    func release(_: [ContentHash], from _: Int64) async throws {}
+
     func remove(_ hashes: [ContentHash], from member: Int64) async throws {
         chunks.withLock { for hash in hashes { $0[member]?[hash] = nil } }
     }

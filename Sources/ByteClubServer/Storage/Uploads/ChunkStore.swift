@@ -33,6 +33,10 @@ protocol ChunkStore: Sendable {
     /// What a member's chunks with these hashes count for, each once.
     func waitingBytes(of hashes: [ContentHash], from member: Int64) async throws -> Int64
 
+    /// Says that what a member's chunks hold is stored: they stay for what is like them, and go before the disk counts
+    /// as full.
+    func release(_ hashes: [ContentHash], from member: Int64) async throws
+
     /// Removes a member's chunks.
     func remove(_ hashes: [ContentHash], from member: Int64) async throws
 

@@ -38,10 +38,13 @@ extension QuotaStore {
         return hold
     }
 
-    // Without a quota they stay for what is like them.
     func named(_ chunks: [ContentHash], by member: Int64) async {
-        guard settings.hasQuota, !chunks.isEmpty else { return }
+        if chunks.isEmpty { return }
         // Those that cannot be removed go when their time is over.
-        try? await self.chunks.remove(chunks, from: member)
+        if settings.hasQuota {
+            try? await self.chunks.remove(chunks, from: member)
+        } else {
+            try? await self.chunks.release(chunks, from: member)
+        }
     }
 }
