@@ -107,7 +107,8 @@ import Testing
     func quota() async throws {
         try await TestServer.run(history: HistorySettings(memberQuota: 1 << 20)) { server in
             let photos = [noise(600_000, seed: 1), noise(300_000, seed: 2)]
-            #expect(try await server.send(Self.target, body: Self.body(photos)).status == 204)
+            let first = try await server.send(Self.target, body: Self.body(photos))
+            #expect(first.status == 204)
             #expect(try await server.send(Self.target, body: Self.body([noise(300_000, seed: 3)])).status == 507)
             #expect(try await server.send("POST /1/sync/batch", body: try Self.batch(photos)).status == 200)
             #expect(try await Self.missing(photos, server).count == 2)

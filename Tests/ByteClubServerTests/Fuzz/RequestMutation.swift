@@ -14,8 +14,8 @@ struct RequestMutation {
         "copy_ref", "fileops/copy", "fileops/create_folder", "fileops/delete", "fileops/move", "view/1-1-1-0",
         "previews",
         "oauth/request_token", "oauth2/token", "oauth2/device_authorization", "disable",
-        "sync/batch", "sync/changes", "sync/history", "sync/digest", "sync/chunks/need", "sync/chunks", "sync/chunks/00",
-        "sync/links", "sync/links/revoke",
+        "sync/batch", "sync/changes", "sync/history", "sync/digest", "sync/chunks/need", "sync/chunks",
+        "sync/chunks/00", "sync/links", "sync/links/revoke",
     ]
     private static let methods = [
         "GET", "GET", "GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "PATCH", "G",

@@ -418,7 +418,7 @@ import Testing
         let answer = try await scene.server.journal(after: waited, limit: 10, contents: true, wait: .zero)
         #expect(answer.page.entries.count == 2)
         let replica = try JournalReplica(
-            scene.remoteTree(), scene.machine.network, OperationIDs(mirror: "00000000", at: 1))
+            scene.remoteTree(), scene.machine.network, OperationIDs(mirror: "00000000", at: 1), sendsManyChunks: true)
         var report = SyncReport()
         try replica.ingest(answer, after: waited, &report)
         #expect(report.isFeedStale)

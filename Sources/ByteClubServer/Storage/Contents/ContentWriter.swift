@@ -31,6 +31,7 @@ protocol BlobWriter: ContentWriter {
     ///
     /// - Parameter durably: Whether the bytes survive a crash when this returns; otherwise whoever takes the content syncs
     ///   it, as ``ChunkStore/keep(_:from:)`` does for many at once.
+    /// - Returns: The content.
     /// - Throws: As ``ContentWriter/flush()``.
     func finish(durably: Bool) async throws -> StagedContent
 }
