@@ -1,0 +1,99 @@
+import ByteClubCore
+import ByteClubRemotes
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+
+@Suite("Photos travel in groups") struct PhotoGroupTests {
+    /// Counts the calls of a member.
+    private final class Calls: Sendable {
+        private let counts = Mutex<[MemoryOperation.Kind: Int]>([:])
+
+        init(of remote: MemoryRemote) {
+            remote.fault = { [self] operation throws(RemoteError) in
+                if operation.moment == .before { counts.withLock { $0[operation.kind, default: 0] += 1 } }
+            }
+        }
+
+        subscript(_ kind: MemoryOperation.Kind) -> Int { counts.withLock { $0[kind] ?? 0 } }
+    }
+
+    private static let photos = 300
+
+    @Test("three hundred photos go up in some requests, arrive as they are, and leave nothing in staging or trash")
+    func library() async throws {
+        let server = MemoryRemote()
+        let one = try Device(MemoryRemote(sharing: server, author: 1))
+        let two = try Device(MemoryRemote(sharing: server, author: 2))
+        for number in 0..<Self.photos {
+            one.write("album-\(number % 7)/\(number).jpg", noise(70_000 + number, seed: UInt64(number)))
+        }
+        let calls = Calls(of: one.remote)
+        let up = try await one.sync()
+        #expect(up.uploaded == Self.photos && up.isComplete)
+        #expect(calls[.putChunk] == 0 && (1...10).contains(calls[.putChunks]))
+        #expect(calls[.missingChunks] == calls[.putChunks] && calls[.apply] <= 20)
+        let fetched = Calls(of: two.remote)
+        let down = try await two.sync()
+        #expect(down.downloaded == Self.photos && down.isComplete)
+        #expect(fetched[.content] == Self.photos && fetched[.download] == 0)
+        #expect(two.files() == one.files())
+        #expect(two.isStagingEmpty && two.trash.isEmpty && one.trash.isEmpty)
+        #expect(try await one.sync().uploaded == 0)
+        #expect(calls[.putChunks] <= 10, "a second sync sends nothing")
+    }
+
+    @Test("a server that takes one chunk at a time gets them so, and the mirrors are equal")
+    func older() async throws {
+        let server = MemoryRemote(bulkChunks: false)
+        let one = try Device(MemoryRemote(sharing: server, author: 1))
+        let two = try Device(MemoryRemote(sharing: server, author: 2))
+        for number in 0..<5 { one.write("\(number).jpg", noise(100_000, seed: UInt64(number))) }
+        let calls = Calls(of: one.remote)
+        #expect(try await one.sync().uploaded == 5)
+        #expect(calls[.putChunk] == 5 && calls[.putChunks] == 0)
+        try await two.sync()
+        #expect(two.files() == one.files())
+    }
+
+    @Test("a photo that is there several times is sent once")
+    func twins() async throws {
+        let one = try Device(MemoryRemote())
+        let bytes = noise(200_000, seed: 1)
+        for name in ["a.jpg", "b.jpg", "c.jpg"] { one.write(name, bytes) }
+        let calls = Calls(of: one.remote)
+        #expect(try await one.sync().uploaded == 3)
+        #expect(calls[.putChunks] == 1)
+    }
+
+    @Test("when a group or its answer is lost on its way, a later sync sends what is missing, and no photo becomes two")
+    func lost() async throws {
+        let server = MemoryRemote()
+        let one = try Device(MemoryRemote(sharing: server, author: 1))
+        let two = try Device(MemoryRemote(sharing: server, author: 2))
+        for number in 0..<40 { one.write("\(number).jpg", noise(100_000, seed: UInt64(number))) }
+        let faults: [(kind: MemoryOperation.Kind, moment: MemoryOperation.Moment)] = [
+            (.putChunks, .before), (.putChunks, .after), (.apply, .after),
+        ]
+        for fault in faults {
+            let isLost = Mutex(false)
+            one.remote.fault = { operation throws(RemoteError) in
+                guard operation.kind == fault.kind, operation.moment == fault.moment else { return }
+                let wasLost = isLost.withLock { lost in
+                    defer { lost = true }
+                    return lost
+                }
+                if !wasLost { throw RemoteError(.unreachable, "the connection broke") }
+            }
+            _ = try? await one.sync()
+        }
+        one.remote.fault = nil
+        #expect(try await one.sync().isComplete)
+        try await two.sync()
+        #expect(two.files() == one.files() && two.files().count == 40)
+        #expect(
+            try await server.revisions(of: RemotePath("/byteclub/7.jpg"), before: nil, limit: 5).count == 1)
+    }
+}
