@@ -108,13 +108,6 @@ struct TestServer: Sendable {
         "Authorization: Bearer \(try await store.addMember(name: name, role: role, oauth1: false).token)"
     }
 
-    /// Starts a session in a browser of the member, who gets a password that nobody knows.
-    func session() async throws -> String {
-        let password = try #require(PasswordHash(text: "scrypt$16384$8$5$00$00"))
-        try await store.setPassword(password, ofMember: member.name)
-        return try #require(try await store.addWebSession(member: member.uid, password: password, lifetime: 60))
-    }
-
     /// Stores a file and tells its metadata.
     @discardableResult
     func store(_ path: String, _ text: String = "x") async throws -> Metadata {

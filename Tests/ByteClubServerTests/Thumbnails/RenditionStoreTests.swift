@@ -96,7 +96,7 @@ import Testing
             let bytes = Fixture.bytes("panoramas/city.jpg")
             _ = try await server.send("PUT /1/files_put/auto/p/city.jpg", body: bytes)
             let hash = ContentHasher.hash(bytes)
-            let session = try await server.session()
+            let session = try await server.store.addWebSession(member: server.member.uid, lifetime: 60)
             let cookie = "Cookie: byteclub=\(session)"
             let picture = try await server.send("GET /photos/\(hash)/512.jpg", [cookie])
             #expect(picture.status == 200 && picture["Content-Type"] == "image/jpeg")

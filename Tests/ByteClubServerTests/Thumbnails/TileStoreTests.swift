@@ -125,7 +125,7 @@ import Testing
                 #expect(try await server.send("PUT /1/files_put/auto/p/\(name).jpg", body: bytes).status == 200)
             }
             let (hash, other) = (ContentHasher.hash(large), ContentHasher.hash(small))
-            let session = try await server.session()
+            let session = try await server.store.addWebSession(member: server.member.uid, lifetime: 60)
             let cookie = "Cookie: byteclub=\(session)"
             let page = try await server.send("GET /gallery/p/large.jpg", [cookie])
             #expect(page.text.contains("data-height=\"600\" data-tiles=\"512\""))

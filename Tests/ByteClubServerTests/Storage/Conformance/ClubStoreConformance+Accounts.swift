@@ -92,7 +92,7 @@ extension ClubStoreConformance {
             #expect(try await run.store.credentials(ofMember: "ANN")?.password == nil)
             #expect(try await run.store.addWebSession(member: 1, password: one, lifetime: 100) == nil)
             try await run.store.setPassword(one, ofMember: "Ann")
-            let session = try await run.session(1, one, lifetime: 100)
+            let session = try await run.store.addWebSession(member: 1, lifetime: 100)
             #expect(try await run.store.webSession(session)?.name == "Ann")
             let code = try await run.store.addCode(grant("byteclub", 1))
             try await run.store.setPassword(two, ofMember: "Ann")
@@ -173,7 +173,8 @@ extension ClubStoreConformance {
             let known = try password("a")
             try await run.store.setPassword(known, ofMember: "Ben")
             let (one, two) = (
-                try await run.session(2, known, lifetime: 100), try await run.session(2, known, lifetime: 1000)
+                try await run.store.addWebSession(member: 2, lifetime: 100),
+                try await run.store.addWebSession(member: 2, lifetime: 1000)
             )
             #expect(try await run.store.webSession(one)?.name == "Ben")
             run.clock.advance(100)
@@ -181,7 +182,7 @@ extension ClubStoreConformance {
             #expect(try await run.store.webSession(two)?.name == "Ben")
             try await run.store.setRole(.viewer, ofMember: "Ben")
             #expect(try await run.store.webSession(two)?.role == .viewer)
-            let three = try await run.session(2, known, lifetime: 1000)
+            let three = try await run.store.addWebSession(member: 2, lifetime: 1000)
             try await run.store.removeWebSession(three)
             #expect(try await run.store.webSession(three) == nil)
             try await run.store.removeMember(name: "Ben")
@@ -282,11 +283,6 @@ extension ClubStoreConformance {
 extension ClubStoreRun {
     /// Exchanges a code for a token, and gives what it stood for.
     func redeem(_ code: String) async throws -> Grant? { try await store.redeemCode(code) { _ in true }?.grant }
-
-    /// Starts a session in a browser.
-    func session(_ member: Int64, _ password: PasswordHash, lifetime: Int64) async throws -> String {
-        try #require(try await store.addWebSession(member: member, password: password, lifetime: lifetime))
-    }
 
     /// Adds a member with a bearer token.
     @discardableResult
