@@ -19,10 +19,14 @@ enum SessionEvent: Sendable {
 final class SyncInbox: Sendable {
     private struct State {
         var events: [SessionEvent] = []
+        /// The changes of the disk, as one: a step may last while millions of files are written.
+        var disk: DiskChange?
         /// The latest progress of each large file's transfer.
         var progress: [ItemID: TransferProgress] = [:]
         var waiter: CheckedContinuation<Void, Never>?
         var isWoken = false
+
+        var isEmpty: Bool { events.isEmpty && disk == nil && progress.isEmpty }
     }
 
     private let state = Mutex(State())
@@ -30,10 +34,10 @@ final class SyncInbox: Sendable {
     /// Adds an event, and wakes the session if it waits.
     func post(_ event: SessionEvent) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            if case .transferProgressed(let item, let progress) = event {
-                state.progress[item] = progress
-            } else {
-                state.events.append(event)
+            switch event {
+            case .transferProgressed(let item, let progress): state.progress[item] = progress
+            case .disk(let change): if state.disk?.add(change) == nil { state.disk = change }
+            default: state.events.append(event)
             }
             defer { state.waiter = nil }
             return state.waiter
@@ -41,12 +45,13 @@ final class SyncInbox: Sendable {
         waiter?.resume()
     }
 
-    /// Removes and returns all events since the last call, in their order.
+    /// Removes and returns all events since the last call: what has changed on the disk, then the others in their order.
     func drain() -> [SessionEvent] {
         state.withLock { state in
-            defer { (state.events, state.progress) = ([], [:]) }
+            defer { (state.events, state.disk, state.progress) = ([], nil, [:]) }
             let progress = state.progress.sorted { $0.key < $1.key }
-            return state.events + progress.map { .transferProgressed($0.key, $0.value) }
+            return (state.disk.map { [.disk($0)] } ?? []) + state.events
+                + progress.map { .transferProgressed($0.key, $0.value) }
         }
     }
 
@@ -64,7 +69,7 @@ final class SyncInbox: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDue = state.withLock { state in
-                    if state.isWoken || !state.events.isEmpty || !state.progress.isEmpty { return true }
+                    if state.isWoken || !state.isEmpty { return true }
                     state.waiter = continuation
                     return false
                 }

@@ -11,6 +11,22 @@ struct DiskChange: Hashable, Sendable {
     /// Whether the lock file was touched, which asks the engine to read its settings.
     var isNudge = false
 
+    /// How many names and folders are told at once; of more, it is told that anything may have changed.
+    static let mostTold = 4_096
+
+    /// Adds what has happened after it; names mean nothing where anything may have changed.
+    mutating func add(_ later: DiskChange) {
+        isLost = isLost || later.isLost
+        isNudge = isNudge || later.isNudge
+        if !isLost {
+            finished.formUnion(later.finished)
+            begun.formUnion(later.begun)
+            for (folder, names) in later.closed { closed[folder, default: []].formUnion(names) }
+            isLost = closed.values.reduce(finished.count + begun.count) { $0 + $1.count } > Self.mostTold
+        }
+        if isLost { (finished, begun, closed) = ([], [], [:]) }
+    }
+
     /// Whether no scan is due before the disk has settled.
     var isOnlyBegun: Bool { closed.isEmpty && finished.isEmpty && !isLost && !isNudge }
 }
