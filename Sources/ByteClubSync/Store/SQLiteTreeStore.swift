@@ -105,9 +105,10 @@ final class SQLiteTreeStore {
 
 extension SQLiteTreeStore: TreeStore {
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
-        try begin(durably: durably)
+        if isInTransaction { throw SyncError(.database, "a transaction of the mirror's database is open already") }
         let formerLater = later
         do {
+            try begin(durably: durably)
             let result = try body()
             try commit(durably: durably)
             return result
@@ -127,7 +128,6 @@ extension SQLiteTreeStore: TreeStore {
     }
 
     private func begin(durably: Bool) throws(SyncError) {
-        if isInTransaction { throw SyncError(.database, "a transaction of the mirror's database is open already") }
         if durably != isFull {
             try connection.run(durably ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
             isFull = durably

@@ -30,6 +30,19 @@ import Testing
         try run.run(steps: 150)
     }
 
+    @Test("a transaction that fails when it begins leaves the database to others")
+    func failedBegin() throws {
+        let store = try SQLiteTreeStore(path: path)
+        try store.setMeta(.cursor, "1")
+        // What is asked right after the transaction is open fails from now on.
+        try store.prepared("PRAGMA data_version").finalize()
+        #expect(throws: SyncError.self) { try store.setMeta(.cursor, "2") }
+        #expect(!store.isInTransaction)
+        let other = try #require(try SQLiteTreeStore.joining(path: path))
+        try other.setMeta(.cursor, "3")
+        #expect(try other.meta(.cursor) == "3")
+    }
+
     @Test("a store of many files is opened, filled and read")
     func rates() throws {
         let files = unsafe getenv("BYTECLUB_STORE_FILES").flatMap { unsafe Int(String(cString: $0)) } ?? 10_000
