@@ -26,11 +26,12 @@ final class FileReader {
     /// Drops contents that were not sent.
     func forgetContents() { (kept, keptSize) = ([:], 0) }
 
-    /// Keeps a content in memory for its upload.
+    /// Keeps a content in memory for its upload, in place of an earlier one of the item.
     func keep(_ id: ItemID, _ content: Content) {
-        guard keptSize + content.bytes.count <= Self.keptBytes else { return }
+        let size = keptSize - (kept[id]?.bytes.count ?? 0) + content.bytes.count
+        guard size <= Self.keptBytes else { return }
         kept[id] = content
-        keptSize += content.bytes.count
+        keptSize = size
     }
 
     /// Reads files whose hash the planner needs: those of at most `limit` bytes now, larger ones by a request for

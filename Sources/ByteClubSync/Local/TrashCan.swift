@@ -26,6 +26,8 @@ final class TrashCan {
     private let context: SyncContext
     private let control: ControlDirectory
     private var displaced: [Displaced] = []
+    /// When the first of them is due.
+    private var nextDue: SyncInstant?
     private var lastLateCheck: SyncInstant?
     private var lastExpiry: SyncInstant?
     /// The date of the last trashed file; nil before the first.
@@ -56,9 +58,10 @@ final class TrashCan {
         let location = try take(name, from: control.staging, as: path)
         guard let (folder, last) = control.trash.find(location), let stat = try folder.entry(last)?.stat else { return }
         let now = context.environment.clock.now
+        let due = now + Self.firstLateCheck
         displaced.append(
-            Displaced(
-                item: item, trashPath: location, path: path, stat: stat, since: now, due: now + Self.firstLateCheck))
+            Displaced(item: item, trashPath: location, path: path, stat: stat, since: now, due: due))
+        nextDue = min(nextDue ?? due, due)
     }
 
     private func note(_ date: String) throws {
@@ -71,9 +74,8 @@ final class TrashCan {
 
     /// When displaced files are checked next: a few when they are due, many at most once a second; nil without any.
     var nextLateCheck: SyncInstant? {
-        guard let due = displaced.lazy.map(\.due).min() else { return nil }
-        guard displaced.count > 16, let lastLateCheck else { return due }
-        return max(due, lastLateCheck + .seconds(1))
+        guard let nextDue, displaced.count > 16, let lastLateCheck else { return nextDue }
+        return max(nextDue, lastLateCheck + .seconds(1))
     }
 
     /// Checks the displaced files that are due, or for the last time all of them, for late writes; a written one becomes
@@ -101,6 +103,7 @@ final class TrashCan {
             }
         }
         displaced = rest
+        nextDue = rest.lazy.map(\.due).min()
     }
 
     /// Checks a displaced file, and restores it when it was written; returns whether it is to be checked again.
