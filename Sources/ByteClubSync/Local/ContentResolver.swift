@@ -18,8 +18,8 @@ struct ContentResolver {
     func resolve(_ id: ItemID, conflictName: EntryName, _ report: inout SyncReport) async throws {
         guard let item = try store.item(id), let local = item.local, local.hash != nil, let remote = item.remote
         else { return }
-        let isText = local.size <= Int64(TextMerge.limit) && remote.size <= Int64(TextMerge.limit)
-        if isText || remote.hash == nil {
+        // Of larger files no content is asked for, also where the server does not tell its hash.
+        if local.size <= Int64(TextMerge.limit), remote.size <= Int64(TextMerge.limit) {
             guard let theirs = try await fetcher.content(of: item, remote, &report) else { return }
             let theirHash = ContentHasher.hash(theirs)
             if remote.hash == nil {

@@ -475,7 +475,7 @@ final class PathReplica: RemoteReplica {
             let metadata = try await self.remote.put(
                 .bytes(bytes), at: path, modified: context.now, executable: item.toldExecutable,
                 condition: remote.revision.map { .parent($0) } ?? .create, policy: .fail, progress: nil)
-            do { try takeMerged(metadata, item.id) } catch { return false }
+            do { try takeMerged(metadata, hash, item.id) } catch { return false }
             return true
         } catch {
             if error.code == .conflict || error.code == .notFound { return false }
@@ -483,9 +483,9 @@ final class PathReplica: RemoteReplica {
         }
     }
 
-    private func takeMerged(_ metadata: Metadata, _ id: ItemID) throws {
+    private func takeMerged(_ metadata: Metadata, _ hash: ContentHash, _ id: ItemID) throws {
         guard var item = try store.item(id), let revision = metadata.rev else { return }
-        item.remote?.hash = metadata.contentHash
+        item.remote?.hash = metadata.contentHash ?? hash
         item.remote?.size = metadata.bytes
         item.remote?.revision = revision
         item.remote?.modified = metadata.fileTime

@@ -123,6 +123,28 @@ import Testing
         #expect(report.isFeedStale && scene.machine.network.writes == writes)
     }
 
+    @Test("a large file that both sides change is there in both versions, though the server tells no hashes")
+    func largeConflictWithoutHashes() async throws {
+        let scene = MachineScene(usesExtension: false)
+        (scene.machine.network.ordersRevisions, scene.machine.network.tellsHashes) = (false, false)
+        let large = { (line: String) in String(repeating: line, count: TextMerge.limit / 4) }
+        scene.disk.write("large", large("first\n"))
+        try scene.settle()
+        try await scene.put("large", large("theirs\n"))
+        scene.disk.write("large", large("mine\n"))
+        for _ in 0..<4 {
+            scene.wait()
+            try scene.sync()
+        }
+        // The server's is not downloaded without its hash, which is told.
+        scene.machine.database.reopen()
+        #expect(scene.machine.database.problems().map(\.path) == ["large"])
+        #expect(scene.files.count == 1 && scene.files.values.first == large("mine\n"))
+        #expect(scene.files.keys.first.map(ConflictName.isCopy) == true)
+        let paths = try await scene.server.delta(after: nil, prefix: .root).entries.compactMap(\.metadata?.path.string)
+        #expect(paths.count == 2)
+    }
+
     @Test("a large file whose hash is not told is a problem that people see")
     func largeFileWithoutHash() async throws {
         let scene = MachineScene(usesExtension: false)
