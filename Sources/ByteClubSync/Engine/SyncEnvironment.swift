@@ -10,7 +10,7 @@ struct SyncEnvironment: Sendable {
     var bases: any BaseStore
     /// Runs the session's own work, one piece at a time.
     var executor: any SerialExecutor
-    /// Runs background work; nil for the system's threads.
+    /// Runs background work, which may block; nil for the system's threads.
     var workers: (any TaskExecutor)?
     /// The session's time.
     var clock: any SyncClock
@@ -27,6 +27,7 @@ extension SyncEnvironment {
             openStore: { try SQLiteTreeStore(path: path) },
             bases: NoBases(),
             executor: try ThreadExecutor(),
+            workers: try WorkerThreads(),
             clock: MonotonicClock())
     }
 }

@@ -8,76 +8,128 @@ final class ThreadExecutor: SerialExecutor {
     private let queue: JobQueue
 
     /// Starts the thread.
-    init() throws(FileError) {
-        queue = try JobQueue()
-        try queue.start()
-    }
+    init() throws(FileError) { queue = try JobQueue(threads: 1) }
 
     deinit { queue.stop() }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        unsafe queue.push(UnownedJob(job), asUnownedSerialExecutor())
+        unsafe queue.push(UnownedJob(job), .serial(asUnownedSerialExecutor()))
     }
 }
 
-/// The queue of jobs; the thread sleeps on an event descriptor while it is empty.
+/// Runs background work on threads of its own, since much of it blocks: files are read, hashed, written and synced.
+///
+/// The cooperative pool has one thread for each processor, which answers of the server need as well.
+final class WorkerThreads: TaskExecutor {
+    /// How many threads there are at most: more than work that blocks at once, which is three transfers, a hash, a file
+    /// that is audited, and groups of files of which one is written and one synced. Polls and timers need the others.
+    static let most = 8
+
+    private let queue: JobQueue
+
+    /// Starts the first thread; the others start when they are needed.
+    init() throws(FileError) { queue = try JobQueue(threads: Self.most) }
+
+    deinit { queue.stop() }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        unsafe queue.push(UnownedJob(job), .task(asUnownedTaskExecutor()))
+    }
+}
+
+/// A queue of jobs and the threads that run them; idle threads sleep on an event descriptor.
 private final class JobQueue: Sendable {
-    /// A job and who runs it, which lives until the job has run.
+    /// The executor of a job, which lives until the job has run.
+    @safe enum Executor {
+        case serial(UnownedSerialExecutor)
+        case task(UnownedTaskExecutor)
+    }
+
+    /// A job and who runs it.
     @safe private struct Job: @unchecked Sendable {
-        // Invariant: a job is only ever run once, on the one thread.
+        // Invariant: a job is only ever run once, on one thread.
         let job: UnownedJob
-        let executor: UnownedSerialExecutor
+        let executor: Executor
+
+        func run() {
+            switch executor {
+            case .serial(let executor): unsafe job.runSynchronously(on: executor)
+            case .task(let executor): unsafe job.runSynchronously(on: executor)
+            }
+        }
     }
 
     private struct State {
         var jobs: [Job] = []
+        var threads = 1
+        /// How many threads sleep and have not been woken.
+        var idle = 0
         var isStopped = false
     }
 
     private let state = Mutex(State())
+    private let most: Int
+    /// Lets one thread go on for each one that is added to it.
     private let wake: FileDescriptor
 
-    init() throws(FileError) {
-        let number = eventfd(0, Int32(EFD_CLOEXEC))
+    /// Starts one thread; more start while jobs wait, up to `threads`.
+    init(threads: Int) throws(FileError) {
+        most = threads
+        let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_SEMAPHORE))
         guard number >= 0 else { throw FileError(operation: "make", path: "event descriptor", code: errno) }
         wake = FileDescriptor(owning: number, path: "event descriptor")
-    }
-
-    func start() throws(FileError) {
-        let code = DetachedThread.start { [self] in run() }
+        let code = start()
         if code != 0 { throw FileError(operation: "start", path: "thread", code: code) }
     }
 
+    private func start() -> Int32 { DetachedThread.start { [self] in run() } }
+
+    /// Ends the threads when the jobs are done.
     func stop() {
-        state.withLock { $0.isStopped = true }
-        signal()
-    }
-
-    func push(_ job: UnownedJob, _ executor: UnownedSerialExecutor) {
-        let isFirst = state.withLock { state in
-            unsafe state.jobs.append(Job(job: job, executor: executor))
-            return state.jobs.count == 1
+        let idle = state.withLock { state in
+            defer { state.idle = 0 }
+            state.isStopped = true
+            return state.idle
         }
-        if isFirst { signal() }
+        signal(idle)
     }
 
-    private func signal() {
-        var one: UInt64 = 1
-        _ = unsafe write(wake.number, &one, 8)
+    func push(_ job: UnownedJob, _ executor: Executor) {
+        let (wakes, starts) = state.withLock { state in
+            state.jobs.append(Job(job: job, executor: executor))
+            if state.idle > 0 {
+                state.idle -= 1
+                return (true, false)
+            }
+            guard state.threads < most else { return (false, false) }
+            state.threads += 1
+            return (false, true)
+        }
+        if wakes { signal(1) }
+        // Without another thread, those that are there run it later.
+        if starts, start() != 0 { state.withLock { $0.threads -= 1 } }
+    }
+
+    private func signal(_ threads: Int) {
+        if threads == 0 { return }
+        var count = UInt64(threads)
+        _ = unsafe write(wake.number, &count, 8)
     }
 
     private func run() {
         while true {
-            let (jobs, isStopped) = state.withLock { state in
-                let taken = state.jobs
-                state.jobs = []
-                return (taken, state.isStopped)
+            let (job, isStopped) = state.withLock { state -> (Job?, Bool) in
+                if !state.jobs.isEmpty { return (state.jobs.removeFirst(), false) }
+                if !state.isStopped { state.idle += 1 }
+                return (nil, state.isStopped)
             }
-            for job in jobs { unsafe job.job.runSynchronously(on: job.executor) }
-            if jobs.isEmpty {
-                if isStopped { return }
+            if let job {
+                job.run()
+            } else if isStopped {
+                return
+            } else {
                 var count: UInt64 = 0
-                _ = unsafe read(wake.number, &count, 8)
+                while unsafe read(wake.number, &count, 8) < 0, errno == EINTR {}
             }
         }
     }

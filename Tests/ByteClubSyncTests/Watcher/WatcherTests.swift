@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -145,12 +144,4 @@ import Testing
         #expect(pace.hotFolders(adding: [ItemID(2)], start + .seconds(30)) == [ItemID(1), ItemID(2)])
         #expect(pace.hotFolders(adding: [], start + .seconds(70)) == [ItemID(2)])
     }
-}
-
-/// Holds a thread until it is opened.
-private final class Gate: Sendable {
-    private let isOpen = Mutex(false)
-
-    func wait() { while !isOpen.withLock({ $0 }) { usleep(1_000) } }
-    func open() { isOpen.withLock { $0 = true } }
 }
