@@ -72,10 +72,10 @@ final class StatusRecorder {
         }
     }
 
-    /// Reports the problems, and removes those of items that are settled or gone.
+    /// Reports the problems and what is held, and removes the problems of items that are settled or gone.
     ///
-    /// - Returns: Whether none of them keeps the two sides apart.
-    func reviewProblems() throws -> Bool {
+    /// - Returns: Whether no problem keeps the two sides apart.
+    func review(_ heldRules: HeldRulesRecord?) throws -> Bool {
         areApart = false
         var review = ProblemReview(store)
         for problem in try store.problems() {
@@ -86,6 +86,8 @@ final class StatusRecorder {
             reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
             if !areApart { areApart = try review.keepsApart(problem) }
         }
+        for deletion in try store.heldDeletions() { reporter.emitOnce(.held(deletion.path)) }
+        if let heldRules { reporter.emitOnce(heldRules.event) }
         return !areApart
     }
 

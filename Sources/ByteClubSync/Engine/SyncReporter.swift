@@ -4,7 +4,8 @@ import ByteClubCore
 final class SyncReporter {
     /// The counts so far.
     private(set) var summary = SyncSummary()
-    private var once: Set<String> = []
+    /// The lasting states that were told, and those that were met since the last conclusion.
+    private var (told, met): (Set<String>, Set<String>) = ([], [])
     private let onEvent: @Sendable (SyncEvent) -> Void
 
     init(_ onEvent: @escaping @Sendable (SyncEvent) -> Void) { self.onEvent = onEvent }
@@ -22,10 +23,14 @@ final class SyncReporter {
         onEvent(event)
     }
 
-    /// Emits an event about a lasting state, once a sync.
+    /// Emits an event about a lasting state, once for as long as it lasts.
     func emitOnce(_ event: SyncEvent) {
-        if once.insert("\(event.event) \(event.path ?? "") \(event.message ?? "")").inserted { onEvent(event) }
+        let state = "\(event.event) \(event.path ?? "") \(event.message ?? "")"
+        if met.insert(state).inserted, !told.contains(state) { onEvent(event) }
     }
+
+    /// Notes that all lasting states have been met: those that were not are over, and are told again when they come back.
+    func conclude() { (told, met) = (met, []) }
 
     /// Emits a transfer's progress.
     func emitProgress(_ path: String, _ progress: TransferProgress) {

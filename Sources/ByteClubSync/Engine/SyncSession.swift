@@ -472,7 +472,7 @@ actor SyncSession {
         let isWorkLeft = loop.isWorkLeft(at: environment.clock.now)
         loop.retries.forget(try loop.retries.all.sorted().filter { try store.item($0)?.isSettled ?? true })
         if !isWorkLeft { connector.replica?.inlineContents.clear() }
-        let hasNoProblems = try status.reviewProblems()
+        let hasNoProblems = try status.review(local.scope.heldRules)
         try status.recordWaiting(loop.transfers, loop.retries)
         if !isWorkLeft { try status.clearObstacle() }
         let isDone =
@@ -486,3 +486,4 @@ actor SyncSession {
         if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
     }
 }
+        reporter.conclude()

@@ -123,7 +123,7 @@ final class IgnoreFileGate {
 
     private func hold(_ held: HeldRulesRecord, _ report: inout SyncReport) {
         self.held = held
-        report.emitOnce(SyncEvent(.held, path: IgnoreRules.fileName, message: held.line))
+        report.emitOnce(held.event)
     }
 
     /// Ends a hold; `problem` is what is wrong with the file on disk.
@@ -145,6 +145,9 @@ final class IgnoreFileGate {
 }
 
 extension HeldRulesRecord {
+    /// The event that tells of it.
+    var event: SyncEvent { SyncEvent(.held, path: IgnoreRules.fileName, message: line) }
+
     /// One line for people.
     var line: String {
         "its new rules would leave out \(entries) of \(synced) entries that are in sync, and those before it hold; "

@@ -32,6 +32,29 @@ import Testing
         #expect(try sync().isEmpty)
     }
 
+    @Test("a problem that is over and comes back is told again, and one that stays is told once")
+    func toldAgain() {
+        let club = SimulatedClub()
+        let machine = club.machines[0]
+        let told = Mutex<[String]>([])
+        machine.onEvent = { event in
+            if event.event == .problem, let path = event.path { told.withLock { $0.append(path) } }
+        }
+        machine.start()
+        club.pass(.seconds(3))
+        machine.disk.makeOther("stays")
+        machine.disk.makeOther("link")
+        club.pass(.seconds(5))
+        #expect(told.withLock { $0.sorted() } == ["link", "stays"])
+        for _ in 0..<2 {
+            machine.disk.delete("link")
+            club.pass(.seconds(5))
+            machine.disk.makeOther("link")
+            club.pass(.seconds(5))
+        }
+        #expect(told.withLock { $0.sorted() } == ["link", "link", "link", "stays"])
+    }
+
     private func synced() async throws -> (MemoryRemote, Device) {
         let remote = MemoryRemote()
         let device = try Device(remote, in: FastDisk.path)
