@@ -30,6 +30,8 @@ final class MemoryTreeStore: TreeStore {
     private var hasChanged = false
     /// How many transactions have changed something.
     private(set) var commits = 0
+    /// How often a slice of what is unsettled was asked for, and how often all that is synced was counted.
+    private(set) var (slices, counts) = (0, 0)
     private var isOpen = true
 
     /// An empty store.
@@ -120,7 +122,8 @@ final class MemoryTreeStore: TreeStore {
     func items(handle: FileHandle) -> [Item] { state.trees.items.filter { $0.local?.stat?.handle == handle } }
 
     func unsettled(after: ItemID?, limit: Int) -> [Item] {
-        state.trees.unsettled.lazy.filter { id in after.map { $0 < id } ?? true }.prefix(limit).compactMap {
+        slices += 1
+        return state.trees.unsettled.lazy.filter { id in after.map { $0 < id } ?? true }.prefix(limit).compactMap {
             self.state.trees[$0]
         }
     }
@@ -138,7 +141,10 @@ final class MemoryTreeStore: TreeStore {
             }.prefix(limit))
     }
 
-    func syncedCount() -> Int { state.trees.items.count { $0.synced != nil } }
+    func syncedCount() -> Int {
+        counts += 1
+        return state.trees.items.count { $0.synced != nil }
+    }
 
     func excludedCount() -> Int {
         state.trees.items.count { $0.isExcluded && !$0.isOutside && $0.remote != nil }

@@ -37,6 +37,14 @@ extension SyncLoop {
         case end
 
         var isScan: Bool { if case .scan = self { true } else { false } }
+
+        /// Whether much may happen to the disk while it is performed.
+        var mayLast: Bool {
+            switch self {
+            case .check, .ingest, .scan(.files), .settle, .sync: false
+            default: true
+            }
+        }
     }
 
     /// The loop's state.

@@ -93,6 +93,7 @@ struct SyncLoop: ~Copyable {
         dropStarts()
         feed = .stale
         (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
+        deletions.reopen()
         (idleRounds, backoff, pausedUntil) = (0, SessionBackoff(), nil)
         (waitsUntil, scheduledAt, ready, hasScanned, busySince) = (nil, nil, [], false, now)
         if case .agreement(let retries, _) = goal { retriesLeft = retries }
@@ -126,12 +127,13 @@ struct SyncLoop: ~Copyable {
         rescans.add(change.finished, at: now)
         rescans.add(change.begun, at: now + Self.debounce)
         // New rules are read by a check; the scan makes sure that one follows, also when this comes during a step.
-        if change.closed[.root]?.contains(EntryName(IgnoreRules.fileName)) ?? false {
+        if change.isLost || change.closed[.root]?.contains(EntryName(IgnoreRules.fileName)) ?? false {
             rescans.add([.root], at: now + Self.debounce)
         }
         if change.isLost || !change.finished.isEmpty || !change.begun.isEmpty { lastDiskChange = now }
         if change.isNudge {
             (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
+            deletions.reopen()
             backoff.endEarly()
         }
     }
@@ -205,7 +207,8 @@ struct SyncLoop: ~Copyable {
     ) throws(RemoteError) -> [(result: SyncReport.Outcome, delay: Duration)] {
         let problems = note(report, at: now)
         for request in report.transfers where transfers.admit(request, slots: slots) { starts.append(request) }
-        ready.formUnion(report.ready)
+        // After a pull, a round plans all.
+        if case .pull = step {} else { ready.formUnion(report.ready) }
         try advance(step, report, at: now)
         return problems
     }
@@ -238,7 +241,8 @@ struct SyncLoop: ~Copyable {
         switch step {
         case .recover: needsRecovery = report.needsRecovery
         case .check: needsCheck = false
-        case .ingest where !report.hasChanges && !report.isFeedStale && report.results.isEmpty: break
+        case .ingest where !report.needsRound && !report.isFeedStale && report.results.isEmpty:
+            if report.hasChanges { needsConclusion = true }
         case .finish where !report.ready.isEmpty: needsConclusion = true
         case .judge: break
         case .finish, .ingest, .start, .installInline:
@@ -297,9 +301,10 @@ struct SyncLoop: ~Copyable {
             preconditionFailure("a slice cannot end in a loop that is \(state.name)")
         }
         let done = before + report.done
-        switch step {
-        case .sync: state = .round(after: report.last, deletions: known + report.deletions, done: done)
-        default:
+        let planned = known + report.deletions
+        if case .sync = step, report.last != .root || !planned.isEmpty || deletions.isOpen {
+            state = .round(after: report.last, deletions: planned, done: done)
+        } else {
             state = .active
             // Events received meanwhile may require another round, whatever this one did.
             if done > 0 {

@@ -8,7 +8,7 @@ struct SyncReport: Sendable {
     struct Emission: Sendable {
         let event: SyncEvent
         var nodes = 1
-        /// Whether it is about a lasting state, which is reported once a sync.
+        /// Whether it is about a lasting state, which is told once for as long as it lasts.
         var isOnce = false
     }
 
@@ -24,6 +24,8 @@ struct SyncReport: Sendable {
     var hasChanges = false
     /// Items that can be planned now, independently of others.
     var ready: Set<ItemID> = []
+    /// Whether more may have to be planned than what is ready.
+    var needsRound = false
     /// Folders whose listing no longer matches the tree: what was to be done in them is planned again after a scan.
     var rescans: Set<ItemID> = []
     /// Folders that were just made, to be scanned now that they are watched.
@@ -48,6 +50,15 @@ struct SyncReport: Sendable {
     var emissions: [Emission] = []
     /// A failure that may pass by itself.
     var failure: RemoteError?
+
+    /// Notes that the feed has changed an item, `isAlone` when nothing else has to be decided with it.
+    mutating func noteChange(of item: Item, isAlone: Bool) {
+        hasChanges = true
+        if !isAlone { needsRound = true } else if !item.isSettled { ready.insert(item.id) }
+    }
+
+    /// Notes that the feed has changed more than single items.
+    mutating func noteChanges() { (hasChanges, needsRound) = (true, true) }
 
     /// Records an item's outcome.
     mutating func note(_ outcome: ItemOutcome, of item: ItemID) {

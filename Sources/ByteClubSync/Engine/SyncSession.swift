@@ -46,6 +46,10 @@ actor SyncSession {
     private var isWaveUnsure = true
     /// What this run has tried to bring back from the server's history.
     private var undeleted: Set<ItemID> = []
+    /// What a pull has told of since inline contents were installed last.
+    private var arrived: Set<ItemID> = []
+    /// Whether the root was checked, and nothing that may last has been done since.
+    private var isRootChecked = false
     private var hasRested = false
     /// Background work that is not a transfer.
     private var (polling, auditing): (Task<Void, Never>?, Task<Void, Never>?)
@@ -192,6 +196,7 @@ actor SyncSession {
         // Folders may have been moved since the last scan.
         context.handles.forgetAll()
         connector.tree.refused = loop.retries.refused
+        if step.mayLast { isRootChecked = false }
         switch step {
         case .recover: try local.recover(besides: loop.transfers.items.union(local.bulk.items), &report)
         case .check(let reloads): try await check(reloads, &report)
@@ -208,7 +213,8 @@ actor SyncSession {
             try scan(request, &report)
         case .pull: try await pull(&report)
         case .installInline:
-            try await fetcher().installInline(missing: loop.rescans.missing, local.mover, &report)
+            try await fetcher().installInline(arrived, missing: loop.rescans.missing, local.mover, &report)
+            arrived = []
             loop.installedInline()
         case .sync(let last): try await sync(after: last, &report)
         case .settle(let items): try await settle(items, &report)
@@ -232,6 +238,7 @@ actor SyncSession {
         loop.setPause(nil, at: environment.clock.now)
         outcome.pausedUntil = nil
         try root.check(store)
+        isRootChecked = true
         try local.trash.catchLateWrites(&report)
         loop.lateCheckAt = local.trash.nextLateCheck
         local.deleter.begin()
@@ -300,9 +307,14 @@ actor SyncSession {
         do {
             let replica = try await replica()
             let result = try await replica.pull(&report)
-            if result == .end { try await ContentFetcher(context, replica, local.bulk).settle(&report) }
+            if replica.inlineContents.isEmpty { arrived = [] } else { arrived.formUnion(report.ready) }
+            if result == .end {
+                arrived = []
+                try await ContentFetcher(context, replica, local.bulk).settle(&report)
+            }
             loop.pulled(result)
         } catch {
+            arrived = []
             if let replica = connector.replica {
                 replica.abandonPull()
                 try? await ContentFetcher(context, replica, local.bulk).settle(&report)
@@ -370,7 +382,7 @@ actor SyncSession {
     private func sync(after last: ItemID?, _ report: inout SyncReport) async throws {
         hasRested = false
         if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
-        if last == nil { try root.check(store) }
+        if last == nil { try checkRoot() }
         let slice = try slice(after: last)
         report.last = slice.last?.id ?? .root
         try await plan(slice, &report)
@@ -405,13 +417,19 @@ actor SyncSession {
     private func settle(_ items: Set<ItemID>, _ report: inout SyncReport) async throws {
         hasRested = false
         if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
-        try root.check(store)
+        try checkRoot()
         let due = try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }
         try await plan(Self.firstOf(due), &report)
         // What one plan does not settle is a round's.
         let travelling = loop.transfers.items.union(report.transfers.map(\.item))
         let isLeft = try items.contains { try !travelling.contains($0) && store.item($0)?.isSettled != true }
         if isLeft { report.hasChanges = true }
+    }
+
+    /// Checks the root before something is planned, unless the check has just done it; each check serves once.
+    private func checkRoot() throws {
+        if !isRootChecked { try root.check(store) }
+        isRootChecked = false
     }
 
     private func plan(_ items: [Item], _ report: inout SyncReport) async throws {
@@ -484,6 +502,6 @@ actor SyncSession {
             loop.setAudit(at: environment.clock.now + (auditor.hasNext ? .zero : try auditor.step().pause))
         }
         if watcher != nil { reporter.emit(SyncEvent(.idle, summary: try summary())) }
+        reporter.conclude()
     }
 }
-        reporter.conclude()

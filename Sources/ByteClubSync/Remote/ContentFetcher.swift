@@ -13,6 +13,8 @@ final class ContentFetcher {
     private static let stagedBytes: Int64 = 64 << 20
     /// The most bytes of photos that are on their way at once: each is in memory until it is in staging.
     private static let travellingBytes: Int64 = 16 << 20
+    /// How many items with inline contents are planned at once.
+    private static let planned = 4_096
     static let anotherContent = "the server sent another content than it tells of"
 
     private let context: SyncContext
@@ -40,16 +42,20 @@ final class ContentFetcher {
         }
     }
 
-    /// Installs the inline contents of a part of the feed, before the next part is read.
-    func installInline(missing: Set<ItemID>, _ mover: Mover, _ report: inout SyncReport) async throws {
+    /// Installs the inline contents of a part of the feed, before the next part is read; `arrived` is what it told of.
+    func installInline(
+        _ arrived: Set<ItemID>, missing: Set<ItemID>, _ mover: Mover, _ report: inout SyncReport
+    ) async throws {
         if replica.inlineContents.isEmpty { return }
         let underWay = bulk.items
         let view = UnconfirmedView(base: store, unconfirmed: missing)
-        var chunks = UnsettledChunks(store, of: 4_096)
-        while let chunk = try chunks.next() {
-            let new = chunk.filter {
-                $0.local == nil && $0.synced == nil && $0.remote != nil && !underWay.contains($0.id)
-            }.map(\.id)
+        var rest = arrived.sorted()[...]
+        while !rest.isEmpty {
+            let new = try rest.prefix(Self.planned).filter { id in
+                guard !underWay.contains(id), let item = try store.item(id) else { return false }
+                return item.local == nil && item.synced == nil && item.remote != nil
+            }
+            rest = rest.dropFirst(Self.planned)
             if new.isEmpty { continue }
             let plan = try store.reading { try Planner.plan(new, in: view) }
             for batch in try BlockedNames(store).allowed(of: plan.batches) {
@@ -72,7 +78,7 @@ final class ContentFetcher {
         replica.inlineContents.clear()
     }
 
-    /// Completes what ``installInline(missing:_:_:)`` has begun.
+    /// Completes what ``installInline(_:missing:_:_:)`` has begun.
     func settle(_ report: inout SyncReport) async throws { try await bulk.settle(&report) }
 
     private func fetchGroups(_ wanted: [Wanted], _ report: inout SyncReport) async throws {

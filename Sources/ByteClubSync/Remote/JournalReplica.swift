@@ -81,7 +81,8 @@ final class JournalReplica: RemoteReplica {
     }
 
     func ingest(_ changes: SyncChanges, after cursor: String, _ report: inout SyncReport) throws {
-        try take(changes, after: cursor, FeedRecord(), &report)
+        let pass = try take(changes, after: cursor, FeedRecord(), &report)
+        if pass.generation != nil { report.needsRound = true }
         // A page from another cursor than the tree's may list more than the tree has.
         if try changes.page.hasMore || store.meta(.cursor) != changes.page.cursor { report.isFeedStale = true }
     }
@@ -128,7 +129,6 @@ final class JournalReplica: RemoteReplica {
     /// Applies one page of the journal to the tree and advances the cursor, in one transaction.
     ///
     /// A page that does not start at the tree's cursor was applied already, and is ignored.
-    @discardableResult
     private func take(
         _ changes: SyncChanges, after cursor: String?, _ record: FeedRecord, _ report: inout SyncReport
     ) throws -> FeedPass {
@@ -182,7 +182,7 @@ final class JournalReplica: RemoteReplica {
         if entry.isDeleted {
             if entry.node == root {
                 try setRoot(nil)
-                report.hasChanges = true
+                report.noteChanges()
             }
             return try takeDeletion(entry, &report)
         }
@@ -202,7 +202,7 @@ final class JournalReplica: RemoteReplica {
         var item = try store.item(node: entry.node)
         if item == nil, pass.isForeign { item = try formerItem(at: Location(parent, name), isFolder: entry.isFolder) }
         if try isOutside && isMirroredFolder(entry, parent, name) {
-            report.hasChanges = true
+            report.noteChanges()
             return try enterRoot(entry.node, item)
         }
         if let known = item, let seen = known.remote, pass.generation == nil, entry.isOlder(than: seen) { return }
@@ -231,7 +231,7 @@ final class JournalReplica: RemoteReplica {
     private func takeDeletion(_ entry: SyncEntry, _ report: inout SyncReport) throws {
         guard var item = try store.item(node: entry.node) else { return }
         if let remote = item.remote, entry.isContentOlder(than: remote) { return }
-        if item.remote != nil { report.hasChanges = true }
+        if item.remote != nil { report.noteChanges() }
         item.remote = nil
         item.lastNode = item.isOutside ? nil : entry.node
         try store.save(item)

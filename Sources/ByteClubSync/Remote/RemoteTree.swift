@@ -97,7 +97,8 @@ final class RemoteTree {
         _ editor: inout TreeEditor, _ report: inout SyncReport
     ) throws {
         var item: Item
-        if let known, known.isFolder == reported.isFolder {
+        let isReplaced = known.map { $0.isFolder != reported.isFolder } ?? false
+        if let known, !isReplaced {
             item = known
         } else {
             if var old = known {
@@ -108,13 +109,15 @@ final class RemoteTree {
             item = try itemThatWasSent(reported) ?? Item(try store.newItem())
         }
         let hasMoved = item.remote?.location != reported.location
+        // What was moved or replaced may make room for others.
+        let isAlone = !isReplaced && (!hasMoved || item.isEmpty)
         let wasHidden = item.isExcluded
         if hasMoved { item = try rescoped(item, to: reported, isOutside: isOutside, &pass) }
         let isRollback = isRefresh && isRollback(reported, of: item, isForeign: pass.isForeign)
         try pass.record.note(item.id)
         if refused.contains(item.id) { report.note(.changedOnServer, of: item.id) }
         try editor.observeRemote(&item, as: reported, isRollback: isRollback)
-        if item != known { report.hasChanges = true }
+        if item != known { report.noteChange(of: item, isAlone: isAlone) }
         if hasMoved, known != nil, item.isFolder, !item.isExcluded {
             try revisit(item, wasHidden: wasHidden, &pass)
         }

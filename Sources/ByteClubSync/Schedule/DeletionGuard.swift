@@ -41,6 +41,8 @@ struct DeletionGuard: Sendable {
     private var deferredSince: SyncInstant?
     /// Whether the last verdict deferred deletions.
     private(set) var isDeferring = false
+    /// Whether a verdict is due though nothing may be wanted any more: what is recorded of the last one may be over.
+    private(set) var isOpen = true
 
     init(_ threshold: DeleteGuard, approvesAll: Bool) {
         self.threshold = threshold
@@ -72,17 +74,22 @@ struct DeletionGuard: Sendable {
         return wave.isTooMuch(entries, fresh: wave.start == nil ? 0 : fresh, of: synced, threshold)
     }
 
+    /// Has what is recorded of the last verdict looked at again.
+    mutating func reopen() { isOpen = true }
+
     /// Decides about all planned deletions; `approved` are those that were approved, `held` those that are held so far.
     mutating func judge(
         _ candidates: [Candidate], of synced: Int, approved: Set<ItemID>, held: Set<ItemID>, isSettling: Bool,
         at now: SyncInstant
     ) -> Verdict {
         var verdict = Verdict()
+        defer { isOpen = verdict.isDeferred || verdict.usesApproval || !verdict.held.isEmpty }
         var wanted = candidates
         if isSettling {
             wanted.removeAll { $0.operation.side == .remote }
             // The others are judged again when the disk has settled; until then they stay as they are.
-            for candidate in candidates where held.subtracting(approved).contains(candidate.operation.item) {
+            let waiting = held.subtracting(approved)
+            for candidate in candidates where waiting.contains(candidate.operation.item) {
                 if candidate.operation.side == .remote { verdict.hold(candidate) }
             }
         }

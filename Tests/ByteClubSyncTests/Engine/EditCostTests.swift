@@ -16,10 +16,12 @@ import Testing
         var (reads, readsBeforeWire) = (0, 0)
         /// How often a folder was listed.
         var lists = 0
+        /// How often all that is unsettled was planned, and how often all that is synced was counted.
+        var (rounds, counts) = (0, 0)
 
         var description: String {
             "\(cycles) cycles, \(transactions) write transactions, \(reads) reads, \(readsBeforeWire) of them up to "
-                + "the wire, \(lists) listings"
+                + "the wire, \(lists) listings, \(rounds) rounds, \(counts) counts of all entries"
         }
     }
 
@@ -30,6 +32,8 @@ import Testing
         for (number, machine) in club.machines.enumerated() {
             costs[number].cycles = -club.cycles[number]
             costs[number].transactions = -machine.database.commits
+            costs[number].rounds = -machine.database.slices
+            costs[number].counts = -machine.database.counts
         }
         let reads = Mutex([0, 0])
         let lists = Mutex([0, 0])
@@ -48,6 +52,8 @@ import Testing
             machine.disk.before = nil
             costs[number].cycles += club.cycles[number]
             costs[number].transactions += machine.database.commits
+            costs[number].rounds += machine.database.slices
+            costs[number].counts += machine.database.counts
             costs[number].reads = reads.withLock { $0[number] }
             costs[number].lists = lists.withLock { $0[number] }
             costs[number].readsBeforeWire = early.withLock { $0 }
@@ -55,7 +61,7 @@ import Testing
         return costs
     }
 
-    @Test("a saved note costs each end two cycles, four write transactions and no listing, and is read once")
+    @Test("a saved note costs each end two cycles, four write transactions, no listing and no round, and is read once")
     func edit() throws {
         let club = SimulatedClub()
         club.machines[0].disk.write("note.txt", "first")
@@ -71,9 +77,42 @@ import Testing
             print("writer: \(costs[0]); reader: \(costs[1])")
             // The first file that is replaced on a day notes the day.
             if round == 1 { continue }
-            for cost in costs { #expect(cost.cycles <= 2 && cost.transactions <= 4 && cost.lists == 0, "\(cost)") }
+            for cost in costs {
+                #expect(cost.cycles <= 2 && cost.transactions <= 4 && cost.lists == 0, "\(cost)")
+                #expect(cost.rounds == 0 && cost.counts == 0, "\(cost)")
+            }
             #expect(costs[0].readsBeforeWire == 1, "\(costs[0])")
         }
+    }
+
+    @Test("a note that another member makes is planned by itself, and a deletion in a round that counts once")
+    func arrivals() throws {
+        let club = SimulatedClub()
+        let (one, two) = (club.machines[0], club.machines[1])
+        one.disk.write("other.txt", "other")
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(10))
+        #expect(two.disk.text("other.txt") == "other")
+        let made = cost(in: club) { one.disk.write("note.txt", "first") }
+        #expect(two.disk.text("note.txt") == "first" && made[1].rounds == 0 && made[1].counts == 0, "\(made[1])")
+        let deleted = cost(in: club) {
+            one.disk.delete("note.txt")
+            club.pass(.seconds(5))
+        }
+        #expect(two.disk.text("note.txt") == nil && two.disk.text("other.txt") == "other")
+        #expect(deleted[1].rounds > 0 && deleted[1].counts == 1, "\(deleted[1])")
+    }
+
+    @Test("contents that come with a page are installed without a look at what other pages have left")
+    func pages() async throws {
+        let scene = MachineScene()
+        try scene.settle()
+        for number in 0..<100 { try await scene.put("note \(number)", "text \(number)") }
+        let before = scene.machine.database.slices
+        _ = try scene.sync().get()
+        #expect(scene.files.count == 100)
+        // The server tells them in twenty pages.
+        #expect(scene.machine.database.slices - before < 10)
     }
 
     @Test("a sync with nothing to do makes nothing durable, also in an engine that was just started")

@@ -257,6 +257,59 @@ import Testing
         #expect(run.count { if case .sync = $0 { true } else { false } } == 0)
     }
 
+    /// A page of the journal, of which the session says what it has changed.
+    private static let page = SessionEvent.polled(
+        .page(
+            SyncChanges(
+                page: SyncPage(isReset: false, cursor: "2", sequence: nil, hasMore: false, entries: []), contents: []),
+            after: "1"))
+
+    @Test("what a page of the server has changed is planned alone, unless others must be decided with it")
+    func pageAlone() throws {
+        for needsRound in [false, true] {
+            var run = try Run()
+            run.loop.receive(Self.page, at: run.now)
+            try run.rest { step in
+                var report = SyncReport()
+                if case .ingest = step {
+                    (report.hasChanges, report.ready, report.needsRound) = (true, [ItemID(3)], needsRound)
+                }
+                if case .settle = step { report.done = 1 }
+                return report
+            }
+            #expect(run.count { if case .settle([ItemID(3)]) = $0 { true } else { false } } == (needsRound ? 0 : 1))
+            #expect(run.count { if case .sync = $0 { true } else { false } } == (needsRound ? 1 : 0))
+            #expect(run.count { if case .conclude = $0 { true } else { false } } == 1)
+        }
+    }
+
+    /// How often deletions are judged in a round that plans these.
+    private func judgements(_ run: inout Run, planning deletions: [ItemID]) throws -> Int {
+        run.steps = []
+        run.loop.receive(Self.page, at: run.now)
+        var left = deletions
+        try run.rest { step in
+            var report = SyncReport()
+            if case .ingest = step { report.noteChanges() }
+            if case .sync = step { (report.deletions, left) = (left, []) }
+            return report
+        }
+        return run.count { if case .delete = $0 { true } else { false } }
+    }
+
+    @Test("deletions are judged when some are planned, and once more after some were held")
+    func judged() throws {
+        var run = try Run()
+        #expect(try judgements(&run, planning: []) == 0)
+        #expect(try judgements(&run, planning: [ItemID(3)]) == 1)
+        let many = (1...60).map { DeletionGuard.Candidate(operation: .server(ItemID($0), .delete), weight: 1) }
+        let verdict = run.loop.deletions.judge(
+            many, of: 60, approved: [], held: [], isSettling: false, at: run.now)
+        #expect(verdict.held.count == 60)
+        #expect(try judgements(&run, planning: []) == 1)
+        #expect(try judgements(&run, planning: []) == 0)
+    }
+
     @Test("very many files that are ready are left to a round, which goes in slices")
     func manyReady() throws {
         var run = try Run()

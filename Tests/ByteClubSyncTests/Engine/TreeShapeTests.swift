@@ -11,7 +11,7 @@ import Testing
     /// Below the number of folders of the wide trees here, which is small since a simulated disk searches its folders from
     /// their beginning.
     private static let descriptors = 256
-    private static let folders = 600
+    private static let folders = 400
 
     /// The paths of many folders with a folder in each, in which a note is.
     private static let wide = (0..<folders).flatMap { number in

@@ -33,6 +33,17 @@ import Testing
         #expect(gone == 250 && held.count == 350)
     }
 
+    @Test("very many held deletions are judged at once while the disk settles", .timeLimit(.minutes(1)))
+    func manyHeld() {
+        // Compared with each other, so many would take a quarter of an hour.
+        let many = Self.candidates(1..<60_000)
+        var deletions = DeletionGuard(DeleteGuard(), approvesAll: false)
+        let verdict = deletions.judge(
+            many, of: 60_000, approved: [], held: Set(many.map(\.operation.item)), isSettling: true,
+            at: SyncInstant(sinceStart: .zero))
+        #expect(verdict.held.count == many.count && verdict.isDeferred)
+    }
+
     @Test("a wave ends ten minutes after its last deletion, unless some of it are held")
     func end() {
         var wave = DeletionWave()
