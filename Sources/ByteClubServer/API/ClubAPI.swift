@@ -107,9 +107,10 @@ struct ClubAPI: Sendable {
             response = try await handler(self)(request)
             try response.hold(shares, for: request.party)
         case .page(let handler):
-            try await readForm(of: &request, from: nil, noting: &record)
-            response = try await site.respond(to: request, handler(site))
-            try response.hold(shares, for: request.party)
+            let answer = try await site.respond(to: request, handler(site))
+            record.member = answer.visit.member?.uid
+            response = answer.response
+            try response.hold(shares, for: answer.visit.party)
         }
         return response
     }

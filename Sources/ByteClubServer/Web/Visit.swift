@@ -8,13 +8,21 @@ struct Visit {
     static let lifetime: Int64 = 30 * 86_400
 
     /// The request.
-    let request: RoutedRequest
+    private(set) var request: RoutedRequest
     /// The secret in the browser's cookie, or a new one; not yet a session until somebody signs in.
     let secret: String
     /// Who is signed in.
     let member: Member?
     /// The cookie to set; nil when the browser has one.
     let newCookie: String?
+
+    /// Who pays for what the request takes.
+    var party: Party { member.map { .member($0.uid) } ?? request.party }
+
+    /// Reads the form, when there is one, as ``RoutedRequest/readForm(in:for:)`` does.
+    mutating func readForm(in memory: SharedPool) async throws {
+        try await request.readForm(in: memory, for: party)
+    }
 
     /// A value of the query or the form.
     subscript(_ name: String) -> String? { request.parameters[name] }

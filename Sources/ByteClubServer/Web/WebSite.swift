@@ -13,11 +13,27 @@ struct WebSite: Sendable {
     let shares: FairShares
     let signIns: DeviceSignIns
 
-    /// Shows a page, or does what its form asks for.
-    func respond(to request: RoutedRequest, _ handler: (Visit) async throws -> Response) async throws -> Response {
-        let visit = try await visit(request)
+    /// Shows a page, or does what its form asks for; tells also who visits, whom the answer is charged to.
+    func respond(
+        to request: RoutedRequest, _ handler: (Visit) async throws -> Response
+    ) async throws -> (response: Response, visit: Visit) {
+        var visit = try await visit(request)
+        return (try await respond(to: &visit, handler), visit)
+    }
+
+    private func respond(
+        to visit: inout Visit, _ handler: (Visit) async throws -> Response
+    ) async throws -> Response {
         do {
-            if visit.member == nil { try settings.limits.countAnonymous(from: request.client.address) }
+            // The form is read before anybody is refused, so that the answer has what they wrote.
+            do {
+                try await visit.readForm(in: shares.forms)
+            } catch let error as APIError {
+                try count(visit)
+                throw error
+            }
+            try count(visit)
+            let request = visit.request
             // The form of an upload is read piece by piece, so that who reads it checks it.
             if request.method == .post, request.endpoint.cost.body == .form {
                 if let kept = signInKeepingText(visit) { return kept }
@@ -29,6 +45,17 @@ struct WebSite: Sendable {
         } catch let error as StorageError where Self.isVisitorsFault(error.code) {
             let status = error.code == .lastOwner ? 409 : 400
             return view(.error, ["title": Self.title(status), "message": error.message], visit, status)
+        }
+    }
+
+    /// Counts a request of a browser: as the member's who is signed in there, else as one without an account.
+    ///
+    /// - Throws: ``APIError`` 429 when it is one too many.
+    func count(_ visit: Visit) throws(APIError) {
+        if let member = visit.member {
+            try settings.limits.count(member, isOAuth1: false)
+        } else {
+            try settings.limits.countAnonymous(from: visit.request.client.address)
         }
     }
 

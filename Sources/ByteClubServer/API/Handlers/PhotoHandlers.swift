@@ -14,10 +14,9 @@ struct PhotoHandlers: Sendable {
     /// Answers `GET /photos/<content hash>/<size>.jpg`, `…/tiles/<column>-<row>.jpg` and `…/original.jpg`, for members who
     /// are signed in, as long as a file has that content.
     func picture(_ request: RoutedRequest) async throws -> Response {
-        guard let member = try await site.visit(request).member else {
-            try site.settings.limits.countAnonymous(from: request.client.address)
-            throw APIError(403, "pictures are for members: sign in first")
-        }
+        let visit = try await site.visit(request)
+        try site.count(visit)
+        guard visit.member != nil else { throw APIError(403, "pictures are for members: sign in first") }
         guard let hash = request.tail.first.flatMap({ ContentHash($0) }),
             let wish = PictureName(request.tail.dropFirst()),
             let photo = try await store.photos(with: hash, limit: 1).first
@@ -27,7 +26,7 @@ struct PhotoHandlers: Sendable {
                 photo, await store.content(of: photo), for: request,
                 headers: PictureHeaders.make(cache: Self.forEver), tag: EntityTag(text: "\(hash)"))
         }
-        return try await picture(of: photo, hash, made, for: request, as: .member(member.uid), cache: Self.forEver)
+        return try await picture(of: photo, hash, made, for: request, as: visit.party, cache: Self.forEver)
     }
 
     /// A picture that was made of a photo.
