@@ -59,7 +59,9 @@ extension EndToEnd {
             let club = try await Club.start()
             let ann = try await club.member("ann")
             #expect(try await club.api.put(Array("one".utf8), "/byteclub/a.md").status == 200)
+            #expect(try await club.api.put(Array("film".utf8), "/byteclub/photos/a.mov").status == 200)
             let cases: [([String], Int32, String)] = [
+                (["photos/a.mov"], 65, "--with-location"),
                 (["none.md"], 66, "nothing at 'none.md'"), (["../a.md"], 65, "cannot be a path"),
                 (["--revoke", "12"], 66, "--list"), (["--revoke", "a.md"], 66, "--list"),
                 (["--revoke", club.server.url + "/s/x/a.md"], 66, "--list"),
@@ -68,6 +70,8 @@ extension EndToEnd {
                 let result = try await ann.start(["share"] + arguments).result()
                 expectRefusal(result, [status], mentioning: text)
             }
+            let film = try #require(try await ann.byteclub("share", "photos/a.mov", "--with-location").lines.first)
+            #expect(try await Self.open(film) == "film")
             let made = try await ann.byteclub("share", "a.md")
             let link = try #require(made.lines.first)
             let role = try await Program.run(

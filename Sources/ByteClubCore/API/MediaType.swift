@@ -11,6 +11,14 @@ public struct MediaType: Hashable, Sendable {
     /// Whether the content is text, sent with a charset.
     public var isText: Bool { mime.utf8.starts(with: "text/".utf8) }
 
+    /// Whether such files may tell where they were made, and nothing here takes that out of them: films, and photos of
+    /// phones and cameras that are neither JPEG nor PNG.
+    public var mayTellPlace: Bool { mime.utf8.starts(with: "video/".utf8) || Self.tellingPlaces.contains(mime) }
+
+    private static let tellingPlaces: Set<String> = [
+        "image/heic", "image/heif", "image/avif", "image/tiff", "image/webp", "image/x-adobe-dng",
+    ]
+
     /// Whether browsers lay such content out as a page, style a page with it, or run it.
     public var isActive: Bool { Self.active.contains(mime) }
 
@@ -32,7 +40,8 @@ public struct MediaType: Hashable, Sendable {
                 [
                     "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif",
                     "bmp": "image/bmp", "tif": "image/tiff", "tiff": "image/tiff", "webp": "image/webp",
-                    "heic": "image/heic", "svg": "image/svg+xml",
+                    "heic": "image/heic", "heif": "image/heif", "avif": "image/avif", "dng": "image/x-adobe-dng",
+                    "svg": "image/svg+xml",
                 ]
             ),
             ("page_white_acrobat", ["pdf": "application/pdf"]),
@@ -47,7 +56,7 @@ public struct MediaType: Hashable, Sendable {
                 "page_white_film",
                 [
                     "mp4": "video/mp4", "mov": "video/quicktime", "avi": "video/x-msvideo", "mkv": "video/x-matroska",
-                    "webm": "video/webm",
+                    "webm": "video/webm", "m4v": "video/x-m4v", "3gp": "video/3gpp",
                 ]
             ),
             (

@@ -33,7 +33,7 @@ extension Endpoint {
         Endpoint([.post], "disable_access_token", or: "unlink_access_token", role: .viewer) { $0.oauth2.disable },
 
         // Core API v1: links. A shared one lets people in who are no members. One to a file's bytes is no more than a
-        // viewer could send anyway; it ends within hours, and programs of old show photos and films with nothing else.
+        // viewer could send anyway; it ends within hours, and programs of old show photos with nothing else.
         Endpoint([.get, .post], "shares", tail: .path, role: .editor) { $0.links.share },
         Endpoint([.get, .post], "media", tail: .path, role: .viewer) { $0.links.media },
         Endpoint([.get, .post], "copy_ref", tail: .path, role: .viewer) { $0.links.copyReference },

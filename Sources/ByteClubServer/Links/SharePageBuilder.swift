@@ -22,6 +22,12 @@ struct SharePageBuilder: Sendable {
         var page = SharePage(
             title: entry.path.name,
             summary: "\(HumanSize.text(entry.bytes)), \(WebSite.minute(entry.modified))", download: "?dl=1")
+        let content = try await store.content(of: entry)
+        if !link.keepsLocation, try await PlacelessForm(of: entry, content) == .none {
+            page.download = nil
+            page.summary += "; not given here, since it may tell where it was made"
+            return page
+        }
         if Self.isPhoto(entry) {
             let photo = try await media.describe([Metadata(entry)], for: request).first
             // A caption is another file: it belongs to what is shared only where the whole folder is.
@@ -29,7 +35,7 @@ struct SharePageBuilder: Sendable {
             let caption = request.tail.count > 2 ? try await store.captions(of: [key])[key] : nil
             page.figure = Self.figure(entry, photo?.photoInfo, caption, link, url: "")
         }
-        if type.isText, case .bytes(let bytes) = try await store.content(of: entry) {
+        if type.isText, case .bytes(let bytes) = content {
             page.text = String(validating: bytes, as: UTF8.self)
         }
         return page

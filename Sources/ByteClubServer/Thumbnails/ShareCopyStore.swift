@@ -12,8 +12,6 @@ struct ShareCopyStore: Sendable {
     private static let copyLimit: Int64 = 256 << 20
     /// Goes up with every change of what copies hold.
     private static let version = 1
-    /// What JPEG and PNG files begin with.
-    private static let starts: [[UInt8]] = [[0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E]]
 
     private let cache: ThumbnailCache
     private let scratch: String
@@ -29,21 +27,17 @@ struct ShareCopyStore: Sendable {
         self.turns = turns
     }
 
-    /// What may be given of a file's content: of a JPEG or a PNG file, whatever it is called, the copy; of another file
-    /// the content.
+    /// What may be given of a file's content, as its ``PlacelessForm`` says.
     ///
-    /// - Throws: ``APIError`` 415 for what is called a JPEG but cannot be copied, 429 or 503 when too many wait for a
-    ///   copy.
+    /// - Throws: ``APIError`` 415 when nothing may, or it cannot be copied, 429 or 503 when too many wait for a copy.
     func content(of entry: FolderEntry, _ content: StoredContent, for party: Party) async throws -> StoredContent {
         guard let hash = entry.contentHash else { return content }
         let name = "\(hash)-share-\(Self.version).jpg"
         if let known = try await NIOThreadPool.singleton.runIfActive({ cache.blob(name) }) { return .blob(known) }
-        let start = try await content.start(3)
-        guard Self.starts.contains(start) else {
-            if MediaType(name: entry.path.name).mime == "image/jpeg" {
-                throw APIError(415, "the photo is no JPEG and cannot be given without what it tells of places")
-            }
-            return content
+        switch try await PlacelessForm(of: entry, content) {
+        case .itself: return content
+        case .none: throw PlacelessForm.refusal
+        case .copy: break
         }
         guard entry.bytes <= Self.copyLimit else {
             throw APIError(415, "the photo is too large to be given without what it tells of places")
@@ -70,19 +64,5 @@ struct ShareCopyStore: Sendable {
         }
         guard let copy = cache.blob(name) else { throw StorageError(.full, "there is no room for a copy of a photo") }
         return copy
-    }
-}
-
-extension StoredContent {
-    /// The first bytes, fewer when there are fewer.
-    ///
-    /// - Throws: ``StorageError`` when they are lost.
-    fileprivate func start(_ count: Int) async throws -> [UInt8] {
-        switch self {
-        case .bytes(let bytes): return Array(bytes.prefix(count))
-        case .blob(let blob):
-            let start = try await blob.open().read(at: 0, count: Int(min(Int64(count), blob.length)))
-            return Array(start.readableBytesView)
-        }
     }
 }

@@ -152,6 +152,12 @@ struct APIValueTests {
         #expect(MediaType(name: "x.JPG").hasThumbnail && MediaType(name: "x.jpeg").icon == "page_white_picture")
         #expect(MediaType(name: "x.md").mime == "text/markdown" && MediaType(name: "x.md").isText)
         #expect(MediaType(name: "jpg").mime == "application/octet-stream" && !MediaType(name: ".jpg").hasThumbnail)
+        for name in ["x.HEIC", "x.heif", "x.avif", "x.tif", "x.TIFF", "x.webp", "x.dng", "x.mov", "x.mp4", "x.webm"] {
+            #expect(MediaType(name: name).mayTellPlace && !MediaType(name: name).hasThumbnail, "\(name)")
+        }
+        for name in ["x.jpg", "x.png", "x.gif", "x.md", "x.pdf", "x.mp3", "mov"] {
+            #expect(!MediaType(name: name).mayTellPlace, "\(name)")
+        }
     }
 
     @Test("a search is blind to case and accents, and needs every word")

@@ -81,14 +81,67 @@ import Testing
         }
     }
 
-    @Test("what is called a JPEG and is none is not given without its place, and other files are given as they are")
+    /// Films and photos whose places nothing here takes out, by their names or by what they begin with.
+    private static let placed: [(name: String, start: [UInt8])] = [
+        ("a.heic", Array("no matter".utf8)), ("a.HEIF", [1]), ("a.avif", [1]), ("a.tif", [1]), ("a.tiff", [1]),
+        ("a.webp", [1]), ("a.mov", [1]), ("a.mp4", Array("film".utf8)), ("fake.jpg", Array("no photo".utf8)),
+        ("heic.bin", [0, 0, 0, 24] + Array("ftypheic".utf8)), ("avif.jpg", [0, 0, 0, 24] + Array("ftypavif".utf8)),
+        ("mp4", [0, 0, 0, 32] + Array("ftypisom".utf8)), ("mov.md", [0, 0, 0, 20] + Array("ftypqt  ".utf8)),
+        ("old-mov", [0, 0, 0, 8] + Array("wide".utf8)), ("tiff.bin", [0x49, 0x49, 0x2A, 0]),
+        ("tiff.png", [0x4D, 0x4D, 0, 0x2A]), ("webp.bin", Array("RIFF....WEBPVP8 ".utf8)),
+    ]
+
+    @Test("no link to a photo or film that cannot lose its place is made or gives it, unless its maker says so")
+    func placesThatStay() async throws {
+        try await TestServer.run { server in
+            for (name, bytes) in Self.placed {
+                #expect(try await server.send("PUT /1/files_put/auto/p/\(name)", body: bytes).status == 200)
+            }
+            let folder = try Self.target(try await server.post("/1/shares/auto/p"))
+            for (name, bytes) in Self.placed {
+                for kind in ["shares", "media"] {
+                    let refused = try await server.post("/1/\(kind)/auto/p/\(name)")
+                    #expect(refused.status == 415, "\(kind) of \(name)")
+                    #expect(try refused.refusal().hasPrefix("location: only JPEG and PNG photos can be given"))
+                }
+                #expect(try await server.send("GET \(folder)/\(name)?dl=1", []).status == 415, "\(name)")
+                let page = try await server.send("GET \(folder)/\(name)", [])
+                #expect(page.status == 200 && page.text.contains("may tell where it was made"), "\(name)")
+                #expect(!page.text.contains("dl=1"), "\(name)")
+                let kept = try Self.target(try await server.post("/1/media/auto/p/\(name)", "location=keep"))
+                #expect(Array(try await server.send("GET \(kept)", []).body) == bytes, "\(name)")
+            }
+            #expect(
+                try await server.get("/1/sync/links").decoded(PublicLinkPage.self).links.filter { $0.kind == .share }
+                    .count == 1)
+        }
+    }
+
+    @Test("a link that lets photos keep their places gives none of other formats once that is taken back")
+    func placesTakenBack() async throws {
+        try await TestServer.run { server in
+            try await server.store("/p/a.mov", "film")
+            let folder = try Self.target(try await server.post("/1/shares/auto/p", "location=keep"))
+            #expect(try await server.send("GET \(folder)/a.mov?dl=1", []).text == "film")
+            let file = try Self.target(try await server.post("/1/shares/auto/p/a.mov", "location=keep"))
+            #expect(try await server.send("GET \(file)?dl=1", []).text == "film")
+            #expect(try await server.send("GET \(file)", []).text.contains("dl=1"))
+            _ = try await server.post("/1/shares/auto/p", "location=remove")
+            #expect(try await server.send("GET \(folder)/a.mov?dl=1", []).status == 415)
+        }
+    }
+
+    @Test("sounds, documents and notes, which are neither photos nor films, are given as they are")
     func otherFiles() async throws {
         try await TestServer.run { server in
-            try await server.store("/p/fake.jpg", "no photo")
-            try await server.store("/p/clip.mp4", "film")
-            let folder = try Self.target(try await server.post("/1/shares/auto/p"))
-            #expect(try await server.send("GET \(folder)/fake.jpg?dl=1", []).status == 415)
-            #expect(try await server.send("GET \(folder)/clip.mp4?dl=1", []).text == "film")
+            for (name, text) in [
+                ("a.md", "note"), ("a.pdf", "%PDF-1.7"), ("a.mp3", "ID3"), ("a.gif", "GIF89a"), ("none", ""),
+                ("a.m4a", "\0\0\0 ftypM4A "), ("a.wav", "RIFF....WAVE"),
+            ] {
+                try await server.store("/p/\(name)", text)
+                let target = try Self.target(try await server.post("/1/shares/auto/p/\(name)"))
+                #expect(try await server.send("GET \(target)?dl=1", []).text == text, "\(name)")
+            }
         }
     }
 

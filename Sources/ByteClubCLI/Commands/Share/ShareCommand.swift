@@ -9,7 +9,8 @@ struct ShareCommand: ClubCommand {
         discussion: """
             A link goes with its file or folder, also when that is renamed or moved, and ends at its time, with your \
             membership, or when it is taken back. Asking again gives the same link. Owners see and take back all links. \
-            Photos are given without what they tell of places and cameras, unless you say --with-location.
+            Photos are given without what they tell of places and cameras unless you say --with-location; films, and \
+            photos that are neither JPEG nor PNG, are given only then.
 
             Examples:
               byteclub share trip.md
@@ -81,6 +82,11 @@ struct ShareCommand: ClubCommand {
                 throw Failure(.noInput, "there is nothing at '\(Failure.line(name))'")
             } catch let error as RemoteError where error.code == .forbidden {
                 throw Failure(.notAuthorised, error.message)
+            } catch let error as RemoteError where error.code == .undecodable {
+                throw Failure(
+                    .badData,
+                    "'\(Failure.line(name))' may tell where it was made, and only JPEG and PNG photos can be given "
+                        + "without that; if people may know, say --with-location")
             }
         }
         // An older server takes no notice of what it does not know.
@@ -105,7 +111,7 @@ struct ShareCommand: ClubCommand {
         let advice = "'byteclub share --revoke' takes the link back"
         if link.keepsLocation == nil {
             context.note("this server leaves places in photos; \(advice)")
-        } else if !type.hasThumbnail, ["image/", "video/"].contains(where: type.mime.hasPrefix) {
+        } else if type.mayTellPlace {
             context.note("only JPEG and PNG files lose what they tell of places, this one does not; \(advice)")
         }
     }

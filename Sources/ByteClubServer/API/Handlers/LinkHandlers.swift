@@ -14,13 +14,14 @@ struct LinkHandlers: Sendable {
     ///
     /// Extensions: `expires_in` says in how many seconds the link is to end, `password` what one must know to follow it
     /// (nothing when it is empty), `location` whether photos `keep` what they tell of places, or whether it is
-    /// `remove`d, as without it.
+    /// `remove`d, as without it; what could not be given then is refused with 415.
     func share(_ request: MemberRequest) async throws -> Response {
         _ = try request.parameters.bool("short_url", default: true)
         var terms = Link.Terms()
         terms.lifetime = try request.parameters.integer("expires_in", in: Link.lifetimes)
         terms.keepsLocation = try keepsLocation(request)
         let entry = try await linkable(request)
+        try await checkForm(of: entry, terms)
         if let password = request.parameters.value("password") {
             terms.password = password.isEmpty ? Link.Terms.Password.none : .hash(try await hash(password, for: request))
         }
@@ -37,6 +38,7 @@ struct LinkHandlers: Sendable {
         let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
         let terms = Link.Terms(keepsLocation: try keepsLocation(request))
+        try await checkForm(of: entry, terms)
         let link = try await store.link(.media, to: entry, by: request.member.uid, terms)
         return .json(LinkResponse(name: "url", text: request.url(link.components, settings), expires: link.expires))
     }
@@ -81,6 +83,14 @@ struct LinkHandlers: Sendable {
         case "keep": true
         case "remove": false
         default: throw APIError(400, "expected keep or remove", parameter: "location")
+        }
+    }
+
+    /// Refuses a link to a file that could be given only with what it tells of its place, unless its maker says so.
+    private func checkForm(of entry: FolderEntry, _ terms: Link.Terms) async throws {
+        if entry.isFolder || terms.keepsLocation == true { return }
+        if try await PlacelessForm(of: entry, try await store.content(of: entry)) == .none {
+            throw PlacelessForm.refusal
         }
     }
 

@@ -1,0 +1,63 @@
+import ByteClubCore
+import NIOCore
+
+/// What a link that must not tell places gives of a file, by its name and by what its bytes begin with.
+enum PlacelessForm: Hashable, Sendable {
+    /// The file itself, which is neither a photo nor a film.
+    case itself
+    /// A copy without its places: it is a JPEG or a PNG, whatever it is called.
+    case copy
+    /// Nothing: it is a film or a photo of another format, and nothing here takes its places out.
+    case none
+
+    /// How many bytes of a file's start are looked at.
+    private static let startLength = 12
+    /// The brands of ISO media files that hold sound alone.
+    private static let sounds = ["M4A ", "M4B ", "M4P "].map { Array($0.utf8) }
+
+    /// The form of a file with this name that begins with these bytes.
+    init(name: String, start: [UInt8]) {
+        let type = MediaType(name: name)
+        if [[0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47]].contains(where: start.starts(with:)) {
+            self = .copy
+        } else {
+            self = type.hasThumbnail || type.mayTellPlace || Self.mayTellPlace(start) ? .none : .itself
+        }
+    }
+
+    /// The form of a stored file.
+    ///
+    /// - Throws: ``StorageError`` when its content is lost.
+    init(of entry: FolderEntry, _ content: StoredContent) async throws {
+        self.init(name: entry.path.name, start: try await content.start(Self.startLength))
+    }
+
+    /// The refusal of what has no such form.
+    static var refusal: APIError {
+        APIError(
+            415,
+            "only JPEG and PNG photos can be given without what they tell of places; a link keeps the place "
+                + "when it is made with location=keep", parameter: "location")
+    }
+
+    /// HEIC, AVIF, MP4 and QuickTime; TIFF and what cameras' raw formats make of it; WebP; AVI; Matroska and WebM.
+    private static func mayTellPlace(_ start: [UInt8]) -> Bool {
+        let (first, second, third) = (start.prefix(4), start.dropFirst(4).prefix(4), start.dropFirst(8).prefix(4))
+        if second.elementsEqual("ftyp".utf8) { return !sounds.contains(Array(third)) }
+        if first.elementsEqual("RIFF".utf8) { return ["WEBP", "AVI "].contains { third.elementsEqual($0.utf8) } }
+        return ["moov", "mdat", "wide"].contains { second.elementsEqual($0.utf8) }
+            || [[0x49, 0x49, 0x2A, 0], [0x4D, 0x4D, 0, 0x2A], [0x1A, 0x45, 0xDF, 0xA3]].contains(Array(first))
+    }
+}
+
+extension StoredContent {
+    /// The first bytes, fewer when there are fewer.
+    fileprivate func start(_ count: Int) async throws -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): return Array(bytes.prefix(count))
+        case .blob(let blob):
+            let start = try await blob.open().read(at: 0, count: Int(min(Int64(count), blob.length)))
+            return Array(start.readableBytesView)
+        }
+    }
+}
