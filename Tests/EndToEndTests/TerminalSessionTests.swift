@@ -121,6 +121,33 @@ extension EndToEnd {
             Self.expectCursor(session)
         }
 
+        @Test(
+            "a member's password is not shown when it is typed, and Ctrl-C instead of it leaves the terminal as it was")
+        func password() async throws {
+            let club = try await Club.start()
+            _ = try await club.member("ann")
+            let arguments = ["members", "password", "ann", "--data", club.server.data]
+            let start = { try TerminalSession(Program.path("byteclub"), arguments, environment: Program.environment) }
+            for answers in 0...1 {
+                let session = try start()
+                try await eventually("it asks") { session.text.contains("Password for ann") }
+                if answers > 0 {
+                    session.type(Array("correct horse\r".utf8))
+                    try await eventually("it asks again") { session.text.contains("The same again") }
+                }
+                #expect(!session.hasModesOfBefore)
+                let (status, _) = try await session.interrupt()
+                #expect(status == 130 && session.hasModesOfBefore, "\(session.text)")
+            }
+            let session = try start()
+            for (question, keys) in [("Password for ann", "correct horse\r"), ("again", "correct hors\u{8}se\r")] {
+                try await eventually("it asks") { session.text.contains(question) }
+                session.type(Array(keys.utf8))
+            }
+            try await eventually("it ends") { session.status != nil }
+            #expect(session.status == 0 && session.hasModesOfBefore && !session.text.contains("horse"))
+        }
+
         @Test("SIGUSR1 has an upload tell how far it is, also where no terminal is")
         func report() async throws {
             let club = try await Club.start()

@@ -1,36 +1,15 @@
+import ByteClubCore
 import CLinux
 import Glibc
 
 /// Asks for a secret at the terminal without showing it.
 enum SecretPrompt {
-    /// What the keys typed so far amount to.
-    struct Line {
-        enum Outcome: Equatable { case more, done, interrupted, ended }
-
-        private(set) var bytes: [UInt8] = []
-
-        /// Takes one key.
-        mutating func take(_ key: UInt8) -> Outcome {
-            switch key {
-            case 0x0A, 0x0D: return .done
-            case 0x03: return .interrupted
-            case 0x04: return bytes.isEmpty ? .ended : .done
-            case 0x08, 0x7F: _ = bytes.popLast()
-            case 0x15: bytes = []
-            case 0..<0x20: break
-            default: bytes.append(key)
-            }
-            return .more
-        }
-    }
-
     /// Reads a line with echo off; the terminal is as before on every way out, Ctrl-C included.
     static func read(_ prompt: String) throws -> String {
         var saved = termios()
         guard unsafe tcgetattr(STDIN_FILENO, &saved) == 0 else {
             throw Failure(.usage, "there is no terminal to ask for the token; use --token-stdin")
         }
-        // Keys come one by one, so that Ctrl-C is a key like any other and cannot leave the echo off.
         var silent = saved
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         guard unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { throw FileError(.read, "the terminal") }
@@ -39,7 +18,7 @@ enum SecretPrompt {
             try? LocalFile.write([0x0A], to: STDERR_FILENO, "the terminal")
         }
         try LocalFile.write(Array(prompt.utf8), to: STDERR_FILENO, "the terminal")
-        var line = Line()
+        var line = SecretLine()
         while true {
             var key: UInt8 = 0
             let count = unsafe Glibc.read(STDIN_FILENO, &key, 1)

@@ -156,18 +156,6 @@ import Testing
         #expect(world.err.contains("chmod 600"))
     }
 
-    @Test("keys at the token prompt")
-    func keys() {
-        var line = SecretPrompt.Line()
-        for key in Array("abx".utf8) { #expect(line.take(key) == .more) }
-        #expect(line.take(0x7F) == .more)
-        #expect(line.bytes == Array("ab".utf8))
-        #expect(line.take(0x03) == .interrupted)
-        #expect(line.take(0x0D) == .done)
-        var empty = SecretPrompt.Line()
-        #expect(empty.take(0x04) == .ended)
-    }
-
     @Test("the server's program is looked for beside this one, then in PATH")
     func program() {
         let candidates = SiblingProgram.server.candidates(
