@@ -7,13 +7,23 @@ import Synchronization
 /// As with git it is the shell command in `BYTECLUB_PAGER`, else that in `PAGER`, else `less`, which ends by itself when
 /// all fits (`LESS=FRX` unless it is set); an empty one or `cat` means none.
 final class Pager: Sendable {
-    private enum State {
+    private enum Phase {
         /// What is written goes to the terminal.
         case idle
-        /// What is written is counted: it may still fit.
-        case gathering([UInt8])
-        /// What is written goes to the pager; it is kept until the pager has started.
-        case showing(Child, [UInt8])
+        /// What is written is kept and its lines are counted: it may still fit.
+        case gathering
+        /// What is written goes to the pager.
+        case showing(Child)
+        /// The pager is over, with this status, and nobody wants what is written.
+        case over(Int32)
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        /// What the terminal gets where all fits, or where the pager cannot be run.
+        var kept: [UInt8] = []
+        /// The line ends in what was gathered.
+        var lines = 0
     }
 
     fileprivate struct Child {
@@ -22,7 +32,15 @@ final class Pager: Sendable {
         let signals: [(number: Int32, handler: __sighandler_t?)]
         /// Where it reads from; nil when the person has seen enough.
         var input: Int32?
+        /// The bytes that were written to it.
+        var taken = 0
+
+        /// Whether it certainly runs: it has read what no pipe holds.
+        var hasStarted: Bool { taken > Pager.largestPipe }
     }
+
+    /// The most bytes that a pipe holds which nobody reads.
+    private static let largestPipe = 1 << 20
 
     /// Where it is not installed nobody asked for it, and nothing is said.
     private static let less = "command -v less >/dev/null || exit 127; less"
@@ -33,7 +51,7 @@ final class Pager: Sendable {
     private let environment: [String]
     private let terminal: Output
     private let rows: @Sendable () -> Int?
-    private let state = Mutex(State.idle)
+    private let state = Mutex(State())
 
     /// A pager before a terminal; nil where there is none or nobody sits.
     init?(before terminal: Output, _ screen: Terminal, _ environment: [String: String]) {
@@ -48,10 +66,13 @@ final class Pager: Sendable {
     /// Where what the pager may show is to be written.
     var output: Output { Output { try self.write($0) } }
 
+    /// How many bytes are kept for the terminal.
+    var keptCount: Int { state.withLock { $0.kept.count } }
+
     /// Shows what is written meanwhile, and waits until the person has seen it.
     func show(_ write: () throws -> Void) throws {
-        state.withLock { $0 = .gathering([]) }
-        defer { state.withLock { $0 = .idle } }
+        state.withLock { $0 = State(phase: .gathering) }
+        defer { state.withLock { $0 = State() } }
         do { try write() } catch {
             try? finish()
             throw error
@@ -61,35 +82,55 @@ final class Pager: Sendable {
 
     private func write(_ bytes: [UInt8]) throws {
         try state.withLock { state in
-            switch state {
+            switch state.phase {
             case .idle: try terminal.write(bytes)
-            case .gathering(let earlier):
-                let text = earlier + bytes
+            case .gathering:
+                state.kept += bytes
+                state.lines += bytes.count { $0 == UInt8(ascii: "\n") }
                 // The prompt needs a line, too.
-                if text.count(where: { $0 == UInt8(ascii: "\n") }) < (rows() ?? .max) {
-                    state = .gathering(text)
-                } else if var child = try? start() {
-                    child.take(text)
-                    state = .showing(child, text)
+                if state.lines < (rows() ?? .max) { return }
+                if let child = try? start() {
+                    try give(state.kept, to: child, &state)
                 } else {
-                    state = .idle
-                    try terminal.write(text)
+                    state.phase = .idle
+                    try writeKept(&state)
                 }
-            case .showing(var child, let earlier):
-                child.take(bytes)
-                state = .showing(child, earlier + bytes)
+            case .showing(let child):
+                if !child.hasStarted { state.kept += bytes }
+                try give(bytes, to: child, &state)
+            case .over: break
             }
         }
     }
 
+    private func give(_ bytes: [UInt8], to child: Child, _ state: inout State) throws {
+        var child = child
+        child.take(bytes)
+        state.phase = .showing(child)
+        if child.hasStarted { state.kept = [] }
+        if child.input == nil { try end(child, &state) }
+    }
+
+    /// Waits for the pager's end; the terminal gets what a pager that could not be run was to show.
+    private func end(_ child: Child, _ state: inout State) throws {
+        let status = child.wait()
+        state.phase = .over(status)
+        guard Self.notRun.contains(status), !child.hasStarted else { return state.kept = [] }
+        state.phase = .idle
+        try writeKept(&state)
+    }
+
+    private func writeKept(_ state: inout State) throws {
+        let text = state.kept
+        state.kept = []
+        if !text.isEmpty { try terminal.write(text) }
+    }
+
     private func finish() throws {
-        switch state.withLock({ $0 }) {
-        case .idle: break
-        case .gathering(let text): if !text.isEmpty { try terminal.write(text) }
-        case .showing(let child, let text):
-            let status = child.wait()
-            if status == ExitStatus.interrupted.rawValue { throw Failure.silent(.interrupted) }
-            if Self.notRun.contains(status) { try terminal.write(text) }
+        try state.withLock { state in
+            if case .gathering = state.phase { try writeKept(&state) }
+            if case .showing(let child) = state.phase { try end(child, &state) }
+            if case .over(ExitStatus.interrupted.rawValue) = state.phase { throw Failure.silent(.interrupted) }
         }
     }
 
@@ -114,7 +155,10 @@ extension Pager.Child {
     /// Writes bytes, unless it takes none any more.
     mutating func take(_ bytes: [UInt8]) {
         guard let descriptor = input else { return }
-        do { try LocalFile.write(bytes, to: descriptor, "pager") } catch {
+        do {
+            try LocalFile.write(bytes, to: descriptor, "pager")
+            taken += bytes.count
+        } catch {
             close(descriptor)
             input = nil
         }

@@ -60,6 +60,20 @@ extension ProcessSignalTests {
             }
         }
 
+        @Test(
+            "of a long result nothing is kept once the pager reads, or is gone",
+            arguments: ["cat >/dev/null; exit 127", ":"])
+        func memory(command: String) throws {
+            let written = Written()
+            let pager = try #require(Pager(before: written.output, Self.terminal, ["PAGER": command]))
+            let piece = Self.text(lines: 10_000)
+            try pager.show {
+                for _ in 0..<30 { try pager.output.write(piece) }
+                #expect(pager.keptCount == 0)
+            }
+            #expect(written.text == "", "what was read is not shown again")
+        }
+
         @Test("there is no pager in a pipe, where TERM is dumb, and where none is wanted")
         func none() {
             let written = Written()
