@@ -8,7 +8,8 @@ extension SQLiteStore {
     func member(forToken token: String) async throws -> Member? {
         let hash = Secret.hash(token)
         let asked = ContinuousClock.now
-        if let member = memberCache.member(Array(hash), at: asked) { return member }
+        let key = MemberCache.Key.token(Array(hash))
+        if let member = memberCache.member(key, at: asked, now: now().seconds) { return member }
         let (found, generation) = try await query { database in
             let found = try database.firstRow(
                 """
@@ -16,12 +17,9 @@ extension SQLiteStore {
                 WHERE d.hash = ? AND d.secret IS NULL
                 """, [hash]
             ) { (member: Self.member($0), device: $0[5] as Int64, seen: $0[6] as Int64) }
-            let generation = try database.firstRow(
-                "SELECT value FROM meta WHERE name = ?", [Schema.Meta.members]
-            ) { $0[0] as Int64 }
-            return (found, generation ?? 0)
+            return (found, try Self.accountChanges(in: database))
         }
-        memberCache.store(found?.member, Array(hash), generation: generation, at: asked)
+        memberCache.store(found?.member, key, generation: generation, at: asked)
         if let found { await note(found.device, seen: found.seen) }
         return found?.member
     }

@@ -94,19 +94,27 @@ extension SQLiteStore {
     }
 
     func webSession(_ secret: String) async throws -> Member? {
-        let now = now().seconds
-        return try await query { database in
-            try database.firstRow(
+        let (hash, now) = (Secret.hash(secret), now().seconds)
+        let (key, asked) = (MemberCache.Key.session(Array(hash)), ContinuousClock.now)
+        if let member = memberCache.member(key, at: asked, now: now) { return member }
+        let (found, generation) = try await query { database in
+            let found = try database.firstRow(
                 """
-                SELECT \(Self.memberColumns) FROM web_session s JOIN member m ON m.uid = s.member
+                SELECT \(Self.memberColumns), s.expires FROM web_session s JOIN member m ON m.uid = s.member
                 WHERE s.hash = ? AND s.expires > ? AND m.disabled = 0
-                """, [Secret.hash(secret), now], Self.member)
+                """, [hash, now]
+            ) { (member: Self.member($0), expires: $0[5] as Int64) }
+            return (found, try Self.accountChanges(in: database))
         }
+        memberCache.store(found?.member, key, until: found?.expires ?? 0, generation: generation, at: asked)
+        return found?.member
     }
 
     func removeWebSession(_ secret: String) async throws {
+        defer { memberCache.invalidate() }
         try await writer.perform { transaction in
-            _ = try transaction.execute("DELETE FROM web_session WHERE hash = ?", [Secret.hash(secret)])
+            let count = try transaction.execute("DELETE FROM web_session WHERE hash = ?", [Secret.hash(secret)])
+            if count > 0 { try Self.countAccountChange(in: transaction) }
         }
     }
 

@@ -140,6 +140,11 @@ extension SQLiteStore {
         try transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", [Schema.Meta.members])
     }
 
+    /// What ``countAccountChange(in:)`` has come to.
+    static func accountChanges(in database: Database) throws -> Int64 {
+        try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.members]) { $0[0] } ?? 0
+    }
+
     /// The member in a row of ``memberColumns``.
     static func member(_ row: Row) -> Member {
         Member(
