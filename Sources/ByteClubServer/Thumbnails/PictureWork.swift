@@ -34,22 +34,24 @@ struct PictureWork: Sendable {
     ///   - hash: The content.
     ///   - party: Who waits.
     ///   - source: Where the content is.
-    ///   - isDone: Whether there is nothing left to do; may block.
+    ///   - made: What was made; nil as long as there is something left to do; may block.
     ///   - work: What is done; may block.
+    /// - Returns: What `made` says then; nil when nothing came of the work.
     /// - Throws: ``APIError`` 429 or 503 when too many wait already, what the closures throw.
-    func ensure(
+    func ensure<Made: Sendable>(
         _ hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent,
-        isDone: @escaping @Sendable () throws -> Bool, work: @escaping @Sendable (LocalContent) throws -> Void
-    ) async throws {
-        if try await NIOThreadPool.singleton.runIfActive(isDone) { return }
+        made: @escaping @Sendable () throws -> Made?, work: @escaping @Sendable (LocalContent) throws -> Void
+    ) async throws -> Made? {
+        if let made = try await NIOThreadPool.singleton.runIfActive(made) { return made }
         try await waiting.value(of: Wish(hash: hash, party: party)) {
             let turn = try await turns.wait(for: party)
             defer { withExtendedLifetime(turn) {} }
             try await working.value(of: hash) {
-                if try await NIOThreadPool.singleton.runIfActive(isDone) { return }
+                if try await NIOThreadPool.singleton.runIfActive({ try made() != nil }) { return }
                 let source = try await source().local(upTo: Self.sourceLimit)
                 try await threads.runIfActive { try work(source) }
             }
         }
+        return try await NIOThreadPool.singleton.runIfActive(made)
     }
 }

@@ -60,8 +60,8 @@ struct RenditionStore: Sendable {
     func makeAll(
         of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
-        try await work.ensure(hash, for: party, source: source) {
-            try isMade(hash)
+        _ = try await work.ensure(hash, for: party, source: source) {
+            try isMade(hash) ? () : nil
         } work: {
             try make(hash, of: $0)
         }

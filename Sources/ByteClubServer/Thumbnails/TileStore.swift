@@ -48,15 +48,13 @@ struct TileStore: Sendable {
         of hash: ContentHash, column: Int, row: Int, for party: Party,
         source: @escaping @Sendable () async throws -> StoredContent
     ) async throws -> (file: any BlobReader, range: Range<Int64>) {
-        try await work.ensure(hash, for: party, source: source) {
+        let made = try await work.ensure(hash, for: party, source: source) {
             if let refusal = cache.refusal(Self.refusalName(hash)) { throw refusal }
-            return known(hash) != nil
+            return known(hash)
         } work: {
             try make(hash, of: $0)
         }
-        guard let (file, tiles) = try await NIOThreadPool.singleton.runIfActive({ known(hash) }) else {
-            throw StorageError(.full, "there is no room for tiles")
-        }
+        guard let (file, tiles) = made else { throw StorageError(.full, "there is no room for tiles") }
         guard let range = tiles.range(column: column, row: row) else { throw APIError(404, "the tile was not found") }
         return (file, range)
     }
