@@ -1,4 +1,5 @@
 import ByteClubCore
+import FoundationEssentials
 import GRDB
 
 extension SQLiteStore {
@@ -7,15 +8,16 @@ extension SQLiteStore {
         "hash IS NOT NULL AND (lower(substr(path, -4)) IN ('.jpg', '.png') OR lower(substr(path, -5)) = '.jpeg')"
 
     func mediaInfo(of hashes: [ContentHash]) async throws -> [ContentHash: MediaInfo] {
-        try await query { database in
+        if hashes.isEmpty { return [:] }
+        return try await query { database in
             var known: [ContentHash: MediaInfo] = [:]
-            for hash in hashes {
-                known[hash] = try database.firstRow(
-                    """
-                    SELECT taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading, estimate
-                    FROM media_info WHERE hash = ? AND version = ?
-                    """, [hash.data, MediaInfoReader.version], Self.mediaInfo)
-            }
+            try database.forEachRow(
+                """
+                \(HashList.sql)
+                SELECT taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading, estimate, number
+                FROM listed CROSS JOIN media_info ON hash = \(HashList.hash) WHERE version = \(MediaInfoReader.version)
+                """, HashList.arguments(hashes)
+            ) { known[hashes[$0[12] as Int]] = Self.mediaInfo($0) }
             return known
         }
     }
@@ -65,12 +67,31 @@ extension SQLiteStore {
     }
 
     func withoutPhotos(_ hashes: [ContentHash]) async throws -> [ContentHash] {
-        try await query { database in
-            try hashes.filter { hash in
-                try database.firstRow(
-                    "SELECT 1 FROM version WHERE hash = ? AND \(Self.isPhoto) LIMIT 1", [hash.data]
-                ) { _ in true } == nil
-            }
+        if hashes.isEmpty { return [] }
+        return try await query { database in
+            try database.rows(
+                """
+                \(HashList.sql)
+                SELECT number FROM listed WHERE NOT EXISTS (
+                    SELECT 1 FROM version WHERE hash = \(HashList.hash) AND \(Self.isPhoto)) ORDER BY number
+                """, HashList.arguments(hashes)
+            ) { hashes[$0[0] as Int] }
         }
+    }
+}
+
+/// Hashes as a table for one statement, however many they are.
+private enum HashList {
+    /// Puts the table `listed` of the hashes' numbers from 0 before a query; there must be at least one.
+    static let sql = """
+        WITH RECURSIVE listed(number) AS (
+            SELECT 0 UNION ALL SELECT number + 1 FROM listed WHERE 32 * (number + 1) < length(:hashes))
+        """
+    /// The hash of a row.
+    static let hash = "substr(:hashes, 32 * listed.number + 1, 32)"
+
+    /// What these take.
+    static func arguments(_ hashes: [ContentHash]) -> StatementArguments {
+        ["hashes": Data(hashes.flatMap(\.bytes))]
     }
 }
