@@ -177,6 +177,19 @@ final class StatusRecorder {
     }
 }
 
+extension StatusRecorder {
+    /// Tells why a sync ends without agreement when nothing else has told it.
+    func explainEnd(_ summary: SyncSummary, _ outcome: SessionOutcome) throws {
+        guard summary.problems == 0, summary.held == 0, summary.heldByRules == 0, outcome.pausedUntil == nil else {
+            return
+        }
+        let path = try store.unsettled(after: nil, limit: 1).first.map { try store.shownPath(of: $0.id) }
+        reporter.emitOnce(
+            SyncEvent(
+                .problem, path: path, message: "it could not be brought to rest in this sync; the next tries again"))
+    }
+}
+
 extension Refusal {
     /// What a sync fails with when it can do no more because of it; nil for what a later sync may mend.
     fileprivate func error(_ message: String) -> RemoteError? {

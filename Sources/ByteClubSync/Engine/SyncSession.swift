@@ -141,6 +141,7 @@ actor SyncSession {
     func summary() throws -> SyncSummary {
         var summary = try status.summary(outcome, loop.transfers, loop.retries, local.scope)
         if loop.isWorkLeft(at: environment.clock.now) { summary.isComplete = false }
+        if watcher == nil, !summary.isComplete { try status.explainEnd(summary, outcome) }
         return summary
     }
 

@@ -37,7 +37,11 @@ final class ConflictCopier {
         } catch {
             try forget(item.id)
             report.rescans.insert(local.location.parent)
-            if error.code != EEXIST { report.refuse(item.id, in: local.location.parent, error) }
+            if error.code == EEXIST {
+                try context.noteTaken(Location(local.location.parent, name), wantedBy: item.id, &report)
+            } else {
+                report.refuse(item.id, in: local.location.parent, error)
+            }
             return
         }
         _ = try finish(item, local, name, in: folder, &report)

@@ -8,10 +8,10 @@ struct ConflictNaming: Sendable {
     /// How many seconds this machine's clocks are ahead of Greenwich at a time in seconds since 1970.
     var offset: @Sendable (Int64) -> Int64 = { _ in 0 }
 
-    /// Who made what is on disk, and when.
-    func stamp(_ stat: FileStat?) -> ConflictStamp {
+    /// Who made what is on disk, and when; only when, unless it was made here.
+    func stamp(_ stat: FileStat?, isOwn: Bool = true) -> ConflictStamp {
         let seconds = (stat?.fingerprint.modified ?? 0) / 1_000_000_000
-        return ConflictStamp(author: author, time: seconds, offset: offset(seconds))
+        return ConflictStamp(author: isOwn ? author : nil, time: seconds, offset: offset(seconds))
     }
 }
 

@@ -31,7 +31,7 @@ extension PlannerDraft {
         }
         // Two machines may have called two copies the same.
         let original = ConflictName.original(of: local.location.name.text) ?? local.location.name.text
-        let free = try freeName(in: local.location.parent, for: item.id) {
+        let free = try freeName(in: local.location.parent, for: item.id, besides: [local.location.name]) {
             ConflictName.name(for: original, naming.stamp(local.stat), number: $0)
         }
         let location = Location(local.location.parent, free)
@@ -57,12 +57,18 @@ extension PlannerDraft {
             key: leftover.local?.location.name.key ?? "")
     }
 
-    /// The first of a series of names that is free in a folder on both sides.
-    func freeName(in folder: ItemID, for item: ItemID, _ name: (Int) -> String) throws -> EntryName {
+    /// The first of a series of names that is free in a folder on both sides, and none of those that the item has.
+    ///
+    /// A long name is cut to make room, and may be cut to what it was.
+    func freeName(
+        in folder: ItemID, for item: ItemID, besides own: [EntryName] = [], _ name: (Int) -> String
+    ) throws -> EntryName {
         var number = 1
         while true {
             let candidate = EntryName(name(number))
-            if try isFree(candidate, in: folder, for: item) { return candidate }
+            if !own.contains(where: { $0.key == candidate.key }), try isFree(candidate, in: folder, for: item) {
+                return candidate
+            }
             number += 1
         }
     }
