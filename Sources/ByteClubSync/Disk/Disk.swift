@@ -89,6 +89,8 @@ protocol DiskFolder: AnyObject, Sendable {
     func removeFile(_ name: String) throws(FileError)
     /// Renames an entry, also into another folder of the same file system.
     func rename(_ name: String, to folder: any DiskFolder, _ newName: String, _ mode: RenameMode) throws(FileError)
+    /// Takes an advisory lock of the folder itself as long as it is open, or gives it back; false while another has it.
+    func setLocked(_ isLocked: Bool) throws(FileError) -> Bool
     /// Makes the folder's entries durable.
     func sync() throws(FileError)
     /// Makes everything on the file system durable.
@@ -106,6 +108,8 @@ extension DiskFolder {
     ///
     /// An entry that vanishes meanwhile is left out.
     func list() throws(FileError) -> [DiskEntry] { try fingerprintedList().entries }
+
+    func setLocked(_: Bool) throws(FileError) -> Bool { true }
 
     func listingFingerprints(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
         listingFingerprintsInTurn(of: folders)

@@ -120,6 +120,10 @@ final class LinuxFolder: DiskFolder {
 
     func removeFile(_ name: String) throws(FileError) { try descriptor.remove(name) }
 
+    func setLocked(_ isLocked: Bool) throws(FileError) -> Bool {
+        descriptor.setLocked(isLocked, isOptional: true)
+    }
+
     func sync() throws(FileError) { try descriptor.sync() }
 
     func syncFileSystem() throws(FileError) { try descriptor.syncFileSystem() }

@@ -28,6 +28,7 @@ actor SyncSession {
     private let executor: any SerialExecutor
     private let context: SyncContext
     private let root: MirrorRoot
+    private let control: ControlDirectory
     private let local: LocalReplica
     private let transfers: TransferRunner
     private let auditor: Auditor
@@ -72,7 +73,11 @@ actor SyncSession {
         executor = environment.executor
         let store = try environment.openStore()
         root = try MirrorRoot(configuration, environment, store, isDryRun: false)
-        let control = try ControlDirectory(in: root.folder)
+        control = try ControlDirectory(in: root.folder)
+        guard try control.setLocked(true) else {
+            throw SyncError(
+                .alreadyRunning, "another sync of '\(configuration.directory)' is running, by another path to it")
+        }
         let id = try root.identify(control, store)
         context = SyncContext(
             configuration, environment, store: store, root: root.folder, isWatching: watcher != nil)
@@ -104,6 +109,8 @@ actor SyncSession {
         transfers.cancel()
         polling?.cancel()
         auditing?.cancel()
+        // Another path to the mirror may be the next; without an answer, closing it does the same.
+        _ = try? control.setLocked(false)
         try store.setMeta(.watching, nil)
         try store.close()
     }

@@ -155,6 +155,23 @@ final class FileDescriptor: Sendable {
         throw failure("set the permissions of", nil)
     }
 
+    /// How often, and after how many microseconds, a lock that is held is tried again.
+    private static let lockRetries = (count: 20, pause: UInt32(10_000))
+
+    /// Takes an advisory lock of this file or directory, or gives it back; false while another descriptor has it.
+    ///
+    /// An engine that is ending may hold it a moment longer, and so may a process that it has just forked, until its
+    /// exec. With `isOptional`, a file system that has no such lock gives it to everybody.
+    func setLocked(_ isLocked: Bool, isOptional: Bool = false) -> Bool {
+        guard isLocked else { return flock(number, LOCK_UN) == 0 }
+        let take = { flock(number, LOCK_EX | LOCK_NB) == 0 || isOptional && errno != EWOULDBLOCK }
+        for _ in 0..<Self.lockRetries.count {
+            if take() { return true }
+            usleep(Self.lockRetries.pause)
+        }
+        return take()
+    }
+
     /// Removes an empty directory in this directory.
     func removeDirectory(_ name: String) throws(FileError) {
         guard unsafe unlinkat(number, name, AT_REMOVEDIR) == 0 else { throw failure("remove the folder", name) }

@@ -10,27 +10,16 @@ final class MirrorLock: Sendable {
     /// The file's name in the state directory.
     static let fileName = "lock"
 
-    /// How often, and after how many microseconds, a lock that is held is tried again.
-    private static let retries = (count: 20, pause: UInt32(10_000))
-
     /// Takes the lock; nil when another process holds it.
-    ///
-    /// An engine that is ending may hold it a moment longer, and so may a process that it has just forked, until its
-    /// exec.
     init?(in directory: String) throws(FileError) {
         file = try FileDescriptor.open(directory + "/" + Self.fileName, O_RDWR | O_CREAT, mode: 0o600)
-        var isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
-        for _ in 0..<Self.retries.count where isHeld {
-            usleep(Self.retries.pause)
-            isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
-        }
-        if isHeld { return nil }
+        if !file.setLocked(true) { return nil }
         wasUnclean = try file.status().size > 0
         if !wasUnclean { try file.write(Array("open\n".utf8)) }
     }
 
     /// Closing alone would not release it: a forked process has a copy of the descriptor until its exec.
-    deinit { flock(file.number, LOCK_UN) }
+    deinit { _ = file.setLocked(false) }
 
     /// Records that the database was closed.
     func markClean() { ftruncate(file.number, 0) }

@@ -25,6 +25,9 @@ struct ControlDirectory: Sendable {
         trash = Trash(try top.subfolder("trash"))
     }
 
+    /// Takes the mirror for one engine, or gives it back; false while another has it, by whatever path.
+    func setLocked(_ isLocked: Bool) throws(FileError) -> Bool { try top.setLocked(isLocked) }
+
     /// The identity of the database that the mirror belongs to; nil when it has no marker.
     static func marker(in root: any DiskFolder) throws(FileError) -> String? {
         do throws(FileError) {

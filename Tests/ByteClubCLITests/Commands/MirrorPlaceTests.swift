@@ -158,6 +158,25 @@ import Testing
         withExtendedLifetime(lock) { #expect(LocalFile.exists(place.configuration.stateDirectory + "/folder")) }
     }
 
+    @Test("a mirror that is being synced is not taken over by another path to it, as through a bind mount")
+    func otherPath() async throws {
+        let (club, elsewhere) = (try await mirror("club"), home + "/elsewhere")
+        let marker = SyncEngine.marker(in: club)
+        let lock = try #require(try MirrorLock(in: MirrorPlace(club, world.context()).state))
+        #expect(unsafe rename(club, elsewhere) == 0)
+        #expect(await world.run("sync", elsewhere, "--once") == .tryAgain)
+        #expect(world.err.contains("is the mirror '\(club)' by another path"), "\(world.err)")
+        #expect(SyncEngine.marker(in: elsewhere) == marker && !MirrorRegistry(world.context()).holds(elsewhere))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test("a directory in whose path a name is not UTF-8 is refused in words that say so")
+    func undecodable() async throws {
+        // The name is what the arguments' bytes are read as.
+        #expect(await world.run("sync", home + "/caf\u{FFFD}/club", "--once") == .noInput)
+        #expect(world.err.contains("is not UTF-8"), "\(world.err)")
+    }
+
     @Test("status tells what is left out, and how far the large files of a running sync are")
     func underWay() async throws {
         try await world.put("hello", "/byteclub/Trips/a.md")

@@ -222,6 +222,21 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
+    @Test("another path to a mirror is refused while the first has it, and takes nothing from it")
+    func anotherPath() async throws {
+        let (_, device) = try await filled(1)
+        let control = try ControlDirectory(in: LinuxDisk(device.root).openRoot())
+        #expect(try control.setLocked(true))
+        // As through a bind mount: the same directory, and a state of its own.
+        let other = SyncConfiguration(directory: device.root, stateDirectory: device.state + "-of-other")
+        let engine = try SyncEngine(configuration: other, remote: device.remote, logger: .init(label: "test"))
+        let marker = SyncEngine.marker(in: device.root)
+        let error = await #expect(throws: SyncError.self) { try await engine.runOnce { _ in } }
+        #expect(error?.code == .alreadyRunning && SyncEngine.marker(in: device.root) == marker)
+        #expect(try control.setLocked(false))
+        #expect(try await device.sync().isComplete)
+    }
+
     @Test("a mirror is free when its engine has ended, also while a program that is just starting has its handles")
     func freeAtOnce() async throws {
         let (_, device) = try await filled(1)

@@ -19,6 +19,13 @@ struct MirrorPlace: Hashable, Sendable {
         if let named {
             if named.isEmpty { throw Failure(.usage, "the directory's name is empty") }
             let absolute = try LocalFile.absolute(named, in: workingDirectory)
+            // What is not UTF-8 is read as this character, and is not found again.
+            if absolute.unicodeScalars.contains("\u{FFFD}"), !LocalFile.exists(absolute) {
+                throw Failure(
+                    .noInput,
+                    "'\(absolute)' cannot be a mirror: a name in this path is not UTF-8; rename that folder, or use another"
+                )
+            }
             directory = registry.holds(absolute) ? absolute : LocalFile.resolved(absolute)
         } else if let found = around ?? registry.mirror(around: workingDirectory) ?? registry.last {
             directory = found

@@ -53,14 +53,20 @@ struct MirrorRegistry: Hashable, Sendable {
     /// A copy is no moved mirror, also when the original is gone: it may be older, and what it lacks would be deleted.
     ///
     /// - Returns: Where it was; nil when there is a mirror at the path already, or none was moved there.
+    /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of it runs.
     func follow<Engine: MirrorEngine>(to mirror: String, _ engine: Engine.Type) throws -> String? {
         guard !holds(mirror), let marker = Engine.marker(in: mirror), let handle = Engine.handle(of: mirror) else {
             return nil
         }
         for old in mirrors where Self.text(in: state(of: old) + "/handle") == handle {
             let configuration = SyncConfiguration(directory: old, stateDirectory: state(of: old))
-            guard try Engine.identity(of: configuration) == marker, try !Engine.status(of: configuration).isRunning
-            else { continue }
+            guard try Engine.identity(of: configuration) == marker else { continue }
+            if try Engine.status(of: configuration).isRunning {
+                // As through a bind mount: a second state would take the mirror from the first.
+                throw SyncError(
+                    .alreadyRunning, "'\(mirror)' is the mirror '\(old)' by another path, and a sync of that is running"
+                )
+            }
             try LocalFile.settle(state(of: old), at: state(of: mirror), replacing: false)
             try write(mirror, to: state(of: mirror) + "/directory")
             return old
