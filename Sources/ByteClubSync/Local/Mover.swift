@@ -60,8 +60,8 @@ final class Mover {
                 report.rescans.insert(local.location.parent)
                 return
             }
-            try Self.rename(name, in: source, to: target, newName, stat)
-            guard let now = try target.entry(newName), now.stat.handle == stat.handle else {
+            let moved = try Self.rename(name, in: source, to: target, newName, stat)
+            guard let now = try target.entry(newName), now.stat.handle == moved else {
                 // Another entry had taken the name at the last moment: it is moved back.
                 try target.rename(newName, to: source, name, .withoutReplacing)
                 report.rescans.formUnion([local.location.parent, location.parent])
@@ -80,17 +80,55 @@ final class Mover {
         }
     }
 
-    /// Renames to a free name, or to another spelling of the entry's own name where the disk takes both for one.
+    /// Renames to a free name, or to another spelling of the entry's own name where the disk takes both for one; returns
+    /// the handle that the entry has then.
     private static func rename(
         _ name: String, in source: any DiskFolder, to target: any DiskFolder, _ newName: String, _ stat: FileStat
-    ) throws(FileError) {
+    ) throws(FileError) -> FileHandle {
         do throws(FileError) {
             try source.rename(name, to: target, newName, .withoutReplacing)
         } catch {
+            if error.code == EXDEV { return try moveParts(of: name, in: source, to: target, newName) }
             guard error.code == EEXIST, try target.entry(newName)?.stat.handle == stat.handle else { throw error }
             let temporary = NumberedName.tagged(name, "(renaming)")
             try source.rename(name, to: target, temporary, .withoutReplacing)
             try target.rename(temporary, to: target, newName, .withoutReplacing)
+        }
+        return stat.handle
+    }
+
+    /// Moves a folder by its parts, where it cannot be renamed, as one of an overlay's lower layer: what is in it goes into
+    /// a new folder, entry by entry, so that none is ever in two places or in none; the old one goes when it is empty.
+    ///
+    /// - Returns: The new folder's handle.
+    private static func moveParts(
+        of name: String, in source: any DiskFolder, to target: any DiskFolder, _ newName: String
+    ) throws(FileError) -> FileHandle {
+        let old = try source.folder(name)
+        let entries = try old.list()
+        // What cannot be named cannot be moved.
+        guard entries.allSatisfy(\.isDecodable) else { throw FileError(operation: "rename", path: name, code: EXDEV) }
+        try target.makeFolder(newName)
+        let new = try target.folder(newName)
+        var moved: [String] = []
+        do throws(FileError) {
+            for entry in entries {
+                do throws(FileError) {
+                    try old.rename(entry.name, to: new, entry.name, .withoutReplacing)
+                } catch {
+                    guard error.code == EXDEV, entry.kind == .folder else { throw error }
+                    _ = try moveParts(of: entry.name, in: old, to: new, entry.name)
+                }
+                moved.append(entry.name)
+            }
+            try new.sync()
+            try old.sync()
+            try source.removeFolder(name)
+            return try new.stat().handle
+        } catch {
+            for name in moved { try? new.rename(name, to: old, name, .withoutReplacing) }
+            try? target.removeFolder(newName)
+            throw error
         }
     }
 
@@ -99,10 +137,17 @@ final class Mover {
     ) throws {
         let before = try store.path(of: id, on: .local)
         context.handles.forgetAll()
+        // A folder that was moved by its parts is another one, with others in it.
+        let isAnother = local.isFolder && local.stat?.handle != stat.handle
+        if isAnother {
+            report.rescans.insert(id)
+            if context.isWatching { report.newFolders.insert(id) }
+        }
         let isClash = context.rule(of: id) == .nameClash && ConflictName.isCopy(location.name.text)
         let holder = isClash ? try otherSpelling(of: local.location, than: id) : nil
         let events = try store.edit(durably: true) { editor in
             try editor.moved(id, to: location, stat)
+            if isAnother { try editor.invalidate(id) }
             if local.isFolder { try ScanProblems.move(before, to: try store.path(of: id, on: .local), in: store) }
             let event = try context.log(.moveLocal, id, from: before)
             guard isClash else { return [event] }
