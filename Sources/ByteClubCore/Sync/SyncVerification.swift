@@ -44,6 +44,8 @@ public struct SyncVerification: Sendable, Equatable {
     public var bytes: Int64 = 0
     /// Entries that were not compared because something is still to be done about them.
     public var unsettled = 0
+    /// Entries of the disk that cannot be synced or are left out, of which the server has none.
+    public var skipped = 0
     /// What differs, at most ``maximumDifferences`` of it, in the order in which it was found.
     public var differences: [Difference] = []
 

@@ -118,14 +118,19 @@ struct Explainer {
     private func explainUnknown(_ path: String) throws -> SyncExplanation? {
         var answer = SyncExplanation(path: path)
         let known = problems.filter { Self.isAtOrAbove($0.path, path) }
+        if !isAway, case .entry(let isFolder, let found) = facts.onDisk(path) {
+            answer.disk = SyncExplanation.Row(
+                path: path, isFolder: isFolder, size: isFolder ? nil : found.size,
+                modified: isFolder ? nil : found.time?.date.seconds)
+        }
         if !known.isEmpty {
             answer.state = .blocked
             answer.blockers = known.map { line($0, for: path) }
             answer.nextAttempt = known.compactMap(\.nextAttempt).min()
             return answer
         }
-        if !isAway, case .entry(let isFolder, _) = facts.onDisk(path) {
-            if let reason = try reasonForExclusion(path, isFolder: isFolder) {
+        if let found = answer.disk {
+            if let reason = try reasonForExclusion(path, isFolder: found.isFolder) {
                 answer.state = .excluded
                 answer.blockers = [reason]
             } else {

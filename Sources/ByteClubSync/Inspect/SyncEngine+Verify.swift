@@ -45,6 +45,7 @@ extension SyncVerification {
         folders += part.folders
         bytes += part.bytes
         unsettled += part.unsettled
+        skipped += part.skipped
         for difference in part.differences { add(difference) }
     }
 }

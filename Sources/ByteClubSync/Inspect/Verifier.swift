@@ -25,6 +25,7 @@ actor Verifier {
         try copy.plan { _ in }
         var result = SyncVerification()
         result.unsettled = try store.unsettledCount()
+        result.skipped = try store.problems().count { $0.isFromScan && $0.item == nil }
         return result
     }
 

@@ -60,9 +60,12 @@ final class Scanner {
         while pass.isUnfinished { try store.transaction(durably: false) { try pass.advance() } }
         guard scope == .everything else { return }
         let strays = try pass.problems.strays()
-        if strays.isEmpty { return }
+        let leftOut = try LeftOutFiles(self).problems()
+        if strays.isEmpty, leftOut.isEmpty { return }
         try store.transaction(durably: false) {
-            for folder in strays { try pass.problems.keepOnly([], in: folder) }
+            let kept = Set(leftOut.map(\.path))
+            for folder in strays { try pass.problems.keepOnly(kept, in: folder) }
+            for problem in leftOut { try pass.problems.set(problem.path, nil, problem.message) }
         }
     }
 }

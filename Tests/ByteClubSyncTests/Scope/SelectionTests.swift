@@ -74,6 +74,37 @@ import Testing
         #expect(try await remote.text("big/in/c.md") == "edited")
     }
 
+    @Test("files that are made in a folder that is left out are told once, counted and explained")
+    func madeInLeftOut() async throws {
+        let (remote, device) = try await synced()
+        device.write(".byteclubignore", "*.tmp")
+        try SyncEngine.deselect("Big", of: device.configuration)
+        #expect(try await device.sync().isComplete)
+        #expect(try await device.sync().problems == 0)
+        device.write("big/new/c.md", "made here")
+        device.write("big/new/x.tmp", "ignored")
+        device.write("big/z.md", "made here as well")
+        for _ in 0..<2 {
+            device.log.clear()
+            let summary = try await device.sync()
+            #expect(summary.isComplete && summary.uploaded == 0 && summary.problems == 1)
+            let told = device.log.all.filter { $0.event == .problem }
+            #expect(told.map(\.path) == ["big/new/c.md"])
+            #expect(told.first?.message?.contains("nor is another file: the folder 'big' is not selected") == true)
+        }
+        let status = try SyncEngine.status(of: device.configuration)
+        #expect(status.problems.map(\.path) == ["big/new/c.md"])
+        let why = try #require(try SyncEngine.explain("big/z.md", of: device.configuration).first)
+        #expect(why.state == .excluded && why.disk?.size == 17 && why.server == nil)
+        let verified = try await device.engine().verify { _, _ in }
+        #expect(verified.isAgreed && verified.skipped == 1)
+        device.remove("big")
+        #expect(try await device.sync().problems == 0)
+        try SyncEngine.select("big", of: device.configuration)
+        #expect(try await device.sync().isComplete)
+        #expect(try await remote.files() == device.files())
+    }
+
     @Test("a folder above takes in what is in it, and one below is left out already")
     func nested() throws {
         var selection = Selection([PathKey(folded: "/a/b"), PathKey(folded: "/c")])

@@ -65,6 +65,8 @@ struct Verification: CommandResult {
     var bytes: Int64
     /// Entries that are still to be synced and were not compared.
     var unsettled: Int
+    /// Entries of the disk that cannot be synced or are left out.
+    var skipped: Int
     /// The first differences.
     var differences: [Difference]
     /// Whether there may be more of them.
@@ -73,7 +75,7 @@ struct Verification: CommandResult {
     init(_ directory: String, _ found: SyncVerification) {
         self.directory = directory
         (isAgreed, files, folders, bytes) = (found.isAgreed, found.files, found.folders, found.bytes)
-        unsettled = found.unsettled
+        (unsettled, skipped) = (found.unsettled, found.skipped)
         differences = found.differences.map { Difference(path: $0.path, kind: $0.kind.rawValue, detail: $0.detail) }
         isCutShort = differences.count >= SyncVerification.maximumDifferences
     }
@@ -88,6 +90,9 @@ struct Verification: CommandResult {
             lines.append(
                 "not compared: \(ActivityLine.grouped(unsettled)), changed or not synced yet; run 'byteclub sync' first"
             )
+        }
+        if skipped > 0 {
+            lines.append("not synced: \(ActivityLine.grouped(skipped)) on this disk alone; 'byteclub status' tells why")
         }
         return style.lines(lines)
     }
