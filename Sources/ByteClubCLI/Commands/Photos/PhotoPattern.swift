@@ -6,6 +6,18 @@ enum PhotoPattern {
     /// Whether a name is a pattern.
     static func isPattern(_ name: String) -> Bool { name.contains { "*?[".contains($0) } }
 
+    /// Whether a name means one photo: since it is no pattern, or is a photo's very name.
+    static func isOne(_ name: String, _ login: Login, _ remote: any Remote) async throws -> Bool {
+        if !isPattern(name) { return true }
+        let path = try EntryPath.photo(name, login)
+        do throws(RemoteError) {
+            return try await remote.metadata(at: path).isFolder == false
+        } catch {
+            if error.code == .notFound { return false }
+            throw error
+        }
+    }
+
     /// The photos that some names stand for, in their order and each once; why not, for a name that stands for none.
     static func photos(
         _ names: [String], _ login: Login, _ remote: any Remote
@@ -17,8 +29,10 @@ enum PhotoPattern {
             for entry in entries { listed[entry.path.name(below: folder)] = entry.path }
         }
         var (found, seen) = ([Result<RemotePath, Failure>](), Set<PathKey>())
+        let keys = Set(listed.values.map(\.key))
         for name in names {
-            if isPattern(name), listed[name] == nil {
+            let isName = try? keys.contains(EntryPath.photo(name, login).key)
+            if isPattern(name), isName != true {
                 let fitting = listed.keys.filter { unsafe fnmatch(name, $0, FNM_PATHNAME | FNM_PERIOD) == 0 }
                 if fitting.isEmpty { found.append(.failure(EntryPath.missing("photo", name))) }
                 for name in fitting.sorted(by: NaturalOrder.precedes) {

@@ -45,9 +45,7 @@ struct PhotosDownloadCommand: ClubCommand {
     func validate() throws {
         guard output == "-" else { return }
         if background { throw ValidationError("--background writes files, not standard output") }
-        if names.count > 1 || names.contains(where: PhotoPattern.isPattern) {
-            throw ValidationError("'-o -' takes the name of one photo")
-        }
+        if names.count > 1 { throw ValidationError("'-o -' takes the name of one photo") }
         if outputOptions.json { throw ValidationError("with '-o -' standard output is the photo; leave --json out") }
     }
 
@@ -61,9 +59,10 @@ struct PhotosDownloadCommand: ClubCommand {
         let windDown = WindDown()
         let left = Mutex<[String]?>(nil)
         do {
-            if names.count == 1, let name = names.first, !PhotoPattern.isPattern(name) {
+            if try await isOne(login, context), let name = names.first {
                 return try await downloadOne(name, login, lane, reporter, windDown, context)
             }
+            if output == "-" { throw Failure(.usage, "'-o -' takes the name of one photo") }
             let target = try OutputFile.folder(output)
             let (names, force, json) = (names, force, outputOptions.json)
             let folder = try login.photos
@@ -88,6 +87,13 @@ struct PhotosDownloadCommand: ClubCommand {
                 failure.status,
                 failure.message + "; go on with: " + ResumeCommand.text(context.arguments, names: names))
         }
+    }
+
+    /// Whether one photo is asked for by its name; only what may be a pattern takes a question.
+    private func isOne(_ login: Login, _ context: Context) async throws -> Bool {
+        guard names.count == 1, let name = names.first else { return false }
+        if !PhotoPattern.isPattern(name) { return true }
+        return try await context.withRemote(login) { try await PhotoPattern.isOne(name, login, $0) }
     }
 
     private func downloadOne(
@@ -122,7 +128,7 @@ struct PhotosDownloadCommand: ClubCommand {
         let (server, login) = try context.transferServer(flags: flags)
         let rate = try transfer.rate(context, flags)
         let names = names
-        let isOne = names.count == 1 && !names.contains(where: PhotoPattern.isPattern)
+        let isOne = try await isOne(login, context)
         let isFolder = output.map { $0.hasSuffix("/") || LocalFile.isDirectory($0) } ?? false
         let folder = isOne && !isFolder ? "" : try OutputFile.folder(output)
         // Only patterns take a question.
