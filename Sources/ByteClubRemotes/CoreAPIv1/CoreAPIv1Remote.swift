@@ -19,6 +19,11 @@ public struct CoreAPIv1Remote: Remote {
     /// that was not checked.
     public var downloadJournal: String?
 
+    /// How much later than it was asked to the server may answer a wait for a change.
+    ///
+    /// A proxy that keeps the connection of a server that is gone would else leave the client deaf for long.
+    package var answerDelay = Duration.seconds(10)
+
     let transport: Transport
     /// The session for the bytes of files, which may allow fewer tasks at once than the other.
     let contentSession: WarmSession
@@ -83,6 +88,15 @@ public struct CoreAPIv1Remote: Remote {
     /// The address of an operation on a path: `/1/<operation>/<root>/<path>`.
     func address(_ operation: String, _ path: RemotePath) -> String {
         "\(operation)/\(PercentEncoding.encode(root))\(PercentEncoding.encode(path))"
+    }
+
+    /// What a task does differently that waits up to so many seconds for a change.
+    func waitingOptions(_ seconds: Int64) -> TaskOptions {
+        var options = TaskOptions.coreAPIv1
+        if seconds == 0 { return options }
+        options.timeoutForRequest = .seconds(seconds) + answerDelay
+        options.retries = false
+        return options
     }
 
     /// What a task that moves a file's bytes does differently.

@@ -71,6 +71,22 @@ struct CoreAPIv1FailureTests {
         }
     }
 
+    @Test("a wait for a change that nobody answers ends soon after its own time")
+    func silence() async throws {
+        let script: ScriptedServer.Script = { _, _ in .init(bytes: []) }
+        try await withRemote(script) { remote, server in
+            var remote = remote
+            remote.answerDelay = .milliseconds(10)
+            await expectFailure(.unreachable) { [remote] in
+                try await remote.journal(after: "c", limit: 10, contents: true, wait: .seconds(1))
+            }
+            await expectFailure(.unreachable) { [remote] in
+                try await remote.history(before: nil, after: 1, limit: 10, wait: .seconds(1))
+            }
+            #expect(server.lines.count == 2)
+        }
+    }
+
     @Test("after a 500 the same GET is tried again")
     func retries() async throws {
         let script: ScriptedServer.Script = { _, number in

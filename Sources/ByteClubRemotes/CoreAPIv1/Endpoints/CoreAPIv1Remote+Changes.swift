@@ -14,10 +14,8 @@ extension CoreAPIv1Remote {
     /// Waits for a change. `GET /1/longpoll_delta`
     public func waitForChanges(after cursor: String, timeout: Duration) async throws(RemoteError) -> LongpollResult {
         let seconds = max(0, timeout.components.seconds)
-        var options = TaskOptions.coreAPIv1
-        // The server may answer up to 90 s late, so that not all clients come back at once.
-        options.timeoutForRequest = .seconds(seconds + 95)
-        options.retries = false
+        // Dropbox may answer up to 90 s late, so that not all clients come back at once.
+        let options = waitingOptions(seconds + 90)
         return try await transport.get(
             "longpoll_delta", query: ["cursor": cursor, "timeout": String(seconds)], options: options
         ).decoded()

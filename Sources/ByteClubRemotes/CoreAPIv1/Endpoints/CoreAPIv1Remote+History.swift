@@ -7,13 +7,10 @@ extension CoreAPIv1Remote: HistoryRemote {
         before: Int64?, after: Int64?, limit: Int, wait: Duration
     ) async throws(RemoteError) -> HistoryPage {
         let seconds = max(0, wait.components.seconds)
-        var options = TaskOptions.coreAPIv1
-        options.timeoutForRequest = .seconds(seconds + 95)
-        options.retries = seconds == 0
         let query: Parameters = [
             "before": before.map { String($0) }, "after": after.map { String($0) }, "limit": String(limit),
             "wait": seconds == 0 ? nil : String(seconds),
         ]
-        return try await transport.get("sync/history", query: query, options: options).decoded()
+        return try await transport.get("sync/history", query: query, options: waitingOptions(seconds)).decoded()
     }
 }

@@ -8,10 +8,8 @@ extension CoreAPIv1Remote: SyncRemote {
         after cursor: String?, limit: Int, contents: Bool, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
         let seconds = max(0, wait.components.seconds)
-        var options = TaskOptions.coreAPIv1
+        var options = waitingOptions(seconds)
         options.maximumResponseBytes = Self.largestPage
-        options.timeoutForRequest = .seconds(seconds + 95)
-        options.retries = seconds == 0
         let answer = try await transport.get(
             "sync/changes",
             query: [
