@@ -2,10 +2,21 @@ import ByteClubCore
 import HTTPTypes
 
 extension RemoteError {
+    /// Statuses with which proxies and portals refuse, too.
+    private static let refusals: Set<Int> = [401, 403, 404, 407]
+
     /// Reads a refusal: its status, its line for people, `Retry-After` and the request's number.
+    ///
+    /// One without the club's own words, which are its number or its line in JSON, comes from something between here
+    /// and the club. It says nothing of the member or of a file, and may be gone at the next call: `unreachable`.
     init(_ response: HTTPResponse, _ bytes: [UInt8], subject: String) {
         let body = try? JSONReader.read(RefusalBody.self, from: bytes)
         let status = response.status.code
+        let requestID = HTTPField.Name("X-Dropbox-Request-Id").flatMap { response.headerFields[$0] }
+        if Self.refusals.contains(status), requestID == nil, body?.message == nil {
+            self.init(.unreachable, "\(subject) was answered \(status), and not by the club")
+            return
+        }
         var parameter = body?.parameter
         // Servers that name no parameter say in words that the cursor is at fault.
         if status == 400, parameter == nil, body?.message?.lowercased().contains("cursor") == true {
@@ -18,7 +29,7 @@ extension RemoteError {
             retryAfter: response.headerFields[.retryAfter].flatMap { Double($0) }.flatMap {
                 $0.isFinite && $0 >= 0 ? $0 : nil
             },
-            requestID: HTTPField.Name("X-Dropbox-Request-Id").flatMap { response.headerFields[$0] })
+            requestID: requestID)
     }
 
     /// One line without control characters, of a bounded length.

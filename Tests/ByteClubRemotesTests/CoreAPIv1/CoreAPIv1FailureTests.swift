@@ -42,6 +42,30 @@ struct CoreAPIv1FailureTests {
         }
     }
 
+    static let strangers: [(Int, String, [String])] = [
+        (401, "<html>Sign in to the wireless network", ["WWW-Authenticate: Basic realm=\"guests\""]), (401, "{}", []),
+        (403, "blocked by policy", []), (404, "", []), (407, "", ["Proxy-Authenticate: Basic realm=\"proxy\""]),
+        (403, #"{"message": "Forbidden"}"#, ["Content-Type: application/json"]),
+    ]
+
+    @Test("a refusal without the club's words is one of the way, and may pass", arguments: strangers)
+    func stranger(_ status: Int, _ body: String, _ fields: [String]) async throws {
+        try await withRemote({ _, _ in .status(status, body, fields) }) { remote, _ in
+            let error = await expectFailure(.unreachable) { try await remote.metadata(at: RemotePath("/a")) }
+            #expect(error?.isRetryable == true)
+            #expect(error?.message == "GET /1/metadata/auto/a was answered \(status), and not by the club")
+        }
+    }
+
+    @Test("one word of the club is enough: its number without a text, or its text without a number")
+    func ownWords() async throws {
+        for (body, fields) in [("", ["X-Dropbox-Request-Id: r42"]), (#"{"error": {"a": "b"}}"#, [])] {
+            try await withRemote({ _, _ in .status(401, body, fields) }) { remote, _ in
+                _ = await expectFailure(.unauthorized) { try await remote.metadata(at: RemotePath("/a")) }
+            }
+        }
+    }
+
     static let lies: [(String, String)] = [
         ("garbage", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"path\": "),
         ("another type", "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n[\"not, a map\"]"),

@@ -138,7 +138,7 @@ struct CoreAPIv1UploadTests {
                 .file(path: path, resumption: resumption), at: RemotePath("/big"), condition: .create, policy: .rename,
                 progress: nil)
         }
-        let first = Self.chunkServer(box) { $0 == 1 ? .status(403) : nil }
+        let first = Self.chunkServer(box) { $0 == 1 ? .status(403, #"{"error": "no"}"#) : nil }
         try await withRemote(first) { remote, _ in
             _ = await expectFailure(.forbidden) { try await put(remote, nil) }
         }

@@ -14,6 +14,8 @@ extension EndToEnd {
             ("JSON of another shape", .instead(status: 200, body: "[[1, {\"path\": 5}], null]")),
             ("JSON nested too deep", .instead(status: 200, body: String(repeating: "[", count: 50_000))),
             ("an empty body", .instead(status: 200, body: "")),
+            ("a portal that wants a sign-in", .own(LyingProxy.refusal(401))),
+            ("a proxy that finds nothing", .own(LyingProxy.refusal(404))),
             ("silence", .silence),
             ("no HTTP", .noise),
         ]

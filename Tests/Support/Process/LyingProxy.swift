@@ -55,6 +55,13 @@ public final class LyingProxy: Sendable {
     /// How many answers were changed so far.
     public var count: Int { lies.withLock { $0 } }
 
+    /// The refusal of a proxy or a portal that knows nothing of the server behind it.
+    public static func refusal(_ status: Int) -> Answer {
+        let body = "<html>Please sign in to the network"
+        let head = "HTTP/1.1 \(status) Refused\r\nContent-Type: text/html\r\nConnection: close\r\n"
+        return { _, send in _ = send(Array("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)) }
+    }
+
     /// Ends listening.
     public func stop() {
         listener.stop()
