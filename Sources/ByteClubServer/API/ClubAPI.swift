@@ -121,6 +121,7 @@ struct ClubAPI: Sendable {
         let identity = try await authenticator.identity(of: request)
         record.member = identity.member.uid
         try authenticator.admit(identity, as: role)
+        request.request.open.rest(on: .device(token: identity.credentials.token))
         return identity
     }
 

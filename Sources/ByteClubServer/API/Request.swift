@@ -16,11 +16,16 @@ struct Request {
     let body: IncomingBody
     /// Who sends the request, as far as the connection and trusted proxies tell.
     let client: Client
+    /// What it rests on once its sender is known.
+    let open: OpenRequest
     private let channel: any Channel
 
     /// Takes a request over.
-    init(_ request: HummingbirdCore.Request, from client: Client, on channel: any Channel) {
+    init(
+        _ request: HummingbirdCore.Request, from client: Client, as open: OpenRequest, on channel: any Channel
+    ) {
         self.client = client
+        self.open = open
         self.channel = channel
         method = request.method
         headers = request.headers
@@ -37,17 +42,23 @@ struct Request {
     /// Whether a browser asks, which shows pages.
     var takesPages: Bool { headers[values: .accept].contains { $0.lowercased().contains("text/html") } }
 
-    /// Does something that waits long, and cancels it when the client hangs up.
+    /// Does something that waits long, and cancels it when the client hangs up or is let in no more.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: What `body` throws; ``Standing/refusal`` when the client is let in no more.
     func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = Task { try await body() }
         channel.triggerUserOutboundEvent(ClientWaits { task.cancel() }, promise: nil)
         defer { channel.triggerUserOutboundEvent(ClientWaits(onHangUp: nil), promise: nil) }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
+        // Before the connection knew of the wait, it could not end it.
+        if open.isShutOut { task.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch is CancellationError where open.isShutOut {
+            throw Standing.refusal
         }
     }
 }

@@ -41,9 +41,9 @@ extension RequestContext {
         return HeldBody(bytes: try await body.collect(limit: most), lease: lease)
     }
 
-    /// Does something that waits long, and cancels it when the client hangs up.
+    /// Does something that waits long, and cancels it when the client hangs up or is let in no more.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: What `body` throws; ``Standing/refusal`` when the client is let in no more.
     func whileClientWaits<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
         try await request.whileClientWaits(body)
     }

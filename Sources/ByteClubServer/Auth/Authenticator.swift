@@ -59,8 +59,13 @@ struct Authenticator: Sendable {
     ///
     /// - Throws: ``APIError`` 429 or 503 when it is one too many.
     func count(_ sender: Identity) throws(APIError) {
-        try settings.limits.count(sender.member, isOAuth1: sender.credentials.isOAuth1)
+        try settings.limits.count(sender.member.uid, isOAuth1: sender.credentials.isOAuth1)
     }
+
+    /// Counts a request of a member whom nothing but a cursor names.
+    ///
+    /// - Throws: ``APIError`` 429 when it is one too many.
+    func count(callOf member: Int64) throws(APIError) { try settings.limits.count(member, isOAuth1: false) }
 
     /// Counts a request that no account stands behind.
     ///

@@ -163,6 +163,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         if event is GiveWay { return giveWay(context) }
+        if event is ShutOut { return shutOut(context) }
         guard let waiting = event as? ClientWaits else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
@@ -207,6 +208,17 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isClosing, exchange.isIdle else { return }
         if exchange.hasServed, meter?.start == nil { return context.close(promise: nil) }
         answer(ConnectionFault.tooManyConnections, context)
+    }
+
+    /// Ends the request under way, whose sender is let in no more.
+    ///
+    /// Whoever waits for its answer is woken and refuses it; a body that still comes is refused here, for the client
+    /// may send nothing for long.
+    private func shutOut(_ context: ChannelHandlerContext) {
+        if isClosing { return }
+        if exchange.hasResponseBegun { return context.close(promise: nil) }
+        if exchange.isReceiving { return answer(Standing.refusal, context) }
+        reportHangUp()
     }
 
     private func answer(_ refusal: APIError, _ context: ChannelHandlerContext) {

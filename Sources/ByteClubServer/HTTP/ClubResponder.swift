@@ -7,6 +7,7 @@ import NIOCore
 /// Takes each request from the socket to its response and its line in the log.
 struct ClubResponder: Sendable {
     let api: ClubAPI
+    let requests: OpenRequests
     let logger: Logger
     let now: @Sendable () -> Int64
     let access: AccessLog
@@ -21,10 +22,11 @@ struct ClubResponder: Sendable {
 
     /// Answers with an API as a server is configured.
     init(
-        api: ClubAPI, configuration: ClubConfiguration, metrics: RequestMetrics, logger: Logger,
+        api: ClubAPI, requests: OpenRequests, configuration: ClubConfiguration, metrics: RequestMetrics, logger: Logger,
         now: @escaping @Sendable () -> Int64
     ) {
         self.api = api
+        self.requests = requests
         self.logger = logger
         self.now = now
         self.metrics = metrics
@@ -45,7 +47,9 @@ struct ClubResponder: Sendable {
         let client = Client(
             peer: IPAddress(channel.remoteAddress), isSecure: isSecure, host: incoming.head.authority,
             headers: incoming.headers, trusting: proxies, by: proxyHeader)
-        let request = Request(incoming, from: client, on: channel)
+        let open = OpenRequest(requests, on: channel)
+        defer { open.end() }
+        let request = Request(incoming, from: client, as: open, on: channel)
         var record = RequestRecord(request, id: ids.make())
         let response: Response
         do {
@@ -53,7 +57,7 @@ struct ClubResponder: Sendable {
         } catch let error as APIError {
             response = .refusal(error)
         } catch let error where request.body.isBroken || error is CancellationError {
-            record.finish(status: 499, received: request.body.received, sent: 0, since: start)
+            record.finish(status: open.isShutOut ? 401 : 499, received: request.body.received, sent: 0, since: start)
             log(record, of: request)
             throw error
         } catch {
@@ -71,9 +75,11 @@ struct ClubResponder: Sendable {
         record.finish(
             status: response.status.code, received: body.received, sent: isHead ? 0 : response.body.length, since: start
         )
+        if isHead || !response.isStreamed { open.end() }
         do {
             try await writer.write(
-                response: head, body: isHead ? ResponseBody() : self.body(of: response, on: channel.eventLoop))
+                response: head,
+                body: isHead ? ResponseBody() : self.body(of: response, endingWith: open, on: channel.eventLoop))
         } catch {
             log(record, of: request, remark: "the answer was not sent whole")
             throw error
@@ -105,12 +111,16 @@ struct ClubResponder: Sendable {
         return HTTPResponse(status: response.status, headerFields: headers)
     }
 
-    private func body(of response: Response, on loop: any EventLoop) -> ResponseBody {
+    /// What sends a response's content; before the last of it, the request ends.
+    private func body(
+        of response: Response, endingWith open: OpenRequest, on loop: any EventLoop
+    ) -> ResponseBody {
         switch response.body {
         case .none: ResponseBody()
         case .bytes(let buffer) where response.lease != nil:
             ResponseBody(contentLength: buffer.readableBytes) { [lease = response.lease] writer in
                 try await Self.send(buffer, to: &writer, on: loop)
+                open.end()
                 try await writer.finish(nil)
                 withExtendedLifetime(lease) {}
             }
@@ -120,6 +130,7 @@ struct ClubResponder: Sendable {
                 budget.begin()
                 defer { budget.end() }
                 try await send(blob, range, to: &writer, on: loop)
+                open.end()
                 try await writer.finish(nil)
             }
         }

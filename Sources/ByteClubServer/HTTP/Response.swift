@@ -55,6 +55,11 @@ struct Response: Sendable {
         return response
     }
 
+    /// Whether it is sent piece by piece, no faster than the client takes it.
+    var isStreamed: Bool {
+        if case .blob = body { true } else { lease != nil }
+    }
+
     private var isLarge: Bool {
         if case .bytes(let buffer) = body { buffer.readableBytes > FairShares.smallAnswer } else { false }
     }

@@ -37,12 +37,12 @@ struct RequestLimits: Sendable {
         (members.refusals, attempts.refusals, anonymous.refusals)
     }
 
-    /// Counts a member's call.
+    /// Counts a call of the member with a number.
     ///
     /// - Throws: ``APIError`` 429 with a number of seconds when it is one too many; 503 for OAuth 1, whose clients know
     ///   no 429.
-    func count(_ member: Member, isOAuth1: Bool) throws(APIError) {
-        guard let wait = members.take(member.uid) else { return }
+    func count(_ member: Int64, isOAuth1: Bool) throws(APIError) {
+        guard let wait = members.take(member) else { return }
         throw APIError(
             isOAuth1 ? 503 : 429, "too many requests; try again later", retryAfter: Self.wholeSeconds(wait))
     }

@@ -106,8 +106,10 @@ struct ClubServer: Service {
                 reserve: DiskReserve(configuration.directory)),
             copies: ShareCopyStore(directory: cache, threads: threads, turns: shares.renderings), media: media,
             settings: settings, shares: shares)
+        let open = OpenRequests(store: store)
         let responder = ClubResponder(
-            api: api, configuration: configuration, metrics: requests, logger: logger, now: settings.now)
+            api: api, requests: open, configuration: configuration, metrics: requests, logger: logger, now: settings.now
+        )
         let scheme = configuration.certificate == nil ? "http" : "https"
         let (address, onListening) = (configuration.address, onListening)
         // The framework's own lines say the same as ours, so only its warnings are kept.
@@ -127,6 +129,7 @@ struct ClubServer: Service {
                 let port = channel.localAddress?.port ?? address.port
                 await onListening("\(scheme)://\(address.authority(port: port))")
             })
+        async let _ = open.watch()
         try await withGracefulShutdownHandler {
             do {
                 try await server.run()

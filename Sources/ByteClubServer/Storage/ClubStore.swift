@@ -7,4 +7,4 @@ typealias ClubStore = FolderStore & SearchStore & UploadStore & RoomStore & Medi
     & LinkStore & AccountStore & MaintenanceStore
 
 /// Members, the programs that they let in, and what signing in needs; durable when a call returns.
-typealias AccountStore = MemberStore & AppStore & GrantStore & SessionStore & AddressStore
+typealias AccountStore = MemberStore & AppStore & GrantStore & SessionStore & StandingStore & AddressStore

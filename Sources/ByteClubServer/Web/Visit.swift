@@ -37,7 +37,9 @@ extension WebSite {
     /// Reads who visits from the cookie.
     func visit(_ request: RoutedRequest) async throws -> Visit {
         if let known = value(of: .session, in: request), known.utf8.count == 64 {
-            return Visit(request: request, secret: known, member: try await store.webSession(known), newCookie: nil)
+            let member = try await store.webSession(known)
+            if member != nil { request.request.open.rest(on: .session(known)) }
+            return Visit(request: request, secret: known, member: member, newCookie: nil)
         }
         let secret = Secret.text(bytes: 32)
         return Visit(request: request, secret: secret, member: nil, newCookie: cookie(secret, for: request))

@@ -6,7 +6,7 @@ struct DeltaHandlers: Sendable {
     /// The most entries of one page of changes.
     private static let pageSize = 2000
 
-    let store: any FolderStore
+    let store: any FolderStore & StandingStore
     let reader: FolderReader
     let media: MediaInfoReader
     let authenticator: Authenticator
@@ -35,7 +35,7 @@ struct DeltaHandlers: Sendable {
         return .json(LatestCursor(cursor: cursor.sealed(with: store.signingKey)))
     }
 
-    /// Answers `GET /longpoll_delta`.
+    /// Answers `GET /longpoll_delta`, for which nobody shows a token: the cursor says whose call it is.
     func longpoll(_ request: RoutedRequest) async throws -> Response {
         guard let text = request.parameters["cursor"], let cursor = DeltaCursor(sealed: text, key: store.signingKey)
         else {
@@ -44,6 +44,12 @@ struct DeltaHandlers: Sendable {
             _ = try request.parameters.required("cursor")
             throw Self.badCursor
         }
+        try authenticator.count(callOf: cursor.member)
+        let standing = Standing.member(cursor.member)
+        guard try await store.lapsed([standing]).isEmpty else {
+            throw APIError(401, "the member whose cursor this is was removed")
+        }
+        request.request.open.rest(on: standing)
         let seconds = try request.parameters.integer("timeout", in: longpollMinimum...480) ?? 30
         if cursor.includesMediaInfo { throw Self.badCursor }
         if cursor.epoch != store.epoch { return .json(LongpollResult(changes: true)) }

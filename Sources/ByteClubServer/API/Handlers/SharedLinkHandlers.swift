@@ -22,6 +22,7 @@ struct SharedLinkHandlers: Sendable {
         guard let secret = request.tail.first, let link = try await store.link(.media, secret: secret),
             let entry = try await store.entry(.media, secret: secret, below: "")
         else { throw APIError(404, "the link was not found; it may have expired") }
+        request.request.open.rest(on: .link(.media, secret))
         return try await bytes(of: entry, link, for: request)
     }
 
@@ -36,6 +37,7 @@ struct SharedLinkHandlers: Sendable {
         guard let secret = request.tail.first, let link = try await store.link(.share, secret: secret) else {
             return request.method == .post ? notAllowed() : SharePage.missing.response(.notFound)
         }
+        request.request.open.rest(on: .link(.share, secret))
         if let response = try await askPassword(of: link, request) { return response }
         if let response = try await picture(link, request) { return response }
         let below = request.tail.dropFirst(2).joined(separator: "/")

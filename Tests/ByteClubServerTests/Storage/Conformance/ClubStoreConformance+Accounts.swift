@@ -71,6 +71,41 @@ extension ClubStoreConformance {
             try await run.store.removeDevice(holding: ann.token)
             #expect(try await run.store.devices(of: 1) == [])
         },
+        ClubStoreConformance("what let somebody in lapses as soon as it is gone, and the accounts' version says so") {
+            run in
+            try await run.add("Ann")
+            let ben = try await run.add("Ben")
+            let file = try await run.put("/a.md", [1])
+            let member = try #require(try await run.store.members().last)
+            let link = try await run.store.link(.share, to: file, by: ben.uid, lifetime: nil)
+            let session = try await run.store.addWebSession(member: ben.uid, lifetime: 60)
+            let laptop = try await run.store.addDevice(member: ben.uid, app: App.byteclub.key, name: "laptop")
+            let all: Set<Standing> = [
+                .member(ben.uid), .device(token: ben.token), .device(token: laptop), .session(session),
+                .link(.share, link.secret),
+            ]
+            #expect(try await run.store.lapsed(all) == [])
+            #expect(try await run.store.lapsed([.member(9), .session(laptop)]).count == 2)
+            #expect(try await run.store.lapsed([.link(.media, link.secret)]).count == 1)
+            var version = try await run.store.standingVersion()
+            var gone: Set<Standing> = []
+            func went(_ standing: Standing) async throws {
+                gone.insert(standing)
+                #expect(try await run.store.lapsed(all) == gone)
+                let now = try await run.store.standingVersion()
+                #expect(now != version)
+                version = now
+            }
+            try await run.store.removeDevice(holding: laptop)
+            try await went(.device(token: laptop))
+            try await run.store.removeWebSession(session)
+            try await went(.session(session))
+            #expect(try await run.store.removeLink(link.id, for: member))
+            try await went(.link(.share, link.secret))
+            try await run.store.removeMember(name: "Ben")
+            gone.insert(.member(ben.uid))
+            try await went(.device(token: ben.token))
+        },
         ClubStoreConformance("members never remain without an owner, and the last one may go") { run in
             try await run.add("Ann")
             try await run.add("Ben")

@@ -17,7 +17,7 @@ extension SQLiteStore {
                 WHERE d.hash = ? AND d.secret IS NULL
                 """, [hash]
             ) { (member: Self.member($0), device: $0[5] as Int64, seen: $0[6] as Int64) }
-            return (found, try Self.accountChanges(in: database))
+            return (found, try Self.standingVersion(in: database))
         }
         memberCache.store(found?.member, key, generation: generation, at: asked)
         if let found { await note(found.device, seen: found.seen) }

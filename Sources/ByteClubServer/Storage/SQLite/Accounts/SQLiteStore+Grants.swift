@@ -104,7 +104,7 @@ extension SQLiteStore {
                 WHERE s.hash = ? AND s.expires > ? AND m.disabled = 0
                 """, [hash, now]
             ) { (member: Self.member($0), expires: $0[5] as Int64) }
-            return (found, try Self.accountChanges(in: database))
+            return (found, try Self.standingVersion(in: database))
         }
         memberCache.store(found?.member, key, until: found?.expires ?? 0, generation: generation, at: asked)
         return found?.member

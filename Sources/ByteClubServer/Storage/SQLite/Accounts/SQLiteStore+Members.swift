@@ -135,14 +135,9 @@ extension SQLiteStore {
         return Member(uid: uid, name: name, created: now, role: role, isDisabled: false)
     }
 
-    /// Tells other processes that what they remember of members may be wrong.
+    /// Tells this process and others that what they remember of members, devices, sessions and links may be wrong.
     static func countAccountChange(in transaction: WriteTransaction) throws {
         try transaction.execute("UPDATE meta SET value = value + 1 WHERE name = ?", [Schema.Meta.members])
-    }
-
-    /// What ``countAccountChange(in:)`` has come to.
-    static func accountChanges(in database: Database) throws -> Int64 {
-        try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.members]) { $0[0] } ?? 0
     }
 
     /// The member in a row of ``memberColumns``.

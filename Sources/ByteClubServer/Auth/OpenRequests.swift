@@ -1,0 +1,81 @@
+import NIOCore
+import Synchronization
+
+/// The requests under way of all who were let in, each of which ends within a second once what it rests on is gone.
+///
+/// It does not matter which process removed that. One task looks twice a second whether accounts have changed; no request has a timer of its own.
+final class OpenRequests: Sendable {
+    private let store: any StandingStore
+    private let table = Mutex(StandingTable<OpenRequest>())
+
+    /// Knows no request yet; a store tells who is still let in.
+    init(store: any StandingStore) {
+        self.store = store
+    }
+
+    /// Notes what a request rests on.
+    func begin(_ request: OpenRequest, on standing: Standing) { table.withLock { $0.begin(request, on: standing) } }
+
+    /// Forgets a request: nothing ends it after this.
+    func end(_ request: OpenRequest) { table.withLock { $0.end(request) } }
+
+    /// Looks until its task is cancelled.
+    func watch() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: MemberCache.lifetime)
+            // A look that fails has settled nothing, so that the next one does.
+            try? await look()
+        }
+    }
+
+    /// Ends the requests of those who are let in no more.
+    ///
+    /// - Throws: ``StorageError`` for what the database does.
+    private func look() async throws {
+        if table.withLock({ $0.isEmpty }) { return }
+        let version = try await store.standingVersion()
+        let due = table.withLock { $0.due(at: version) }
+        if due.isEmpty { return }
+        let lapsed = try await store.lapsed(due)
+        table.withLock { table in
+            // The connection is told under the lock: what is written after ``end(_:)`` comes behind that, so that none
+            // but the request itself is ended.
+            for request in table.settle(due, lapsed: lapsed, at: version) { request.shutOut() }
+        }
+    }
+}
+
+/// One request, from when its sender is known until the last of its answer is about to be sent.
+final class OpenRequest: Hashable, Sendable {
+    private let requests: OpenRequests
+    private let channel: any Channel
+    private let shutOutFlag = Atomic(false)
+
+    /// A request on a connection, which rests on nothing yet.
+    init(_ requests: OpenRequests, on channel: any Channel) {
+        self.requests = requests
+        self.channel = channel
+    }
+
+    /// Whether its sender was let in and is so no more.
+    var isShutOut: Bool { shutOutFlag.load(ordering: .acquiring) }
+
+    /// Notes what lets its sender in.
+    func rest(on standing: Standing) { requests.begin(self, on: standing) }
+
+    /// Notes that nothing but the last of its answer is left to send.
+    func end() { requests.end(self) }
+
+    /// Has its connection end what is under way.
+    fileprivate func shutOut() {
+        shutOutFlag.store(true, ordering: .releasing)
+        channel.triggerUserOutboundEvent(ShutOut(), promise: nil)
+    }
+
+    static func == (one: OpenRequest, other: OpenRequest) -> Bool { one === other }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Tells a connection that the sender of the request under way is let in no more.
+struct ShutOut: Sendable {}
