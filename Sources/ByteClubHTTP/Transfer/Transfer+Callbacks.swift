@@ -95,7 +95,7 @@ extension Transfer {
         let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), attempt.bodyLimit ?? .max))
         guard chunk.count <= limit - attempt.bytes.count else { return refuseBody(over: Int64(limit)) }
         if attempt.bytes.isEmpty, meter.progress.bytesExpectedToReceive > 0 {
-            attempt.bytes.reserveCapacity(Int(min(meter.progress.bytesExpectedToReceive, 1 << 20, Int64(limit))))
+            attempt.bytes.reserveCapacity(Int(min(meter.progress.bytesExpectedToReceive, 16 << 20, Int64(limit))))
         }
         unsafe attempt.bytes.append(contentsOf: chunk)
         return chunk.count

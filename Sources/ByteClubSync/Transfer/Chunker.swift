@@ -43,33 +43,46 @@ enum Chunker {
         var whole = ContentHasher()
         var chunks: [Chunk] = []
         var offset: Int64 = 0
-        var buffer = [UInt8](repeating: 0, count: largest)
+        var piece = [UInt8](repeating: 0, count: smallest)
+        // Bytes that were read; those before `start` are cut off already.
+        var (bytes, start) = ([UInt8](), 0)
+        var isWhole = false
         while true {
             try Task.checkCancellation()
-            let count = try file.read(into: &buffer, at: offset)
-            if count == 0 { break }
-            let size = cut(buffer, count)
-            let bytes = size == buffer.count ? buffer : Array(buffer[..<size])
-            chunks.append(Chunk(offset: offset, size: size, hash: ContentHasher.hash(bytes)))
-            whole.update(bytes)
+            while !isWhole, bytes.count - start < largest {
+                let count = try file.read(into: &piece, at: offset + Int64(bytes.count - start))
+                if start > largest { (bytes, start) = (Array(bytes[start...]), 0) }
+                bytes += piece.prefix(count)
+                isWhole = count == 0
+            }
+            if start == bytes.count { break }
+            let size = cut(bytes, from: start, atMost: min(bytes.count - start, largest))
+            unsafe bytes.withUnsafeBytes { all in
+                let chunk = unsafe UnsafeRawBufferPointer(rebasing: all[start..<start + size])
+                var hasher = ContentHasher()
+                unsafe hasher.update(chunk)
+                unsafe whole.update(chunk)
+                chunks.append(Chunk(offset: offset, size: size, hash: hasher.finalize()))
+            }
             offset += Int64(size)
+            start += size
         }
         return ChunkedContent(chunks: chunks, whole: whole.finalize(), size: offset)
     }
 
-    /// Where the first chunk of some bytes ends.
-    static func cut(_ bytes: [UInt8], _ count: Int) -> Int {
+    /// How long the chunk is that begins at a place of some bytes, of which it may take so many.
+    static func cut(_ bytes: [UInt8], from start: Int = 0, atMost count: Int) -> Int {
         if count <= smallest { return count }
         var hash: UInt64 = 0
         let middle = min(normal, count)
         var index = smallest
         while index < middle {
-            hash = (hash << 1) &+ gear[Int(bytes[index])]
+            hash = (hash << 1) &+ gear[Int(bytes[start + index])]
             if hash & strictMask == 0 { return index + 1 }
             index += 1
         }
         while index < count {
-            hash = (hash << 1) &+ gear[Int(bytes[index])]
+            hash = (hash << 1) &+ gear[Int(bytes[start + index])]
             if hash & looseMask == 0 { return index + 1 }
             index += 1
         }

@@ -54,7 +54,7 @@ extension CrashScenario {
         var random = SeededGenerator(seed: 1)
         while true {
             let letters = (0..<Chunker.normal).map { _ in UInt8.random(in: 97...122, using: &random) }
-            let end = Chunker.cut(letters, letters.count)
+            let end = Chunker.cut(letters, atMost: letters.count)
             if end < letters.count { return String(decoding: letters[(end - 64)..<end], as: UTF8.self) }
         }
     }()
