@@ -169,6 +169,26 @@ import Testing
         #expect(await world.run("photos", "download", "city.jpg", "-o", world.home.path + "/no/x") == .cannotCreate)
     }
 
+    @Test("a name that is a photo's own is no pattern, whatever is in it")
+    func nameLikePattern() async throws {
+        let world = try World()
+        let names = ["a[1].jpg", "what?.jpg", "st*r.jpg"]
+        for name in names + ["a1.jpg", "whats.jpg", "stir.jpg"] {
+            try await world.put(name, "/byteclub/photos/\(name)")
+        }
+        for name in names {
+            let file = world.home.path + "/out.jpg"
+            #expect(await world.run("photos", "download", name, "-o", file, "--force") == .success, "\(world.err)")
+            #expect(try LocalFile.read(file) == Array(name.utf8))
+            #expect(await world.run("photos", "download", name, "-o", "-") == .success, "\(world.err)")
+            #expect(world.out == name)
+        }
+        let folder = world.home.path + "/both"
+        try LocalFile.makeDirectories(folder)
+        #expect(await world.run("photos", "download", "A[1].jpg", "st*r.jpg", "-o", folder) == .success, "\(world.err)")
+        #expect(LocalFile.names(in: folder).sorted() == ["a[1].jpg", "st*r.jpg"])
+    }
+
     @Test("photos go into a folder by name and by pattern, and one to standard output; what fails stops no other")
     func downloadMany() async throws {
         let world = try World()

@@ -11,7 +11,8 @@ enum PhotoPattern {
         if !isPattern(name) { return true }
         let path = try EntryPath.photo(name, login)
         do throws(RemoteError) {
-            return try await remote.metadata(at: path).isFolder == false
+            let found = try await remote.metadata(at: path)
+            return !found.isFolder && !found.isDeleted
         } catch {
             if error.code == .notFound { return false }
             throw error
