@@ -88,7 +88,9 @@ final class Mover {
         do throws(FileError) {
             try source.rename(name, to: target, newName, .withoutReplacing)
         } catch {
-            if error.code == EXDEV { return try moveParts(of: name, in: source, to: target, newName) }
+            if error.code == EXDEV, try source.entry(name)?.kind == .folder {
+                return try moveParts(of: name, in: source, to: target, newName)
+            }
             guard error.code == EEXIST, try target.entry(newName)?.stat.handle == stat.handle else { throw error }
             let temporary = NumberedName.tagged(name, "(renaming)")
             try source.rename(name, to: target, temporary, .withoutReplacing)
