@@ -164,7 +164,7 @@ final class FileDescriptor: Sendable {
     /// exec. With `isOptional`, a file system that has no such lock gives it to everybody.
     func setLocked(_ isLocked: Bool, isOptional: Bool = false) -> Bool {
         guard isLocked else { return flock(number, LOCK_UN) == 0 }
-        let take = { flock(number, LOCK_EX | LOCK_NB) == 0 || isOptional && errno != EWOULDBLOCK }
+        let take = { [number] in flock(number, LOCK_EX | LOCK_NB) == 0 || isOptional && errno != EWOULDBLOCK }
         for _ in 0..<Self.lockRetries.count {
             if take() { return true }
             usleep(Self.lockRetries.pause)
