@@ -45,9 +45,9 @@ public struct TaskOptions: Sendable {
     /// A file in which a download keeps its ``ResumeData`` on disk while it runs, or nil.
     ///
     /// A program that is killed, or whose machine loses its power, reads it and goes on with
-    /// ``ResumeData/init(bytes:)``. What came is synced and the file replaced with the first bytes, after each 8 MiB,
-    /// and after 5 seconds when fewer came, on a thread of its own; what came later is asked for again. The file is
-    /// there from the first byte of a download that can be continued, and stays when one ends with resume data; it is
+    /// ``ResumeData/init(bytes:)``. What came is synced and the file replaced after each 8 MiB, and after 5 seconds
+    /// when fewer came, on a thread of its own; what came later is asked for again after a loss of
+    /// power, and not after a kill. The file is there from the first byte of a download that can be continued, and stays when one ends with resume data; it is
     /// removed when the download is whole, ends otherwise or is cancelled. The whole file is not synced: until its owner
     /// has, a power cut may cost it. Each path is for one task at a time, and its folder must exist: a journal that
     /// cannot be made fails the task with ``TransferError/Code/cannotWriteFile``, one that cannot be written later stays

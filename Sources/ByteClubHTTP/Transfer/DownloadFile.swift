@@ -38,10 +38,16 @@ final class DownloadFile {
 
     /// Opens one that was left; nil if it is gone, in use, or not as it was left.
     ///
-    /// It is moved to the folder of `path` if it is in another one. One that cannot be continued is removed: it is the
-    /// record's, and nobody else has that.
+    /// It is looked for beside `path` first: the folder may have another name by now. It is moved there if it is in
+    /// another one. One that cannot be continued is removed: it is the record's, and nobody else has that.
     init?(continuing record: ResumeRecord, at path: String, tag: String = "") {
-        descriptor = unsafe open(record.temporary, Self.flags)
+        var found = Self.folder(of: Self.absolute(path)) + Self.name(of: record.temporary)
+        var descriptor = unsafe open(found, Self.flags)
+        if descriptor < 0 {
+            found = record.temporary
+            descriptor = unsafe open(found, Self.flags)
+        }
+        self.descriptor = descriptor
         guard descriptor >= 0 else { return nil }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let status = Self.status(of: descriptor),
             UInt64(status.st_ino) == record.inode
@@ -49,17 +55,17 @@ final class DownloadFile {
             close(descriptor)
             return nil
         }
-        guard Self.isAsLeft(status, record), ftruncate(descriptor, off_t(record.count)) == 0,
-            let temporary = Self.bring(record.temporary, to: path, tag)
+        guard let size = Self.sizeLeft(status, record), ftruncate(descriptor, off_t(size)) == 0,
+            let temporary = Self.bring(found, to: path, tag)
         else {
-            unsafe unlink(record.temporary)
+            unsafe unlink(found)
             close(descriptor)
             return nil
         }
         self.path = path
         self.temporary = temporary
         inode = record.inode
-        size = record.count
+        self.size = size
     }
 
     deinit {
@@ -120,11 +126,17 @@ final class DownloadFile {
         return Self.modified(status)
     }
 
-    private static func isAsLeft(_ status: stat, _ record: ResumeRecord) -> Bool {
-        guard status.st_mode & S_IFMT == S_IFREG, UInt64(status.st_ino) == record.inode else { return false }
-        // What grew since it was synced is cut off again; what is said to be exact must be.
-        guard let modified = record.modified else { return Int64(status.st_size) >= record.count }
-        return Int64(status.st_size) == record.count && Self.modified(status) == modified
+    /// How many bytes of a file that was left may be continued; nil if it is not as it was left.
+    private static func sizeLeft(_ status: stat, _ record: ResumeRecord) -> Int64? {
+        let size = Int64(status.st_size)
+        guard status.st_mode & S_IFMT == S_IFREG, UInt64(status.st_ino) == record.inode else { return nil }
+        // What is said to be exact must be.
+        if let modified = record.modified {
+            return size == record.count && Self.modified(status) == modified ? size : nil
+        }
+        guard size >= record.count else { return nil }
+        // What grew since it was synced may be gone or half there after a power cut, and after nothing else.
+        return MachineStart.isPresent(record.start) && size <= record.total ?? .max ? size : record.count
     }
 
     /// Moves a temporary file to the folder of `path`, unless it is there; nil if that cannot be done.
@@ -141,6 +153,10 @@ final class DownloadFile {
 
     private static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+    }
+
+    private static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
     /// The path from the root, as far as the working folder can be told.

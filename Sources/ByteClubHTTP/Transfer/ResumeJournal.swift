@@ -4,12 +4,14 @@ import Synchronization
 /// Keeps resume data in a file while a download runs, so that a killed program can go on.
 ///
 /// A step syncs the temporary file, then replaces the journal by a record of what was synced: a record never tells of
-/// bytes that a power cut could take. Steps run on a thread of their own, one at a time, since syncing may take seconds.
+/// bytes that a power cut could take, and after a mere kill the file tells of the others. Steps run on a thread of their own, one at a time, since syncing may take seconds.
 final class ResumeJournal: Sendable {
     private struct State {
         var isClosed = false
         var isSyncing = false
-        /// How many bytes the last step began with, and when; nil before the first, which is due at once.
+        /// How many bytes the last step began with, and when; nil before the first one of a part that was left.
+        ///
+        /// That one is due at once; a new part has nothing to sync yet.
         var last: (count: Int64, moment: Moment)?
         /// How long the file is, as far as was said.
         var noted: Int64 = 0
@@ -28,10 +30,10 @@ final class ResumeJournal: Sendable {
     init(path: String, record: ResumeRecord) {
         self.path = path
         self.record = record
-        state = Mutex(State())
+        state = Mutex(State(last: record.count > 0 ? nil : (0, .now)))
     }
 
-    /// Writes the record as it is, before any byte comes, to find out whether that can be done; the first step syncs it.
+    /// Writes the record as it is, before any byte comes; the first step syncs it.
     func begin() throws(DownloadFile.Failure) { try write(record, isSynced: false) }
 
     /// Says how long the file is now, at least one byte; begins a step if one is due.

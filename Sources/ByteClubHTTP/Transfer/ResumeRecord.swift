@@ -15,18 +15,22 @@ struct ResumeRecord: Hashable, Sendable {
     /// The absolute path of the temporary file.
     var temporary: String
     var inode: UInt64
-    /// How many bytes of the file count.
+    /// How many bytes of the file count, also after a power cut.
     var count: Int64
     /// When the file was last written, in nanoseconds since 1970; nil if it may have grown since.
     var modified: Int64?
     var total: Int64?
     var validator: Validator
     var fields: HTTPFields
+    /// During which ``MachineStart`` the file was written.
+    var start = MachineStart.present
 
     static let prefix = ".byteclub-"
     static let suffix = ".part"
     private static let magic = Array("BCRD".utf8)
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
+    /// The version without ``start``.
+    private static let versionWithoutStart: UInt8 = 1
     private static let mostFieldBytes = 16 << 10
     private static let mostBytes = 256 << 10
     private static let none: Int64 = -1
@@ -46,6 +50,7 @@ struct ResumeRecord: Hashable, Sendable {
             Self.append(field.name.rawName, to: &bytes)
             Self.append(field.value, to: &bytes)
         }
+        Self.append(start, to: &bytes)
         Self.append(Self.checksum(bytes[...]), to: &bytes)
         return bytes
     }
@@ -57,8 +62,9 @@ struct ResumeRecord: Hashable, Sendable {
         guard bytes.count <= Self.mostBytes, bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
             throw Damaged(message: "these bytes are no resume data")
         }
-        guard bytes[Self.magic.count] == Self.version else {
-            throw Damaged(message: "the resume data have version \(bytes[Self.magic.count]), not \(Self.version)")
+        let version = bytes[Self.magic.count]
+        guard version == Self.version || version == Self.versionWithoutStart else {
+            throw Damaged(message: "the resume data have version \(version), not \(Self.version)")
         }
         var reader = Reader(rest: bytes[(Self.magic.count + 1)...])
         guard bytes.count > 16 else { throw Damaged(message: "the resume data are cut off") }
@@ -84,6 +90,7 @@ struct ResumeRecord: Hashable, Sendable {
             guard let name = HTTPField.Name(name) else { throw Damaged(message: "the resume data hold a bad field") }
             fields.append(HTTPField(name: name, value: value))
         }
+        start = version == Self.version ? try reader.text() : ""
         self.modified = modified == Self.none ? nil : modified
         self.total = total == Self.none ? nil : total
         self.validator = validator

@@ -11,7 +11,11 @@ extension Transfer {
             let record = data.take()
             file = DownloadFile(continuing: record, at: path, tag: task.options.partTag)
             representation = record.representation
-            if let file, let journal = journal(of: file) { file.keep(journal) }
+            if let file, let journal = journal(of: file, synced: record.count) {
+                // Data that tell the exact length are true no more once a byte was written.
+                try? journal.begin()
+                file.keep(journal)
+            }
         }
         attempt.asked = part
         if attempt.asked == nil { dropPart() }
@@ -118,7 +122,7 @@ extension Transfer {
             guard !path.isEmpty, !path.utf8.contains(0) else {
                 throw DownloadFile.Failure(message: "there is no file name for the journal", errno: EINVAL)
             }
-            if let journal = journal(of: file) {
+            if let journal = journal(of: file, synced: 0) {
                 try journal.begin()
                 file.keep(journal)
             } else {
@@ -128,11 +132,12 @@ extension Transfer {
         return file
     }
 
-    /// The journal that the task wants of a file, if that can be continued.
-    private func journal(of file: DownloadFile) -> ResumeJournal? {
-        guard let path = task.options.resumeJournal, isPlainGet, let record = record(of: file, modified: nil) else {
+    /// The journal that the task wants of a file, if that can be continued; so many of its bytes are synced.
+    private func journal(of file: DownloadFile, synced: Int64) -> ResumeJournal? {
+        guard let path = task.options.resumeJournal, isPlainGet, var record = record(of: file, modified: nil) else {
             return nil
         }
+        record.count = synced
         return ResumeJournal(path: path, record: record)
     }
 

@@ -1,4 +1,3 @@
-import ByteClubHTTP
 import Glibc
 import TestSupport
 import Testing
@@ -127,9 +126,11 @@ extension EndToEnd {
             try await withListener("halftunes") { machine in
                 try await startHeld(1001, at: 200_000, machine)
                 let id = try #require(await download(1001, machine)?["id"]?.text)
-                try await eventually("a journal of the first bytes") {
-                    let journal = Fixture.bytes(at: "\(machine.state)/transfers/\(id).resume")
-                    return ((try? ResumeData(bytes: journal))?.bytesReceived ?? 0) > 0
+                try await eventually("a journal, and the first bytes") {
+                    LocalFiles.exists("\(machine.state)/transfers/\(id).resume")
+                        && FileTree(machine.folder).entries.values.contains {
+                            if case .file(let bytes, _) = $0 { bytes > 0 } else { false }
+                        }
                 }
                 let daemon = try #require(machine.daemon)
                 kill(daemon, SIGKILL)

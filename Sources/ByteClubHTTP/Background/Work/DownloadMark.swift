@@ -16,7 +16,7 @@ struct DownloadMark: Sendable, Hashable {
         guard let total = data.record.total else { return nil }
         inode = data.record.inode
         self.total = total
-        boot = Self.present
+        boot = MachineStart.present
     }
 
     init?(decoding bytes: ArraySlice<UInt8>) {
@@ -40,17 +40,7 @@ struct DownloadMark: Sendable, Hashable {
     /// Whether the file at the path is the marked one with all of its bytes; blocks.
     func isWhole(_ path: String) -> Bool {
         var status = stat()
-        guard boot == Self.present, !boot.isEmpty, unsafe lstat(path, &status) == 0 else { return false }
+        guard MachineStart.isPresent(boot), unsafe lstat(path, &status) == 0 else { return false }
         return UInt64(status.st_ino) == inode && Int64(status.st_size) == total && status.st_mode & S_IFMT == S_IFREG
     }
-
-    /// What this start of the machine is called (random(4)); empty where that cannot be told.
-    private static let present: String = {
-        let descriptor = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 36)
-        let count = unsafe read(descriptor, &bytes, bytes.count)
-        return count == bytes.count ? String(decoding: bytes, as: UTF8.self) : ""
-    }()
 }
