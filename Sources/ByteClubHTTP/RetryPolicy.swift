@@ -20,6 +20,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     /// How often a request is sent at most, the first time included.
+    ///
+    /// A download that can be continued begins to count anew with each attempt that brought 64 KiB or more of its file.
     public var maximumAttempts = 4
 
     /// The bound of the first wait; each further one is twice as long.

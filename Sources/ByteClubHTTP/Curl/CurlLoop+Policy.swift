@@ -155,8 +155,13 @@ extension CurlLoop {
     func reconsider(_ transfer: Transfer, _ reason: RetryReason, isWorthwhile: Bool, at now: Moment) -> Bool {
         // A reader was given the begin of this response; another cannot go on where it ended.
         if transfer.attempt.isStreamed || transfer.isSpent { return false }
+        if transfer.takeGrowth() {
+            // A way that breaks again and again comes to its end all the same, and none of its requests was in vain.
+            transfer.attemptsBefore = transfer.attempt.number - 1
+            budget.earnRetry()
+        }
         let retries = retryPolicy(of: transfer)
-        guard transfer.task.options.retries, transfer.attempt.number < retries.maximumAttempts else { return false }
+        guard transfer.task.options.retries, transfer.attemptsInVain < retries.maximumAttempts else { return false }
         let plan = isWorthwhile ? delay(of: transfer, because: reason, retries) : nil
         guard let handler = transfer.policy.retryHandler else {
             return plan.map { schedule(transfer, after: $0, because: reason, at: now) } ?? false
@@ -175,7 +180,7 @@ extension CurlLoop {
 
     /// How long to wait before another attempt; nil if the server asks for too long a time.
     private func delay(of transfer: Transfer, because reason: RetryReason, _ retries: RetryPolicy) -> Duration? {
-        let own = retries.delay(after: transfer.attempt.number, using: &random)
+        let own = retries.delay(after: transfer.attemptsInVain, using: &random)
         guard case .response(let response) = reason, let field = response.headerFields[.retryAfter],
             let asked = RetryAfter.delay(field, now: Int64(time(nil)))
         else { return own }

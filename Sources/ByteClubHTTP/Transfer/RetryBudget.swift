@@ -12,6 +12,9 @@ struct RetryBudget: Sendable {
 
     mutating func earn() { saved = min(saved + perRequest, most) }
 
+    /// Earns one retry, by an attempt that brought something.
+    mutating func earnRetry() { saved = min(saved + 1, most) }
+
     /// Pays for one retry, if there is enough.
     mutating func spend() -> Bool {
         guard saved >= 1 else { return false }

@@ -103,11 +103,16 @@ extension Transfer {
     ///
     /// False where the file is no longer than it was after the piece before: that would go on without end.
     func takePiece() -> Bool {
-        guard attempt.response?.status.code == 206, attempt.received >= Self.leastPiece, let part,
-            part.count > pieceEnd
-        else { return false }
-        pieceEnd = part.count
+        guard attempt.response?.status.code == 206, takeGrowth() else { return false }
         attempt.number -= 1
+        return true
+    }
+
+    /// Whether the attempt has brought enough of a file that can be continued to be worth another request, and more
+    /// than any before it.
+    func takeGrowth() -> Bool {
+        guard attempt.received >= Self.leastPiece, let part, part.count > grownTo else { return false }
+        grownTo = part.count
         return true
     }
 

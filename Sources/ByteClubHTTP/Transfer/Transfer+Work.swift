@@ -7,7 +7,8 @@ extension Transfer {
         var sendThrottle: Throttle<Moment>?
         var receiveThrottle: Throttle<Moment>?
         var representation: Representation?
-        var pieceEnd: Int64 = 0
+        var grownTo: Int64 = 0
+        var attemptsBefore = 0
         var stored: ResponseCache.Found?
         var askedAt: Int64 = 0
 
@@ -44,11 +45,20 @@ extension Transfer {
         set { if newValue != nil || work.representation != nil { underWay.representation = newValue } }
     }
 
-    /// How long the file was after the longest of the pieces that a server sent it in.
-    var pieceEnd: Int64 {
-        get { work.pieceEnd }
-        set { underWay.pieceEnd = newValue }
+    /// How long the file was after the last attempt that made it worthwhile longer.
+    var grownTo: Int64 {
+        get { work.grownTo }
+        set { underWay.grownTo = newValue }
     }
+
+    /// How many attempts there were before that one; only the later ones count as tried in vain.
+    var attemptsBefore: Int {
+        get { work.attemptsBefore }
+        set { underWay.attemptsBefore = newValue }
+    }
+
+    /// How often the request was sent since something came of it, that time included.
+    var attemptsInVain: Int { attempt.number - attemptsBefore }
 
     /// What the session's cache has for the present hop, while the server is asked about it.
     var stored: ResponseCache.Found? {

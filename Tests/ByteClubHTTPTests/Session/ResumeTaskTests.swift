@@ -60,6 +60,37 @@ extension Live {
             }
         }
 
+        @Test("a way that breaks again and again brings the file all the same, and each byte of it once")
+        func brittle() async throws {
+            let file = VersionedFile(bytes: noise(2 << 20, seed: 4), tag: #""a""#)
+            let server = try FaultServer { peer, request in file.answer(request, to: peer, cutAt: 128 << 10) }
+            defer { server.stop() }
+            let folder = TemporaryFolder()
+            try await withSession {
+                Self.hasRetries(&$0)
+                $0.retryPolicy.initialBudget = 1
+            } _: { session in
+                _ = try await session.download(for: server.request(), to: folder.file("f"))
+            }
+            #expect(folder.read("f") == file.bytes && folder.names == ["f"])
+            #expect(server.requests.compactMap(\.rangeStart) == (1..<16).map { $0 * (128 << 10) })
+        }
+
+        @Test("a way that breaks after a few bytes is given up after as many attempts as ever")
+        func fruitless() async throws {
+            let server = try FaultServer { peer, request in Self.file.answer(request, to: peer, cutAt: 1_000) }
+            defer { server.stop() }
+            let folder = TemporaryFolder()
+            try await withSession(Self.hasRetries) { session in
+                let error = await failure { () async throws(TransferError) in
+                    try await session.download(for: server.request(), to: folder.file("f"))
+                }
+                #expect(error?.code == .connectionLost && error?.attempt == 4)
+                #expect(error?.resumeData?.bytesReceived == 4_000)
+            }
+            #expect(server.requests.count == 4)
+        }
+
         @Test("a server that sends pieces without end is asked as often as one that fails", arguments: [true, false])
         func endlessPieces(hasTag: Bool) async throws {
             let piece = String(repeating: "x", count: 65536)
