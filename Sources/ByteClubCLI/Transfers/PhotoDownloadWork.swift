@@ -6,12 +6,8 @@ import Glibc
 /// Downloads photos in the daemon: goes on where it was killed; a file is there only when it is whole and checked.
 struct PhotoDownloadWork: BackgroundWork {
     let context: Context
-    /// How to reach a server, with a journal of where the download is.
-    var open: @Sendable (Login, WorkContext, _ journal: String) throws -> any Remote = { login, work, journal in
-        var remote = try CoreAPIv1Remote.background(login, work)
-        remote.downloadJournal = journal
-        return remote
-    }
+    /// How to reach a server.
+    var open: @Sendable (Login, WorkContext) throws -> any Remote = { try CoreAPIv1Remote.background($0, $1) }
 
     init(_ context: Context) { self.context = context }
 
@@ -20,17 +16,16 @@ struct PhotoDownloadWork: BackgroundWork {
             let order = try PhotoDownloadOrder(payload: payload)
             let path = try RemotePath(order.path)
             let files = TransferFiles(work.id, context)
-            let remote = try open(context.login(for: order.server), work, files.journal)
+            let remote = try open(context.login(for: order.server), work)
             let metadata = try await Self.metadata(of: path, remote)
-            if try await !Self.holds(order.file, metadata) {
+            if try await !PhotoDownload.holds(order.file, metadata) {
                 let file = try OutputFile(order.file, isForced: order.isForced)
                 let part = files.part(of: order.file)
                 try files.prepare()
-                let received = files.earlier?.bytesReceived ?? 0
-                work.report(bytes: received, total: metadata.bytes)
-                try await Self.fetch(metadata, to: part, file, received: received, remote) {
-                    work.report(bytes: $0, total: metadata.bytes)
-                }
+                work.report(bytes: files.earlier?.bytesReceived ?? 0, total: metadata.bytes)
+                _ = try await PhotoDownload.fetch(
+                    metadata.path, known: metadata, to: part, journal: files.journal, beside: file, from: remote
+                ) { work.report(bytes: $0.completed, total: metadata.bytes) }
                 try LocalFile.complete(part, as: metadata)
                 try file.settle(part)
             }
@@ -54,28 +49,5 @@ struct PhotoDownloadWork: BackgroundWork {
             guard error.code == .notFound else { throw error }
         }
         throw EntryPath.missing("photo", path.name)
-    }
-
-    /// Has all bytes in a file beside the place where they go.
-    private static func fetch(
-        _ metadata: Metadata, to part: String, _ file: OutputFile, received: Int64, _ remote: any Remote,
-        progress: @escaping @Sendable (Int64) -> Void
-    ) async throws {
-        // A daemon that was killed after the last byte left them here.
-        if try await holds(part, metadata) { return }
-        unsafe unlink(part)
-        // The rest of it needs less where something came already.
-        let room = try file.room().addingReportingOverflow(received)
-        _ = try await PhotoDownload.fetch(
-            metadata.path, room.overflow ? .max : room.partialValue, from: remote, to: part
-        ) { progress($0.completed) }
-    }
-
-    /// Whether a file has a version's bytes.
-    private static func holds(_ file: String, _ metadata: Metadata) async throws -> Bool {
-        guard let hash = metadata.contentHash, LocalFile.exists(file), try LocalFile.size(file) == metadata.bytes else {
-            return false
-        }
-        return try await BlockingWork.run { try LocalFile.hash(file).hash == hash }
     }
 }

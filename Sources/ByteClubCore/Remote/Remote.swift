@@ -55,8 +55,13 @@ public protocol Remote: Sendable {
     ///
     /// At most `limit` bytes are written; more is the error `tooLarge`. More than the server itself tells of, whatever
     /// the limit, breaks the protocol.
+    ///
+    /// A call with a `journal`, a file of that call alone, leaves what came in hidden files beside `file` when it fails,
+    /// is cancelled or killed, and the next one with the same journal, in whatever process, goes on there if the server
+    /// still has that version; a remote that cannot do so begins anew. Who is killed between the last byte and the check
+    /// of the hash leaves a file that was not checked.
     func download(
-        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String, journal: String?,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata
 
@@ -118,6 +123,14 @@ extension Remote {
         _ path: RemotePath, includeDeleted: Bool
     ) async throws(RemoteError) -> Metadata? {
         try await list(path, unless: nil, includeDeleted: includeDeleted)
+    }
+
+    /// Writes a file's bytes to a new local file, and leaves nothing where that fails.
+    public func download(
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
+        progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> Metadata {
+        try await download(path, revision: revision, limit: limit, to: file, journal: nil, progress: progress)
     }
 
     /// A file's versions, newest first, deletions among them.

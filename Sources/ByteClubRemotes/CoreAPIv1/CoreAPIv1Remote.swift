@@ -12,13 +12,6 @@ public struct CoreAPIv1Remote: Remote {
     /// A lower one of ``TransferRate`` goes before it.
     public var rateLimit: Int?
 
-    /// A file in which a download keeps where it is, so that the next one of the same file goes on there, in this
-    /// process or another; nil for none.
-    ///
-    /// It is for one download at a time. Who is killed between the last byte and the check of the hash leaves a file
-    /// that was not checked.
-    public var downloadJournal: String?
-
     /// How much later than it was asked to the server may answer a wait for a change.
     ///
     /// A proxy that keeps the connection of a server that is gone would else leave the client deaf for long.

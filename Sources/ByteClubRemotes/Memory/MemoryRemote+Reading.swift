@@ -55,9 +55,9 @@ extension MemoryRemote: TextSearchRemote {
         }
     }
 
-    /// Writes a file's bytes to a new local file.
+    /// Writes a file's bytes to a new local file, always from the first one on.
     public func download(
-        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String, journal: String?,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         try await perform(.download, path) { () throws(RemoteError) in

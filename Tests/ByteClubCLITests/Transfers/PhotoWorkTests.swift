@@ -28,7 +28,7 @@ import Testing
 
     private var download: PhotoDownloadWork {
         var work = PhotoDownloadWork(context)
-        work.open = { [server = world.server] _, _, _ in server }
+        work.open = { [server = world.server] _, _ in server }
         return work
     }
 

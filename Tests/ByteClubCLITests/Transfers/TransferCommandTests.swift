@@ -30,7 +30,7 @@ import Testing
         var daemon = BackgroundDaemon(try context.transferService())
         var (upload, download) = (PhotoUploadWork(context), PhotoDownloadWork(context))
         upload.open = { [server = world.server] _, _ in server }
-        download.open = { [server = world.server] _, _, _ in server }
+        download.open = { [server = world.server] _, _ in server }
         daemon.works = [PhotoUploadOrder.kind: upload, PhotoDownloadOrder.kind: download]
         let running = Task { [daemon] in try await daemon.run() }
         while !LocalFile.exists(daemon.service.socketPath) { try await Task.sleep(for: .milliseconds(5)) }

@@ -138,7 +138,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         }
     }
     func download(
-        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String, journal: String?,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
         throw RemoteError(.protocolViolation, "a simulated machine has no files with paths")

@@ -1,8 +1,11 @@
 import ByteClubCore
+import ByteClubHTTP
 import Glibc
 
-/// Downloads photos.
+/// Downloads photos, and goes on with what an earlier run of the same command has left.
 struct PhotoDownload: Sendable {
+    let context: Context
+    let server: ServerAddress
     let remote: any Remote
     let reporter: ProgressReporter
     let windDown: WindDown
@@ -43,11 +46,18 @@ struct PhotoDownload: Sendable {
     func run(
         _ path: RemotePath, to file: OutputFile, place: (number: Int, of: Int)? = nil
     ) async throws -> WrittenFile {
-        let room = try file.room()
         reporter.start(path.name, path: path.string, place: place, total: nil)
-        let metadata = try await file.write { temporary in
-            let metadata = try await Self.fetch(path, room, from: remote, to: temporary) { reporter.update($0) }
-            try LocalFile.complete(temporary, as: metadata)
+        let metadata = try await parting(path, to: file.path) { part, journal in
+            let metadata = try await Self.fetch(path, to: part, journal: journal, beside: file, from: remote) {
+                reporter.update($0)
+            }
+            do {
+                try LocalFile.complete(part, as: metadata)
+                try file.settle(part)
+            } catch {
+                unsafe unlink(part)
+                throw error
+            }
             return metadata
         }
         return WrittenFile(file: file.path, bytes: metadata.bytes, source: metadata.path.string)
@@ -57,23 +67,64 @@ struct PhotoDownload: Sendable {
     func run(_ path: RemotePath, toOutputOf context: Context) async throws {
         let directory = context.directories.state + "/downloads"
         try LocalFile.makePrivateDirectory(directory)
-        let temporary = LocalFile.temporaryName(beside: directory + "/photo.jpg")
-        defer { unsafe unlink(temporary) }
+        let file = try OutputFile(directory + "/photo.jpg", isForced: true)
         reporter.start(path.name, path: path.string, total: nil)
-        let room = try LocalFile.room(beside: temporary)
-        _ = try await Self.fetch(path, room, from: remote, to: temporary) { reporter.update($0) }
-        reporter.finish()
-        try LocalFile.copy(temporary, to: context.output)
+        try await parting(path, to: file.path) { part, journal in
+            _ = try await Self.fetch(path, to: part, journal: journal, beside: file, from: remote) {
+                reporter.update($0)
+            }
+            defer { unsafe unlink(part) }
+            reporter.finish()
+            try LocalFile.copy(part, to: context.output)
+        }
     }
 
-    /// Writes the bytes of a photo to a new file.
+    /// Lends a name beside a file for what comes, and one for the journal of how far that is: the same in each run, or
+    /// where another one has these now, or no journal can be kept, a name that is gone with this one.
+    private func parting<Value>(
+        _ path: RemotePath, to file: String, _ body: (_ part: String, _ journal: String?) async throws -> Value
+    ) async throws -> Value {
+        let files = try TransferFiles(of: path, to: file, from: server, context)
+        guard (try? files.prepare()) != nil, let lock = files.lock() else {
+            let part = LocalFile.temporaryName(beside: file)
+            defer { unsafe unlink(part) }
+            return try await body(part, nil)
+        }
+        defer { files.unlock(lock) }
+        return try await body(files.part(of: file), files.journal)
+    }
+
+    /// Has all bytes of a photo in a hidden file beside the one that it is to become; asks what the server has where
+    /// that is not `known` and something is there.
     static func fetch(
-        _ path: RemotePath, _ room: Int64, from remote: any Remote, to file: String,
-        progress: @escaping @Sendable (TransferProgress) -> Void
+        _ path: RemotePath, known: Metadata? = nil, to part: String, journal: String?, beside file: OutputFile,
+        from remote: any Remote, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> Metadata {
+        // The rest of it needs less where something came already.
+        let received = journal.flatMap(TransferFiles.earlier)?.bytesReceived ?? 0
+        let sum = try file.room().addingReportingOverflow(received)
+        let room = sum.overflow ? .max : sum.partialValue
         do {
-            return try await remote.download(path, revision: nil, limit: room, to: file, progress: progress)
-        } catch { throw told(error, of: path, room) }
+            if LocalFile.exists(part) {
+                // Who was killed after the last byte left them here.
+                let metadata = if let known { known } else { try await remote.metadata(at: path) }
+                if try await holds(part, metadata) { return metadata }
+                unsafe unlink(part)
+            }
+            return try await remote.download(
+                path, revision: nil, limit: room, to: part, journal: journal, progress: progress)
+        } catch let error as RemoteError {
+            if error.code == .notFound, let journal { TransferFiles.discard(journal) }
+            throw told(error, of: path, room)
+        }
+    }
+
+    /// Whether a file has a version's bytes.
+    static func holds(_ file: String, _ metadata: Metadata) async throws -> Bool {
+        guard let hash = metadata.contentHash, LocalFile.exists(file), try LocalFile.size(file) == metadata.bytes else {
+            return false
+        }
+        return try await BlockingWork.run { try LocalFile.hash(file).hash == hash }
     }
 
     /// What a person is told of a failure.

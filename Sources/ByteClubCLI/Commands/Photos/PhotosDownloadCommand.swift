@@ -53,6 +53,7 @@ struct PhotosDownloadCommand: ClubCommand {
         let flags = connection.settings
         if background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
+        TransferFiles.removeExpired(context)
         let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
         let reporter = ProgressReporter(
             context, display: transfer.progressOptions.display(context, json: outputOptions.json), .download)
@@ -70,7 +71,8 @@ struct PhotosDownloadCommand: ClubCommand {
                 let photos = try await PhotoPattern.photos(names, login, remote)
                 let paths = photos.compactMap { try? $0.get().name(below: folder) }
                 if paths.count == photos.count { left.withLock { $0 = paths } }
-                let download = PhotoDownload(remote: remote, reporter: reporter, windDown: windDown)
+                let download = PhotoDownload(
+                    context: context, server: login.server, remote: remote, reporter: reporter, windDown: windDown)
                 return try await reporter.following {
                     try await download.run(photos, into: target, isForced: force) { path, written in
                         left.withLock { $0?.removeAll { $0 == path.name(below: folder) } }
@@ -104,8 +106,9 @@ struct PhotosDownloadCommand: ClubCommand {
         if output == "-" {
             return try await context.withRemote(login, lane) { remote in
                 try await reporter.following {
-                    try await PhotoDownload(remote: remote, reporter: reporter, windDown: windDown)
-                        .run(path, toOutputOf: context)
+                    try await PhotoDownload(
+                        context: context, server: login.server, remote: remote, reporter: reporter, windDown: windDown
+                    ).run(path, toOutputOf: context)
                 }
             }
         }
@@ -113,7 +116,8 @@ struct PhotosDownloadCommand: ClubCommand {
         let place = isFolder ? try OutputFile.folder(output) + path.name : output ?? path.name
         let file = try OutputFile(place, isForced: force)
         let result = try await context.withRemote(login, lane, windDown: windDown) { remote in
-            let download = PhotoDownload(remote: remote, reporter: reporter, windDown: windDown)
+            let download = PhotoDownload(
+                context: context, server: login.server, remote: remote, reporter: reporter, windDown: windDown)
             return try await reporter.following {
                 let written = try await download.run(path, to: file)
                 reporter.finish()

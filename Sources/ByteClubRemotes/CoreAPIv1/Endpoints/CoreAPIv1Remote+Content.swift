@@ -37,10 +37,10 @@ extension CoreAPIv1Remote {
 
     /// Writes a file's bytes to a new local file. `GET /1/files/<root>/<path>`
     public func download(
-        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String,
+        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String, journal: String?,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
-        let staged = downloadJournal == nil ? LocalFile.stagingPath(for: file) : file
+        let staged = journal == nil ? LocalFile.stagingPath(for: file) : file
         var isWhole = false
         defer { if !isWhole { LocalFile.remove(staged) } }
         let request = transport.request(.get, address("files", path), query: ["rev": revision?.description])
@@ -49,7 +49,7 @@ extension CoreAPIv1Remote {
         options.maximumBodyBytes = { announcement.limit(of: $0) }
         let answer = try await transport.perform(request, excess: { announcement.excess }) {
             [options] () throws(TransferError) in
-            try await receive(request, to: staged, options, Self.received(progress))
+            try await receive(request, to: staged, journal, options, Self.received(progress))
         }
         let metadata = try answer.metadataField()
         let written = try OpenFile(reading: staged)

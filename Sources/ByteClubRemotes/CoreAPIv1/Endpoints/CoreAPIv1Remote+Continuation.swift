@@ -3,15 +3,15 @@ import Glibc
 import HTTPTypes
 
 extension CoreAPIv1Remote {
-    /// Receives a body into a new file, and goes on where ``downloadJournal`` says.
+    /// Receives a body into a new file, and goes on where the journal says, if there is one.
     ///
     /// What came is kept when the transfer fails or is cancelled, for the next one to go on with.
     func receive(
-        _ request: HTTPRequest, to file: String, _ options: TaskOptions,
+        _ request: HTTPRequest, to file: String, _ journal: String?, _ options: TaskOptions,
         _ progress: (@Sendable (TaskProgress) -> Void)?
     ) async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse) {
         let session = try contentSession.session
-        guard let journal = downloadJournal else {
+        guard let journal else {
             let result = try await session.download(
                 for: request, to: file, options: options, progress: progress)
             return (result.bytes, result.response)
@@ -23,9 +23,13 @@ extension CoreAPIv1Remote {
             earlier.map { session.downloadTask(resuming: $0, request: request, to: file, options: options) }
             ?? session.downloadTask(request, to: file, options: options)
         let outcome = await Self.outcome(of: task, progress)
-        if case .failure(let error) = outcome, let data = error.resumeData {
-            try? LocalFile.write(data.bytes, to: journal)
-        }
+        let left =
+            switch outcome {
+            // Such as an answer that the server is busy.
+            case .success(let result): result.resumeData
+            case .failure(let error): error.resumeData
+            }
+        if let left { try? LocalFile.write(left.bytes, to: journal) }
         let result = try outcome.get()
         return (result.bytes, result.response)
     }
