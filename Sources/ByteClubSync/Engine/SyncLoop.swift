@@ -23,8 +23,6 @@ struct SyncLoop: ~Copyable {
     private static let mostReady = 1_024
     /// How long work that never ends may put off a conclusion.
     private static let conclusionDelay = Duration.seconds(1)
-    /// How often the schedule is checked while large files wait for it.
-    private static let scheduleInterval = Duration.seconds(60)
 
     // The owners of the decisions; each is a pure value.
     var rescans = RescanQueue()
@@ -72,8 +70,8 @@ struct SyncLoop: ~Copyable {
     private var lastDiskChange: SyncInstant?
     /// Until when it waits at most when nothing is left to do.
     private var waitsUntil: SyncInstant?
-    /// When the schedule is checked next for large files that wait for it.
-    private var scheduledAt: SyncInstant?
+    /// When large files may be transferred at another pace than now; nil when that stays.
+    private var paceEnds: SyncInstant?
     /// When displaced files are checked next for late writes, which each check does.
     var lateCheckAt: SyncInstant?
 
@@ -95,7 +93,7 @@ struct SyncLoop: ~Copyable {
         (needsCheck, needsReload, needsRound, needsConclusion) = (true, true, true, true)
         deletions.reopen()
         (idleRounds, backoff, pausedUntil) = (0, SessionBackoff(), nil)
-        (waitsUntil, scheduledAt, ready, hasScanned, busySince) = (nil, nil, [], false, now)
+        (waitsUntil, ready, hasScanned, busySince) = (nil, [], false, now)
         if case .agreement(let retries, _) = goal { retriesLeft = retries }
         rescans.addEverything(at: now)
     }
@@ -199,13 +197,15 @@ struct SyncLoop: ~Copyable {
         periodicScans.setWatched(isWatched, &rescans, at: now)
     }
 
-    /// Handles the report of a completed step; `slots` is how many transfers may run now.
+    /// Handles the report of a completed step; `slots` is how many transfers may run now, until `paceEnds`.
     ///
     /// - Returns: The problems to report, each with how long the item waits.
     mutating func did(
-        _ step: Step, _ report: SyncReport, slots: Int, at now: SyncInstant
+        _ step: Step, _ report: SyncReport, slots: Int, paceEnds: SyncInstant? = nil, at now: SyncInstant
     ) throws(RemoteError) -> [(result: SyncReport.Outcome, delay: Duration)] {
         let problems = note(report, at: now)
+        self.paceEnds = paceEnds
+        if slots > 0, !transfers.scheduled.isEmpty { needsRound = true }
         for request in report.transfers where transfers.admit(request, slots: slots) { starts.append(request) }
         // After a pull, a round plans all.
         if case .pull = step {} else { ready.formUnion(report.ready) }
@@ -447,7 +447,6 @@ struct SyncLoop: ~Copyable {
     private mutating func goOn(at now: SyncInstant) {
         (state, needsCheck, waitsUntil, idleRounds, busySince) = (.active, true, nil, 0, now)
         if deletions.isDeferring { needsRound = true }
-        if let scheduledAt, scheduledAt <= now { (needsRound, self.scheduledAt) = (true, nil) }
     }
 
     /// The step that handles a received event.
@@ -569,11 +568,9 @@ struct SyncLoop: ~Copyable {
         if deletions.isDeferring || isSettling, let lastDiskChange {
             settled = max(lastDiskChange + Self.debounce, now) + .milliseconds(10)
         }
-        scheduledAt = transfers.scheduled.isEmpty ? nil : scheduledAt ?? now + Self.scheduleInterval
         let deadlines = [
-            rescans.deadline, isSettling ? nil : rescans.missingDeadline, retries.next, settled, scheduledAt,
-            polls.pullAt, lateCheckAt,
-            isAuditing || isSettling ? nil : auditAt,
+            rescans.deadline, isSettling ? nil : rescans.missingDeadline, retries.next, settled,
+            transfers.isPaced ? paceEnds : nil, polls.pullAt, lateCheckAt, isAuditing || isSettling ? nil : auditAt,
         ]
         return deadlines.compactMap(\.self).min().map { max($0, now + .milliseconds(1)) }
     }
@@ -583,7 +580,7 @@ struct SyncLoop: ~Copyable {
         guard case .agreement(_, let waitsForTransfers) = goal else {
             preconditionFailure("a loop without end cannot be in agreement")
         }
-        if waitsForTransfers, !transfers.isEmpty { return .wait(until: nil) }
+        if waitsForTransfers, !transfers.isEmpty { return .wait(until: transfers.isPaced ? paceEnds : nil) }
         if idleRounds < Self.mostIdleRounds, let missing = rescans.missingDeadline, missing - now < .seconds(1) {
             waitsUntil = missing
             return .wait(until: missing)

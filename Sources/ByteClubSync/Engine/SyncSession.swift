@@ -86,7 +86,7 @@ actor SyncSession {
         }
         scanner.approvesDeletions = configuration.approvesDeletions
         local = LocalReplica(context, control, scanner)
-        transfers = TransferRunner(context, control, local.reader, local.installer, inbox)
+        transfers = TransferRunner(context, local.downloads, local.reader, local.installer, inbox)
         auditor = Auditor(context)
         connector = RemoteConnector(
             RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
@@ -101,14 +101,14 @@ actor SyncSession {
     }
 
     /// Checks for late writes for the last time and closes the database; nothing may be asked of the session after.
-    func close() throws {
+    func close() async throws {
         // Best effort: what is written from now on is found when the trash is emptied.
         var report = SyncReport()
         context.handles.forgetAll()
         try? local.trash.catchLateWrites(isLast: true, &report)
-        transfers.cancel()
         polling?.cancel()
         auditing?.cancel()
+        await transfers.end()
         // Another path to the mirror may be the next; without an answer, closing it does the same.
         _ = try? control.setLocked(false)
         try store.setMeta(.watching, nil)
@@ -123,6 +123,7 @@ actor SyncSession {
         loop.begin(goal, at: environment.clock.now)
         while true {
             for event in inbox.drain() { receive(event) }
+            transfers.keepPace()
             let step = loop.next(at: environment.clock.now)
             if case .end = step { return outcome }
             var report = SyncReport()
@@ -136,7 +137,9 @@ actor SyncSession {
                     throw error
                 }
                 reporter.emit(report.emissions)
-                try status.record(loop.did(step, report, slots: transfers.slots, at: environment.clock.now))
+                let now = environment.clock.now
+                try status.record(
+                    loop.did(step, report, slots: transfers.slots, paceEnds: transfers.paceEnds(after: now), at: now))
                 try storeWave()
             } catch {
                 try await recover(from: SyncError.wrapping(error), in: step)
@@ -270,6 +273,7 @@ actor SyncSession {
     }
 
     private func pause(_ until: Int64, _ report: inout SyncReport) async throws {
+        transfers.stop()
         // When syncing continues, no scan may find contents that are being installed.
         connector.replica?.abandonPull()
         try await local.bulk.settle(&report)
@@ -492,7 +496,7 @@ actor SyncSession {
 
     /// Does periodic maintenance, and records the mirror's status.
     private func conclude(_ report: inout SyncReport) throws {
-        try local.maintain(&report)
+        try local.maintain(besides: loop.transfers.items, &report)
         try auditor.review()
         local.reader.forgetContents()
         let isWorkLeft = loop.isWorkLeft(at: environment.clock.now)

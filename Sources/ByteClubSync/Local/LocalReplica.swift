@@ -9,6 +9,7 @@ final class LocalReplica {
     let reader: FileReader
     let control: ControlDirectory
     let trash: TrashCan
+    let downloads: StagedDownloads
     let installer: Installer
     let bulk: BulkInstaller
     let mover: Mover
@@ -24,6 +25,7 @@ final class LocalReplica {
         scope = SyncScope(context, scanner)
         reader = FileReader(context, scanner)
         trash = TrashCan(context, control)
+        downloads = StagedDownloads(context.store, control)
         installer = Installer(context, control, trash)
         bulk = BulkInstaller(context, control, installer)
         mover = Mover(context)
@@ -36,8 +38,10 @@ final class LocalReplica {
     ///
     /// - Throws: ``FileError`` when staging cannot be read, and the store's errors.
     func recover(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
-        try Recovery(context: context, control: control, installer: installer, copier: copier, trash: trash)
-            .run(besides: busy, &report)
+        try Recovery(
+            context: context, control: control, installer: installer, copier: copier, trash: trash,
+            downloads: downloads
+        ).run(besides: busy, &report)
     }
 
     /// Scans a part of the disk.
@@ -64,11 +68,13 @@ final class LocalReplica {
         }
     }
 
-    /// Does periodic maintenance: removes deselected folders, and expires the trash.
+    /// Does periodic maintenance: removes deselected folders and given-up downloads, and expires the trash; `busy` are
+    /// the items of running transfers.
     ///
     /// - Throws: ``FileError`` and the store's errors; the next call continues.
-    func maintain(_ report: inout SyncReport) throws {
+    func maintain(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         try scope.deselect(remover, &report)
+        try downloads.removeUnwanted(besides: busy)
         try trash.expire(&report)
     }
 }

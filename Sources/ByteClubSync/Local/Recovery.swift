@@ -8,6 +8,7 @@ struct Recovery {
     let installer: Installer
     let copier: ConflictCopier
     let trash: TrashCan
+    let downloads: StagedDownloads
 
     /// Recovers; `busy` are the items that this engine is writing to staging now.
     ///
@@ -18,18 +19,23 @@ struct Recovery {
         for entry in left {
             switch StagedName(entry.name) {
             case .writing(let item) where busy.contains(item): continue
-            case .writing where entry.kind == .file: try staging.removeFile(entry.name)
+            case .downloading(let item, _) where busy.contains(item): continue
+            case .writing(let item) where entry.kind == .file: try downloads.putBack(entry.name, of: item)
+            case .downloading(let item, let hash) where entry.kind == .folder: try downloads.judge(item, hash)
             case .exchanging(let item, let new, let expected) where entry.kind == .file:
                 let hash = try Scanner.hash(staging.open(entry.name))
                 if hash == new {
-                    // It was never installed, and is downloaded again.
-                    try staging.removeFile(entry.name)
+                    // It was never installed.
+                    try downloads.putBack(entry.name, of: item)
                 } else {
                     try settle(entry.name, item, isKnown: hash == expected, &report)
                 }
             case .trashing(let item, let expected) where entry.kind == .file:
                 let hash = try Scanner.hash(staging.open(entry.name))
                 try settle(entry.name, item, isKnown: expected == nil || hash == expected, &report)
+            // As earlier versions have left them of their downloads.
+            case nil where entry.name.hasPrefix(".byteclub-") && entry.name.hasSuffix(".part"):
+                try staging.removeFile(entry.name)
             default: try trash.take(entry.name, from: staging, as: "staging/" + entry.name)
             }
         }

@@ -1,9 +1,11 @@
 import ByteClubCore
 
-/// The purpose of a file in staging, encoded in its name, so that recovery can classify it.
+/// The purpose of an entry of staging, encoded in its name, so that recovery can classify it.
 enum StagedName: Hashable, Sendable {
-    /// New content that is being written: worthless after a crash.
+    /// New content that is being written: worthless after a crash, unless it is a large one that is whole.
     case writing(ItemID)
+    /// The folder in which a large content of an item is downloaded: see ``StagedDownloads``.
+    case downloading(ItemID, ContentHash)
     /// Complete new content that is about to be exchanged with the file of an item, or that file, after the exchange.
     case exchanging(ItemID, new: ContentHash, expected: ContentHash)
     /// A file or folder that is being moved to the trash.
@@ -13,6 +15,7 @@ enum StagedName: Hashable, Sendable {
     var text: String {
         switch self {
         case .writing(let item): "w-\(item.number)"
+        case .downloading(let item, let hash): "d-\(item.number)-\(hash)"
         case .exchanging(let item, let new, let expected): "x-\(item.number)-\(new)-\(expected)"
         case .trashing(let item, let expected): "l-\(item.number)-\(expected.map { "\($0)" } ?? "unknown")"
         }
@@ -24,6 +27,9 @@ enum StagedName: Hashable, Sendable {
         guard parts.count >= 2, let number = Int64(parts[1]) else { return nil }
         switch (parts[0], parts.count) {
         case ("w", 2): self = .writing(ItemID(number))
+        case ("d", 3):
+            guard let hash = ContentHash(String(parts[2])) else { return nil }
+            self = .downloading(ItemID(number), hash)
         case ("x", 4):
             guard let new = ContentHash(String(parts[2])), let expected = ContentHash(String(parts[3])) else {
                 return nil

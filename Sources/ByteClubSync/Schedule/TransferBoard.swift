@@ -55,6 +55,8 @@ struct TransferBoard: Sendable {
     var isEmpty: Bool { running.isEmpty }
     /// The items under way.
     var items: Set<ItemID> { Set(running.keys) }
+    /// Whether one travels, or waits for the schedule.
+    var isPaced: Bool { !scheduled.isEmpty || running.values.contains { $0.request.movesBytes } }
     /// Items that wait for a slot.
     var queued: Set<ItemID> { waitingToTravel.members.union(waitingForHash.members) }
     /// How many bytes of each travelling file are transferred.

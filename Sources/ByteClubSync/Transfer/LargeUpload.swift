@@ -20,57 +20,6 @@ struct LargeUpload: Sendable {
     }
 }
 
-/// The rate and the number of transfers of large files, by the limits and the schedule.
-struct TransferPolicy: Sendable {
-    /// The direction of a transfer.
-    enum Direction: Sendable {
-        case up
-        case down
-    }
-
-    private let configuration: SyncConfiguration
-    private let disk: any Disk
-
-    init(_ configuration: SyncConfiguration, _ disk: any Disk) {
-        self.configuration = configuration
-        self.disk = disk
-    }
-
-    /// What the schedule says now; nil when it says nothing.
-    private var rule: SyncSchedule.Rule? {
-        if configuration.schedule.spans.isEmpty { return nil }
-        let (weekday, minute) = WallClock.localTime(disk.now())
-        return configuration.schedule.rule(weekday: weekday, minute: minute)
-    }
-
-    /// How many bytes a second a large file may take now; nil for as many as it can.
-    private func limit(_ direction: Direction) -> Int? {
-        var limits = [direction == .up ? configuration.uploadLimit : configuration.downloadLimit].compactMap(\.self)
-        if case .limit(let rate) = rule { limits.append(rate) }
-        return limits.min().map { max(1, $0) }
-    }
-
-    /// How many large files are transferred at once: one when the rate is limited, so that the limit holds.
-    var slots: Int {
-        if rule == .pause { return 0 }
-        return limit(.up) == nil && limit(.down) == nil ? TransferBoard.slots : 1
-    }
-
-    /// Makes a call that transfers a large file, with the current rate limit.
-    func limited<Value: Sendable>(
-        _ direction: Direction, _ call: @Sendable () async throws(RemoteError) -> Value
-    ) async throws(RemoteError) -> Value {
-        let result = await TransferRate.$limit.withValue(limit(direction)) { () async -> Result<Value, RemoteError> in
-            do throws(RemoteError) {
-                return .success(try await call())
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
-    }
-}
-
 extension LargeUpload {
     /// Sends the chunks that the server does not have, a thousand asked for at a time.
     ///

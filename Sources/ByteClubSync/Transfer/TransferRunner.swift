@@ -14,7 +14,8 @@ struct HashedFile: Sendable {
 enum TransferResult: Sendable {
     case hashed(HashedFile)
     case uploaded(LargeUpload, UploadResult)
-    /// The content is in staging, or in `bytes` where staging has no path; `hash` is the one that the server sent.
+    /// The content is in its folder in staging, or in `bytes` where staging has no path; `hash` is the one that the
+    /// server sent.
     case downloaded(Item, location: Location, bytes: [UInt8]?, hash: ContentHash?)
     case failed(any Error)
 }
@@ -25,23 +26,25 @@ final class TransferRunner {
     private static let progressInterval = Duration.milliseconds(100)
 
     private let context: SyncContext
-    private let control: ControlDirectory
+    private let downloads: StagedDownloads
     private let reader: FileReader
     private let installer: Installer
     private let policy: TransferPolicy
     private let inbox: SyncInbox
-    private var tasks: [ItemID: Task<Void, Never>] = [:]
+    private var tasks: [ItemID: (work: Task<Void, Never>, pace: TransferPolicy.Pace?)] = [:]
+    /// Those that were stopped for a while, and have not ended yet.
+    private var stopped: Set<ItemID> = []
     /// Files that were hashed and are still to be sent.
     private var hashed: [ItemID: (content: ChunkedContent, stat: FileStat)] = [:]
 
     private var store: any TreeStore { context.store }
 
     init(
-        _ context: SyncContext, _ control: ControlDirectory, _ reader: FileReader, _ installer: Installer,
+        _ context: SyncContext, _ downloads: StagedDownloads, _ reader: FileReader, _ installer: Installer,
         _ inbox: SyncInbox
     ) {
         self.context = context
-        self.control = control
+        self.downloads = downloads
         self.reader = reader
         self.installer = installer
         self.inbox = inbox
@@ -49,10 +52,33 @@ final class TransferRunner {
     }
 
     /// How many large files may be transferred now.
-    var slots: Int { policy.slots }
+    var slots: Int { policy.pace.slots }
 
-    /// Cancels all transfers.
-    func cancel() { for task in tasks.values { task.cancel() } }
+    /// When that may change; nil when it does not.
+    func paceEnds(after now: SyncInstant) -> SyncInstant? { policy.holdsFor.map { now + $0 } }
+
+    /// Stops what travels at another pace than that of now; planned again, it goes on with what came.
+    func keepPace() {
+        if tasks.isEmpty { return }
+        let pace = policy.pace
+        stop { $0 != pace }
+    }
+
+    /// Stops all that travels, as ``keepPace()`` does.
+    func stop() { stop { _ in true } }
+
+    private func stop(_ isToStop: (TransferPolicy.Pace) -> Bool) {
+        for (item, task) in tasks where task.pace.map(isToStop) ?? false {
+            stopped.insert(item)
+            task.work.cancel()
+        }
+    }
+
+    /// Cancels all transfers, and waits until none writes any more: what came is left for the next engine.
+    func end() async {
+        for task in tasks.values { task.work.cancel() }
+        for task in tasks.values { await task.work.value }
+    }
 
     /// Starts a large file's transfer; false when there is nothing to start.
     func start(_ request: TransferRequest, _ replica: any RemoteReplica, _ report: inout SyncReport) throws -> Bool {
@@ -70,6 +96,12 @@ final class TransferRunner {
         _ item: ItemID, _ result: TransferResult, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) async throws {
         tasks[item] = nil
+        if stopped.remove(item) != nil, case .failed = result {
+            // An upload's write may have been done: its echo is read before it is sent again.
+            if try store.item(item)?.sent != nil { report.isFeedStale = true }
+            report.ready.insert(item)
+            return
+        }
         do {
             switch result {
             case .hashed(let file): try finishHashing(file, &report)
@@ -92,12 +124,15 @@ final class TransferRunner {
         }
     }
 
-    private func run(_ item: ItemID, _ work: @escaping @Sendable () async throws -> TransferResult) {
-        tasks[item] = Task(executorPreference: context.environment.workers) { [inbox] in
+    private func run(
+        _ item: ItemID, at pace: TransferPolicy.Pace?, _ work: @escaping @Sendable () async throws -> TransferResult
+    ) {
+        let task = Task(executorPreference: context.environment.workers) { [inbox] in
             let result: TransferResult
             do { result = try await work() } catch { result = .failed(error) }
             inbox.post(.transferEnded(item, result))
         }
+        tasks[item] = (task, pace)
     }
 
     /// The progress handler of a transfer, callable from any thread: it reports ten times a second, more often only
@@ -128,7 +163,9 @@ final class TransferRunner {
             guard let folder = try context.handles.folder(local.location.parent, &report),
                 let (file, stat) = try reader.open(id, local, in: folder, &report)
             else { return false }
-            run(id) { .hashed(HashedFile(item: id, content: try Chunker.chunks(of: file), file: file, stat: stat)) }
+            run(id, at: nil) {
+                .hashed(HashedFile(item: id, content: try Chunker.chunks(of: file), file: file, stat: stat))
+            }
             return true
         } catch let error as FileError {
             report.refuse(id, in: local.location.parent, error)
@@ -186,7 +223,7 @@ final class TransferRunner {
             guard let work = try replica.upload(upload, &report) else { return false }
             try reader.noteDate(of: id, stat, &report)
             try context.noteSending([upload.write])
-            run(id) { .uploaded(upload, try await work()) }
+            run(id, at: policy.pace) { .uploaded(upload, try await work()) }
             return true
         } catch let error as FileError {
             report.refuse(id, in: local.location.parent, error)
@@ -221,40 +258,40 @@ final class TransferRunner {
             report.isFeedStale = true
             return false
         }
-        guard reported.hash != nil else {
+        guard let wanted = reported.hash else {
             report.refuse(id, "the server does not tell its hash, by which a large file is checked")
             return false
         }
         let path = try replica.tree.path(of: id, &report)
-        let stage = StagedName.writing(id).text
+        let folder: any DiskFolder
         do {
             // Large contents are not downloaded for a place that is taken or not there.
-            guard let folder = try context.handles.folder(location.parent, &report) else { return false }
-            if item.local == nil, try folder.entry(location.name.text) != nil {
-                try context.noteTaken(location, wantedBy: id, &report)
-                return false
-            }
-            guard try context.hasRoom(for: reported.size, id, &report) else { return false }
-            try removeStaged(stage)
+            guard try isFree(location, for: item, &report) else { return false }
+            try downloads.putBack(StagedName.writing(id).text, of: id)
+            let rest = max(0, reported.size - (try downloads.received(id, wanted)))
+            guard try context.hasRoom(for: rest, id, &report) else { return false }
+            folder = try downloads.folder(of: id, wanted)
         } catch let error as FileError {
             report.refuse(id, in: location.parent, error)
             return false
         }
         let (remote, policy, progress) = (replica.tree.remote, policy, progress(of: id))
-        guard let folder = control.staging.path else {
-            run(id) {
+        run(id, at: policy.pace) {
+            // As it is when it could not be installed, or the engine was stopped before that.
+            if try StagedDownloads.isWhole(reported.size, wanted, in: folder) {
+                return .downloaded(item, location: location, bytes: nil, hash: wanted)
+            }
+            guard let place = folder.path else {
                 let bytes = try await remote.content(at: path, revision: nil, range: nil, limit: Int(reported.size))
                     .bytes
                 return .downloaded(item, location: location, bytes: bytes, hash: ContentHasher.hash(bytes))
             }
-            return true
-        }
-        run(id) {
             let metadata = try await policy.limited(.down) { () throws(RemoteError) in
                 try await remote.download(
-                    path, revision: nil, limit: reported.size, to: folder + "/" + stage, progress: progress)
+                    path, revision: nil, limit: reported.size, to: place + "/" + StagedDownloads.content,
+                    journal: place + "/" + StagedDownloads.journal, progress: progress)
             }
-            return .downloaded(item, location: location, bytes: nil, hash: metadata.contentHash ?? reported.hash)
+            return .downloaded(item, location: location, bytes: nil, hash: metadata.contentHash ?? wanted)
         }
         return true
     }
@@ -263,18 +300,37 @@ final class TransferRunner {
         _ item: Item, _ location: Location, _ bytes: [UInt8]?, _ hash: ContentHash?, _ report: inout SyncReport
     ) throws {
         guard let reported = item.remote, let wanted = reported.hash else { return }
-        guard hash == wanted, let now = try store.item(item.id), now.local == item.local, now.remote?.hash == wanted
-        else {
-            try removeStaged(StagedName.writing(item.id).text)
+        guard hash == wanted else {
+            try downloads.remove(item.id, wanted)
             report.isFeedStale = true
-            if hash != wanted { report.refuse(item.id, ContentFetcher.anotherContent, .breach) }
+            return report.refuse(item.id, ContentFetcher.anotherContent, .breach)
+        }
+        guard let now = try store.item(item.id), now.local == item.local, now.remote?.hash == wanted else {
+            report.isFeedStale = true
             return
         }
+        // Otherwise it stays where it is for the next plan: it need not come again.
+        guard try isFree(location, for: now, &report), try isReplaceable(now, at: location, &report) else { return }
+        if bytes == nil { try downloads.stage(item.id, wanted) }
         let content = StagedContent(item: now, location: location, remote: reported, hash: wanted, bytes: bytes)
         _ = try installer.install([content], as: .download, &report)
+        // What cannot be removed now is removed by a conclusion.
+        try? downloads.remove(item.id, wanted)
     }
 
-    private func removeStaged(_ name: String) throws(FileError) {
-        if try control.staging.entry(name) != nil { try control.staging.removeFile(name) }
+    /// Whether nothing is at the place of an item that is new here.
+    private func isFree(_ location: Location, for item: Item, _ report: inout SyncReport) throws -> Bool {
+        guard let folder = try context.handles.folder(location.parent, &report) else { return false }
+        guard item.local == nil, try folder.entry(location.name.text) != nil else { return true }
+        try context.noteTaken(location, wantedBy: item.id, &report)
+        return false
+    }
+
+    /// Whether the file that a content replaces, if there is one, is as the plan saw it and nobody writes it.
+    private func isReplaceable(_ item: Item, at location: Location, _ report: inout SyncReport) throws -> Bool {
+        guard let local = item.local, let folder = try context.handles.folder(location.parent, &report) else {
+            return true
+        }
+        return try installer.isAsPlanned(local, item.id, in: folder, &report)
     }
 }

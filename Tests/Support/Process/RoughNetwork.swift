@@ -15,11 +15,14 @@ public final class RoughNetwork: Sendable {
         case still
         /// Connections are reset as soon as this begins, and so are new ones until it ends.
         case cut
+        /// A connection ends, in order, when it has brought so many bytes from the server.
+        case breaking(after: Int)
     }
 
     private struct State {
         var condition = Condition.clear
         var cuts = 0
+        var brought = 0
     }
 
     private final class Passage: Sendable {
@@ -60,6 +63,9 @@ public final class RoughNetwork: Sendable {
     /// The address that stands for the server's.
     public var url: String { "http://127.0.0.1:\(listener.port)" }
 
+    /// How many bytes the clients were brought from the server so far.
+    public var brought: Int { state.withLock { $0.brought } }
+
     /// Changes what happens to bytes from now on.
     public func become(_ condition: Condition) {
         state.withLock {
@@ -75,13 +81,15 @@ public final class RoughNetwork: Sendable {
 
     private func start(_ passage: Passage) {
         let cuts = state.withLock { $0.cuts }
-        BackgroundThread.start { [self] in pass(passage.client, to: passage.server, passage, cuts) }
-        BackgroundThread.start { [self] in pass(passage.server, to: passage.client, passage, cuts) }
+        BackgroundThread.start { [self] in pass(passage.client, to: passage.server, passage, cuts, isDown: false) }
+        BackgroundThread.start { [self] in pass(passage.server, to: passage.client, passage, cuts, isDown: true) }
     }
 
     private func pass(
-        _ source: borrowing RawConnection, to target: borrowing RawConnection, _ passage: Passage, _ cuts: Int
+        _ source: borrowing RawConnection, to target: borrowing RawConnection, _ passage: Passage, _ cuts: Int,
+        isDown: Bool
     ) {
+        var passed = 0
         while true {
             let (condition, isCut) = state.withLock { ($0.condition, $0.cuts != cuts) }
             if isCut { return passage.reset() }
@@ -95,9 +103,18 @@ public final class RoughNetwork: Sendable {
                 share = max(1, bytesPerSecond * Self.patience / 1_000)
                 usleep(UInt32(Self.patience) * 1_000)
             }
+            if case .breaking(let most) = condition, isDown {
+                if passed >= most {
+                    passage.server.abort()
+                    return target.endSending()
+                }
+                share = min(share, most - passed)
+            }
             let bytes = source.receive(atMost: share)
             if bytes.isEmpty { return target.endSending() }
             if !target.send(bytes) { return passage.reset() }
+            passed += bytes.count
+            if isDown { state.withLock { $0.brought += bytes.count } }
         }
     }
 }

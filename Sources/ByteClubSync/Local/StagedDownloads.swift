@@ -1,0 +1,105 @@
+import ByteClubCore
+
+/// What has come of large contents: each has a folder in staging, in which the remote keeps what it goes on with.
+///
+/// It is all ours: what no item waits for any more is removed, and nothing of it ever goes into the trash.
+final class StagedDownloads {
+    /// The file in a folder that is there when all bytes have come.
+    static let content = "content"
+    /// The file in a folder in which the remote keeps how far a download is.
+    static let journal = "journal"
+
+    /// A content that an item waits for.
+    private struct Wanted: Hashable {
+        let item: ItemID
+        let hash: ContentHash
+
+        var name: String { StagedName.downloading(item, hash).text }
+    }
+
+    private let store: any TreeStore
+    private let staging: any DiskFolder
+    /// Those that may have a folder.
+    private var known: Set<Wanted> = []
+
+    init(_ store: any TreeStore, _ control: ControlDirectory) {
+        self.store = store
+        staging = control.staging
+    }
+
+    /// How many bytes of a content have come.
+    func received(_ item: ItemID, _ hash: ContentHash) throws(FileError) -> Int64 {
+        let name = Wanted(item: item, hash: hash).name
+        guard try staging.entry(name) != nil else { return 0 }
+        return try staging.folder(name).list().reduce(0) { $0 + $1.stat.fingerprint.size }
+    }
+
+    /// The folder of a content, made when it is missing.
+    func folder(of item: ItemID, _ hash: ContentHash) throws(FileError) -> any DiskFolder {
+        let wanted = Wanted(item: item, hash: hash)
+        known.insert(wanted)
+        return try staging.subfolder(wanted.name)
+    }
+
+    /// Whether a content is in its folder with all its bytes, which are read; what is there instead is removed.
+    ///
+    /// - Throws: ``FileError``, and `CancellationError` when the task is cancelled.
+    static func isWhole(_ size: Int64, _ hash: ContentHash, in folder: any DiskFolder) throws -> Bool {
+        guard let there = try folder.entry(content) else { return false }
+        if there.stat.fingerprint.size == size, try Chunker.chunks(of: folder.open(content)).whole == hash {
+            return true
+        }
+        try folder.removeFile(content)
+        return false
+    }
+
+    /// Moves a content that is whole to the place in staging from which it is installed.
+    func stage(_ item: ItemID, _ hash: ContentHash) throws(FileError) {
+        let folder = try folder(of: item, hash)
+        try folder.rename(Self.content, to: staging, StagedName.writing(item).text, .withoutReplacing)
+    }
+
+    /// Moves a large content that was to be installed and was not back to its folder, so that it need not come again;
+    /// removes any other.
+    func putBack(_ name: String, of id: ItemID) throws {
+        guard let left = try staging.entry(name) else { return }
+        guard let item = try store.item(id), let remote = item.remote, let hash = remote.hash,
+            item.waits(for: hash), remote.size > SyncBatch.maximumInlineBytes,
+            left.kind == .file, left.stat.fingerprint.size == remote.size
+        else { return try staging.removeFile(name) }
+        let folder = try folder(of: id, hash)
+        if try folder.entry(Self.content) != nil { try folder.removeFile(Self.content) }
+        try staging.rename(name, to: folder, Self.content, .withoutReplacing)
+    }
+
+    /// Keeps a folder that was found in staging, or removes it when no item waits for its content.
+    func judge(_ item: ItemID, _ hash: ContentHash) throws {
+        known.insert(Wanted(item: item, hash: hash))
+        if try store.item(item)?.waits(for: hash) != true { try remove(item, hash) }
+    }
+
+    /// Removes what no item waits for any more, but for what is being downloaded.
+    ///
+    /// - Throws: ``FileError`` and the store's errors; the next call goes on.
+    func removeUnwanted(besides busy: Set<ItemID>) throws {
+        for one in known where !busy.contains(one.item) { try judge(one.item, one.hash) }
+    }
+
+    /// Removes the folder of a content with all that has come of it.
+    func remove(_ item: ItemID, _ hash: ContentHash) throws(FileError) {
+        let wanted = Wanted(item: item, hash: hash)
+        if try staging.entry(wanted.name) != nil {
+            let folder = try staging.folder(wanted.name)
+            for entry in try folder.list() { try folder.removeFile(entry.name) }
+            try staging.removeFolder(wanted.name)
+        }
+        known.remove(wanted)
+    }
+}
+
+extension Item {
+    /// Whether it is still to get this content from the server.
+    fileprivate func waits(for hash: ContentHash) -> Bool {
+        !isSettled && remote?.hash == hash && local?.hash != hash
+    }
+}
