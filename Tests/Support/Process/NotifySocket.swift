@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The datagram socket on which systemd hears from a service.

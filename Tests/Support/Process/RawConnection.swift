@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A TCP connection to a loopback port, for requests that no client library would send.
