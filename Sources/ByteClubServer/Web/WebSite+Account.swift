@@ -72,15 +72,17 @@ extension WebSite {
     func changePassword(_ visit: Visit, _ member: Member) async throws -> Response {
         if let wait = settings.signIns.change(by: member.uid) { throw Self.tooMany(wait) }
         let (store, old, new) = (store, visit["password"] ?? "", visit["new"] ?? "")
-        let hash = try await inTurn(visit.request, .known) { () -> PasswordHash? in
-            let known = try await store.credentials(ofMember: member.name)
-            guard try await PasswordHash.verify(old, against: known?.password) else { return nil }
-            return try await PasswordHash.make(new)
+        let hashes = try await inTurn(visit.request, .known) { () -> (old: PasswordHash, new: PasswordHash)? in
+            guard let known = try await store.credentials(ofMember: member.name)?.password,
+                try await PasswordHash.verify(old, against: known)
+            else { return nil }
+            return (known, try await PasswordHash.make(new))
         }
-        guard let hash else {
-            return try await passwordForm(visit, member, problem: "The old password is wrong.")
-        }
-        try await store.setPassword(hash, ofMember: member.name, shuttingOutDevices: visit["devices"] == "out")
+        // It may have been changed since it was looked at.
+        guard let (known, hash) = hashes,
+            try await store.setPassword(
+                hash, ofMember: member.name, replacing: known, shuttingOutDevices: visit["devices"] == "out")
+        else { return try await passwordForm(visit, member, problem: "The old password is wrong.") }
         return try await begin(member, hash, visit, then: "/account")
     }
 

@@ -26,8 +26,12 @@ protocol MemberStore: Sendable {
 
     /// Sets a member's password, and ends the member's sessions in browsers; when asked, kills all tokens, too.
     ///
+    /// Does nothing and gives false when a password is to be replaced that is not the member's any more.
+    ///
     /// - Throws: ``StorageError`` `noMember` when there is no such member.
-    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws
+    func setPassword(
+        _ hash: PasswordHash, ofMember name: String, replacing known: PasswordHash?, shuttingOutDevices: Bool
+    ) async throws -> Bool
 
     /// The member of a name with the hash of the password, which is nil when there is none yet.
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)?
@@ -77,11 +81,12 @@ extension MemberStore {
         try await members().contains { !$0.isDisabled && $0.role == .owner }
     }
 
-    /// Sets a member's password, and ends the member's sessions in browsers; devices stay signed in.
+    /// Sets a member's password, whatever it was, and ends the member's sessions in browsers; devices stay signed in,
+    /// unless they are shut out, too.
     ///
     /// - Throws: ``StorageError`` `noMember` when there is no such member.
-    func setPassword(_ hash: PasswordHash, ofMember name: String) async throws {
-        try await setPassword(hash, ofMember: name, shuttingOutDevices: false)
+    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool = false) async throws {
+        _ = try await setPassword(hash, ofMember: name, replacing: nil, shuttingOutDevices: shuttingOutDevices)
     }
 }
 

@@ -46,28 +46,35 @@ extension MemoryStore {
         }
     }
 
-    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws {
+    func setPassword(
+        _ hash: PasswordHash, ofMember name: String, replacing known: PasswordHash?, shuttingOutDevices: Bool
+    ) async throws -> Bool {
         try changeMember(name) { club, place in
+            if let known, club.people[place].password != known { return false }
             let uid = club.people[place].member.uid
             club.people[place].password = hash
             club.sessions.remove { $0 == uid }
             // What was let in but has not fetched its token yet is let in no more, either.
             if shuttingOutDevices { club.shutOut(uid) }
+            return true
         }
     }
 
     /// Changes a member; members never remain without an owner by it.
-    private func changeMember(_ name: String, _ body: (inout MemoryClub, _ place: Int) throws -> Void) throws {
+    private func changeMember<T: Sendable>(
+        _ name: String, _ body: (inout MemoryClub, _ place: Int) throws -> T
+    ) throws -> T {
         try change { club in
             guard let place = club.place(ofMember: name) else {
                 throw StorageError.noMember(name)
             }
             let wasOwner = club.people[place].member.role == .owner
-            try body(&club, place)
+            let result = try body(&club, place)
             let left = club.people.lazy.map(\.member).filter { !$0.isDisabled }
             if wasOwner, !left.isEmpty, !left.contains(where: { $0.role == .owner }) {
                 throw StorageError.lastOwner(name)
             }
+            return result
         }
     }
 

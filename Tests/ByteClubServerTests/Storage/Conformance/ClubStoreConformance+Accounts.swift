@@ -135,6 +135,13 @@ extension ClubStoreConformance {
             #expect(try await run.store.webSession(session) == nil)
             #expect(try await run.store.addWebSession(member: 1, password: one, lifetime: 100) == nil)
             #expect(try await run.store.member(forToken: ann.token) != nil)
+            let isLate = try await !run.store.setPassword(
+                one, ofMember: "Ann", replacing: one, shuttingOutDevices: true)
+            #expect(isLate, "it was changed since it was shown")
+            #expect(try await run.store.credentials(ofMember: "Ann")?.password == two)
+            #expect(try await run.store.member(forToken: ann.token) != nil)
+            #expect(
+                try await run.store.setPassword(one, ofMember: "Ann", replacing: two, shuttingOutDevices: false))
             try await run.store.setPassword(three, ofMember: "Ann", shuttingOutDevices: true)
             #expect(try await run.store.member(forToken: ann.token) == nil)
             #expect(try await run.redeem(code) == nil)

@@ -62,12 +62,18 @@ extension SQLiteStore {
         }
     }
 
-    func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool) async throws {
+    func setPassword(
+        _ hash: PasswordHash, ofMember name: String, replacing known: PasswordHash?, shuttingOutDevices: Bool
+    ) async throws -> Bool {
         try await changeMember(name) { uid, transaction in
-            try transaction.execute("UPDATE member SET password = ? WHERE uid = ?", [hash.text, uid])
+            let count = try transaction.execute(
+                "UPDATE member SET password = ? WHERE uid = ? AND password IS coalesce(?, password)",
+                [hash.text, uid, known?.text])
+            if count == 0 { return false }
             // What was let in but has not fetched its token yet is let in no more, either.
             let tables = ["web_session"] + (shuttingOutDevices ? ["device", "request_token", "grant_code"] : [])
             for table in tables { try transaction.execute("DELETE FROM \(table) WHERE member = ?", [uid]) }
+            return true
         }
     }
 
@@ -82,19 +88,21 @@ extension SQLiteStore {
         }
     }
 
-    private func changeMember(
-        _ name: String, _ body: @escaping @Sendable (Int64, WriteTransaction) throws -> Void
-    ) async throws {
-        try await writer.perform { transaction in
+    private func changeMember<T: Sendable>(
+        _ name: String, _ body: @escaping @Sendable (Int64, WriteTransaction) throws -> T
+    ) async throws -> T {
+        let result = try await writer.perform { transaction in
             let found = try transaction.database.firstRow(
                 "SELECT uid, role FROM member WHERE folded = ? AND disabled = 0", [PathKey.fold(name)]
             ) { (uid: $0[0] as Int64, wasOwner: $0[1] as Int == Role.owner.rawValue) }
             guard let found else { throw StorageError.noMember(name) }
-            try body(found.uid, transaction)
+            let result = try body(found.uid, transaction)
             if found.wasOwner { try Self.checkOwner(afterChangeOf: name, in: transaction) }
             try Self.countAccountChange(in: transaction)
+            return result
         }
         memberCache.invalidate()
+        return result
     }
 
     /// Members never remain without an owner.
