@@ -53,7 +53,7 @@ struct WebSite: Sendable {
     /// - Throws: ``APIError`` 429 when it is one too many.
     func count(_ visit: Visit) throws(APIError) {
         if let member = visit.member {
-            try settings.limits.count(member, isOAuth1: false)
+            try settings.limits.count(member.uid, isOAuth1: false)
         } else {
             try settings.limits.countAnonymous(from: visit.request.client.address)
         }
