@@ -1,4 +1,4 @@
-import Dispatch
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -10,15 +10,16 @@ struct ContentPipelineTests {
     private struct Count {
         var running = 0
         var most = 0
+        /// Whether the threads may end.
+        var isOpen = false
     }
 
     @Test("however many bodies arrive, no more threads than a few work on the disk")
     func threads() async throws {
         let count = Mutex(Count())
-        let gate = DispatchSemaphore(value: 0)
         let jobs = 4 * ContentPipeline.threads
         try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { for _ in 0..<jobs { gate.signal() } }
+            defer { count.withLock { $0.isOpen = true } }
             for _ in 0..<jobs {
                 group.addTask {
                     try await ContentPipeline.onDisk {
@@ -26,7 +27,7 @@ struct ContentPipelineTests {
                             $0.running += 1
                             $0.most = max($0.most, $0.running)
                         }
-                        gate.wait()
+                        while !count.withLock({ $0.isOpen }) { usleep(1_000) }
                         count.withLock { $0.running -= 1 }
                     }
                 }

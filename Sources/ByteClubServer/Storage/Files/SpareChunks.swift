@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Chunks that a write has named: second copies of what is stored, which make way when the disk is full.
