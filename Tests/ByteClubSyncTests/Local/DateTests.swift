@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import CLinux
 import Glibc
 import Testing
 
