@@ -46,7 +46,7 @@ extension Endpoint {
         Endpoint([.put], "sync/chunks", tail: .optionalItem, role: .editor, body: .whole(ContentHash.blockSize)) {
             $0.chunks.add
         },
-        Endpoint([.post], "sync/chunks", role: .editor, body: .streamed) { $0.chunks.addAll },
+        Endpoint([.post], "sync/chunks", tail: .optionalItem, role: .editor, body: .streamed) { $0.chunks.addAll },
         Endpoint([.post], "sync/chunks/need", role: .editor, body: .whole(ChunkList.maximumBytes)) {
             $0.chunks.needed
         },

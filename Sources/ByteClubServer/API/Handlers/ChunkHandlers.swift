@@ -47,6 +47,7 @@ struct ChunkHandlers: Sendable {
     ///
     /// Those that came whole stay when the body ends early, so that an upload that is cut off goes on with the next.
     func addAll(_ request: MemberRequest) async throws -> Response {
+        guard request.tail.isEmpty else { throw APIError(404, "many chunks are sent to /1/sync/chunks") }
         guard let length = request.body.length else { throw APIError(411, "chunks need a Content-Length") }
         var frame = IncomingFrame(request.body)
         let manifest: ChunkManifest

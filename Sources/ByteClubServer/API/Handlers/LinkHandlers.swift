@@ -33,11 +33,13 @@ struct LinkHandlers: Sendable {
                 password: link.password != nil, keepsLocation: link.keepsLocation))
     }
 
-    /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``.
+    /// Answers `POST /media/<root>/<path>`; `location` is as for ``share(_:)``, but that without it a film or a photo whose
+    /// place nothing takes out is given as it is: programs of old show them with nothing else, for some hours.
     func media(_ request: MemberRequest) async throws -> Response {
         let entry = try await linkable(request)
         if entry.isFolder { throw APIError(400, "a folder has no bytes", parameter: "path") }
-        let terms = Link.Terms(keepsLocation: try keepsLocation(request))
+        var terms = Link.Terms(keepsLocation: try keepsLocation(request))
+        if terms.keepsLocation == nil, try await isTiedToPlace(entry) { terms.keepsLocation = true }
         try await checkForm(of: entry, terms)
         let link = try await store.link(.media, to: entry, by: request.member.uid, terms)
         return .json(LinkResponse(name: "url", text: request.url(link.components, settings), expires: link.expires))
@@ -89,9 +91,11 @@ struct LinkHandlers: Sendable {
     /// Refuses a link to a file that could be given only with what it tells of its place, unless its maker says so.
     private func checkForm(of entry: FolderEntry, _ terms: Link.Terms) async throws {
         if entry.isFolder || terms.keepsLocation == true { return }
-        if try await PlacelessForm(of: entry, try await store.content(of: entry)) == .none {
-            throw PlacelessForm.refusal
-        }
+        if try await isTiedToPlace(entry) { throw PlacelessForm.refusal }
+    }
+
+    private func isTiedToPlace(_ entry: FolderEntry) async throws -> Bool {
+        try await PlacelessForm(of: entry, try await store.content(of: entry)) == .none
     }
 
     /// Hashes a link's new password when it is the member's turn.
