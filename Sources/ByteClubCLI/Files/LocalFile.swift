@@ -105,10 +105,14 @@ enum LocalFile {
         else { throw FileError(.write, path) }
     }
 
-    /// Sets when a file was last changed, and last read.
+    /// Sets when a file was last changed, and last read; on a disk that has no such time, both are now.
     static func setModified(_ path: String, _ time: FileTime) throws {
         let moment = timespec(tv_sec: Int(time.date.seconds), tv_nsec: Int(time.fraction))
         guard unsafe utimensat(AT_FDCWD, path, [moment, moment], 0) == 0 else { throw FileError(.write, path) }
+        // Such a disk takes its first or last time instead; some have none finer than two seconds.
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, abs(Int64(status.st_mtim.tv_sec) - time.date.seconds) > 2 else { return }
+        guard unsafe utimensat(AT_FDCWD, path, nil, 0) == 0 else { throw FileError(.write, path) }
     }
 
     /// The bytes that are free on the disk of a new file, without the last fiftieth and at most 64 MiB of it.

@@ -151,6 +151,21 @@ import Testing
         #expect(try LocalFile.modified(copy) == made)
     }
 
+    @Test("a date that this disk does not have is replaced by no other but today's")
+    func impossibleDates() throws {
+        let world = try World()
+        let file = world.home.path + "/a.jpg"
+        // The years 1700 and 2261.
+        for seconds in [-8_520_336_000, 9_183_110_400] as [Int64] {
+            try LocalFile.replace(file, with: [1])
+            let date = try #require(FileTime(seconds: seconds))
+            try LocalFile.setModified(file, date)
+            let found = try #require(try LocalFile.modified(file))
+            let today = try #require(try LocalFile.modified(world.home.path))
+            #expect(found == date || abs(found.date.seconds - today.date.seconds) < 86_400)
+        }
+    }
+
     @Test("a download is the very bytes, and replaces nothing unless forced")
     func download() async throws {
         let world = try World()
