@@ -86,7 +86,7 @@ final class StatusRecorder {
             reporter.emitOnce(SyncEvent(.problem, path: problem.path, message: problem.message))
             if !areApart { areApart = try review.keepsApart(problem) }
         }
-        for deletion in try store.heldDeletions() { reporter.emitOnce(.held(deletion.path)) }
+        try report(store.heldDeletions())
         if let heldRules { reporter.emitOnce(heldRules.event) }
         return !areApart
     }
@@ -135,7 +135,12 @@ final class StatusRecorder {
         }
         held.sort { $0.path < $1.path }
         if known != held { try store.setHeldDeletions(held) }
-        // The problem of a move tells of it.
+        try report(held)
+    }
+
+    /// Reports held deletions, but for those of which a problem tells: entries that were renamed to what is not synced.
+    private func report(_ held: [HeldDeletionRecord]) throws {
+        if held.isEmpty { return }
         let moved = Set(try store.unsyncedMoves().compactMap(\.item))
         for deletion in held where !moved.contains(deletion.item) { reporter.emitOnce(.held(deletion.path)) }
     }

@@ -75,7 +75,11 @@ actor Verifier {
                     "the content is \(hash), but \(local.hash.map { "\($0)" } ?? "another") was synced, "
                         + "and nothing tells that the file was written to"))
         case .busy: found.add(try differs(.unreadable, "somebody is writing it"))
-        case .vanished: found.add(try differs(.missingOnDisk, "it is not there any more"))
+        case .vanished:
+            // A folder that cannot be looked at tells for all that was in it.
+            let above = try LocalPath.chain(of: item.id, in: store) ?? []
+            if try above.contains(where: { try store.item($0.item)?.isFrozen == true }) { return }
+            found.add(try differs(.missingOnDisk, "it is not there any more"))
         case .problem(let error): found.add(try differs(.unreadable, error.reason))
         }
     }

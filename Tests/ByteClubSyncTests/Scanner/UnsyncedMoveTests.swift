@@ -43,6 +43,7 @@ import Testing
         }
         #expect(try await remote.text("a.md") == "a.md")
         #expect(try await remote.text("b.md") == nil)
+        #expect(device.log.paths(.held).isEmpty, "its problem tells of it")
         let told = try #require(device.log.all.first { $0.event == .problem })
         #expect(told.path == String(decoding: name, as: UTF8.self))
         #expect(told.message?.contains("what was 'a.md' stays") == true)
