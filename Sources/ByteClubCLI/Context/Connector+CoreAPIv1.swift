@@ -25,8 +25,8 @@ extension Connector {
         if lane == .mirror { configuration.maximumTasksPerHost = 16 }
         let api = try WarmSession(
             configuration: configuration, name: "api", over: lane == .notes ? warm : nil)
-        if case .photos = lane {
-            configuration.maximumTasksPerHost = 1
+        if case .photos(let bytesPerSecond) = lane {
+            configuration.maximumTasksPerHost = bytesPerSecond == nil ? Lane.photosAtOnce : 1
             content = try WarmSession(Session(configuration: configuration, name: "photos"))
         }
         var remote = try CoreAPIv1Remote(

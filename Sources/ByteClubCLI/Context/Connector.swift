@@ -7,10 +7,13 @@ struct Connector: Sendable {
     enum Lane: Hashable, Sendable {
         /// Notes and questions: several at once.
         case notes
-        /// Photos: one at a time, at most so many bytes a second.
+        /// Photos: some at a time, or one, of at most so many bytes a second.
         case photos(bytesPerSecond: Int?)
         /// A mirror: many at once.
         case mirror
+
+        /// How many photos are sent at once where no rate is to be kept.
+        static let photosAtOnce = 4
     }
 
     /// Opens a connection; nothing is sent before it is used.

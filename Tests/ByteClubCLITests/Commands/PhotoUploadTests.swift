@@ -39,6 +39,77 @@ import Testing
         #expect(!calls.all.contains(.put) && calls.all.count <= 2, "\(calls.all)")
     }
 
+    @Test("small photos are on their way together, and are told in the order of the files")
+    func together() async throws {
+        let world = try World()
+        let folder = world.home.path + "/many"
+        try LocalFile.makeDirectory(folder)
+        let picture = try #require(Picture(width: 8, height: 8, rgb: [UInt8](repeating: 90, count: 192))).jpeg()
+        for number in 0..<20 {
+            // Two have the same length, and two others the same bytes.
+            let (filling, length) = number == 9 ? (8, 8) : (number, number == 5 ? 4 : number)
+            let bytes = picture + [UInt8](repeating: UInt8(filling), count: length)
+            try LocalFiles.write(bytes, to: "\(folder)/\(number).jpg")
+        }
+        let counts = Mutex((now: 0, most: 0))
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .put else { return }
+            let isBefore = operation.moment == .before
+            counts.withLock { counts in
+                counts.now += isBefore ? 1 : -1
+                counts.most = max(counts.most, counts.now)
+            }
+            // The first ones wait for company.
+            for _ in 0..<1000 where isBefore && counts.withLock({ $0.most }) < 2 && operation.path?.name != "0.jpg" {
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        #expect(await world.run("photos", "upload", folder) == .success, "\(world.err)")
+        let told = (0..<20).map { "/byteclub/photos/\($0 == 9 ? 8 : $0).jpg\n" }.joined()
+        #expect(world.out == told)
+        #expect((2...4).contains(counts.withLock { $0.most }))
+        #expect(try await Self.photos(world).count == 19)
+        counts.withLock { $0.most = 0 }
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .put else { return }
+            counts.withLock { counts in
+                counts.now += operation.moment == .before ? 1 : -1
+                counts.most = max(counts.most, counts.now)
+            }
+            await Task.yield()
+        }
+        #expect(await world.run("photos", "upload", folder, "--album", "slow", "--limit-rate", "1G") == .success)
+        #expect(counts.withLock { $0.most } == 1)
+    }
+
+    @Test("what was sent before its turn is told when the turn does not come")
+    func early() async throws {
+        let world = try World()
+        let folder = world.home.path + "/many"
+        try LocalFile.makeDirectory(folder)
+        let picture = try #require(Picture(width: 8, height: 8, rgb: [UInt8](repeating: 90, count: 192))).jpeg()
+        for number in 0..<9 {
+            try LocalFiles.write(picture + [UInt8](repeating: 1, count: number), to: "\(folder)/\(number).jpg")
+        }
+        let isThere = Mutex(false)
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .put else { return }
+            switch (operation.path?.name, operation.moment) {
+            case ("2.jpg", .after): isThere.withLock { $0 = true }
+            case ("1.jpg", .before):
+                while !isThere.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
+                throw RemoteError(.unreachable, "gone")
+            case ("3.jpg", .before), ("4.jpg", .before):
+                try? await Task.sleep(for: .seconds(3600))
+                throw RemoteError(.cancelled, "cancelled")
+            default: break
+            }
+        }
+        #expect(await world.run("photos", "upload", folder) == .tryAgain, "\(world.err)")
+        #expect(world.out == "/byteclub/photos/0.jpg\n/byteclub/photos/2.jpg\n")
+        #expect(world.err.contains("6 more not tried"), "\(world.err)")
+    }
+
     @Test("--strip-gps sends the picture and its date without the place, and knows it again")
     func strip() async throws {
         let world = try World()

@@ -4,6 +4,9 @@ import ByteClubCore
 struct KnownPhotos: Sendable {
     private var files: [Int64: [Metadata]] = [:]
 
+    /// Knows none.
+    init() {}
+
     /// Asks the server once.
     init(of folder: RemotePath, _ remote: any Remote) async throws {
         for file in try await FolderListing().entries(of: folder, remote) ?? [] { add(file) }

@@ -1,7 +1,7 @@
 import ByteClubCore
 import Glibc
 
-/// Uploads photos one after another.
+/// Uploads photos, and tells what became of each in the order of the files.
 struct PhotoBatch: Sendable {
     let context: Context
     let remote: any Remote
@@ -9,6 +9,8 @@ struct PhotoBatch: Sendable {
     let folder: RemotePath
     let change: PhotoChange
     let json: Bool
+    /// How many small photos are sent at once.
+    let width: Int
     let reporter: ProgressReporter
     let windDown: WindDown
 
@@ -17,15 +19,43 @@ struct PhotoBatch: Sendable {
     func upload(_ named: [String]) async throws -> BatchOutcome<UploadedPhoto> {
         let files = named.flatMap(PhotoFile.all)
         var outcome = BatchOutcome<UploadedPhoto>()
-        var known: KnownPhotos?
         UploadRecord.removeExpired(context)
         let sizes = files.map { try? LocalFile.size($0) }
         reporter.plan(
             files.count, total: !change.isNone || sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
+        var early = EarlyUploads(files, sizes: sizes, width: change.isNone ? width : 1) { [self] file, turn in
+            var known: KnownPhotos? = KnownPhotos()
+            let (photo, uploaded) = try await upload(file, &known, turn)
+            return .init(photo: photo, uploaded: uploaded, known: known)
+        }
+        do {
+            try await upload(files, &early, &outcome)
+        } catch {
+            try? await finish(&early, &outcome)
+            throw error
+        }
+        try await finish(&early, &outcome)
+        let rest = files.count - outcome.done.count - outcome.failures.count
+        if rest > 0 { context.note("\(rest) more not tried") }
+        return outcome
+    }
+
+    private func upload(
+        _ files: [String], _ early: inout EarlyUploads, _ outcome: inout BatchOutcome<UploadedPhoto>
+    ) async throws {
+        var known: KnownPhotos?
         for (index, file) in files.enumerated() {
-            try windDown.check()
+            // What is under way comes to its end.
+            if windDown.isRequested, !early.hasBegun(index) { throw CancellationError() }
+            if !windDown.isRequested { early.begin(from: index, to: folder, known) }
             do {
-                let photo = try await upload(file, place: files.count > 1 ? (index + 1, files.count) : nil, &known)
+                let place = files.count > 1 ? (index + 1, files.count) : nil
+                let photo: UploadedPhoto
+                if let begun = early.take(index) {
+                    photo = try await result(of: begun, file, place, &known)
+                } else {
+                    photo = try await upload(file, place, &known)
+                }
                 if photo.event == .present { reporter.skip(bytes: photo.bytes) } else { reporter.finish() }
                 outcome.done.append(photo)
                 try report(photo)
@@ -36,27 +66,71 @@ struct PhotoBatch: Sendable {
                 let failure = Failure(error)
                 outcome.failures.append(failure)
                 try report(failure, file)
-                if [.notAuthorised, .unavailable, .configuration].contains(failure.status) {
-                    let rest = files.count - index - 1
-                    if rest > 0 { context.note("\(rest) more not tried") }
-                    break
-                }
+                if [.notAuthorised, .unavailable, .configuration].contains(failure.status) { return }
             }
         }
-        return outcome
+    }
+
+    /// Tells of what was sent before its turn, which does not come any more.
+    private func finish(_ early: inout EarlyUploads, _ outcome: inout BatchOutcome<UploadedPhoto>) async throws {
+        for sent in await early.cancel() {
+            sent.photo.tell(context)
+            outcome.done.append(sent.uploaded)
+            try report(sent.uploaded)
+        }
+    }
+
+    /// Waits for an upload that began before its turn.
+    private func result(
+        of early: EarlyUploads.Upload, _ file: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
+    ) async throws -> UploadedPhoto {
+        let (reporter, path) = (reporter, try sender.path(of: file))
+        early.turn.come(
+            .init {
+                reporter.start(path.name, path: path.string, place: place, total: early.size)
+            } progress: {
+                reporter.update($0)
+            })
+        let sent = try await early.sent()
+        sent.photo.tell(context)
+        if let found = sent.known { known?.take(early.size, from: found) }
+        return sent.uploaded
+    }
+
+    private func upload(
+        _ file: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
+    ) async throws -> UploadedPhoto {
+        _ = try sender.path(of: file)
+        return try await repeating(file, &known) { photo, known in
+            photo.tell(context)
+            return try await upload(photo, place, &known)
+        }.uploaded
+    }
+
+    /// Uploads a small photo before its turn.
+    private func upload(
+        _ file: String, _ known: inout KnownPhotos?, _ turn: UploadTurn
+    ) async throws -> (photo: FinishedPhoto, uploaded: UploadedPhoto) {
+        try await repeating(file, &known) { photo, known in
+            try await sender.send(file, photo.state, file, &known) { _ in
+                turn.begin()
+                return nil
+            } progress: {
+                turn.report($0)
+            }
+        }
     }
 
     /// Uploads a photo, and does it again while somebody writes to it.
-    private func upload(
-        _ file: String, place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
-    ) async throws -> UploadedPhoto {
-        _ = try sender.path(of: file)
+    private func repeating(
+        _ file: String, _ known: inout KnownPhotos?,
+        _ upload: (FinishedPhoto, inout KnownPhotos?) async throws -> UploadedPhoto
+    ) async throws -> (photo: FinishedPhoto, uploaded: UploadedPhoto) {
         var attempts = 3
         while true {
             let photo = try await FinishedPhoto(file, context)
-            photo.tell(context)
             attempts -= 1
-            do { return try await upload(photo, place, &known) } catch let error {
+            do { return (photo, try await upload(photo, &known)) } catch {
                 guard attempts > 0, photo.state.isWrittenTo(at: file) else { throw error }
             }
         }

@@ -5,7 +5,7 @@ import ByteClubCore
 struct PhotosUploadCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload",
-        abstract: "Upload photos one after another and print each one's path on the server.",
+        abstract: "Upload photos and print each one's path on the server.",
         discussion: """
             A folder stands for the JPEG files in it and below it. A photo whose bytes are there already, under \
             whatever name, is not sent again; another one of the same name is stored under a numbered name. When some \
@@ -57,7 +57,8 @@ struct PhotosUploadCommand: ClubCommand {
         let flags = connection.settings
         if background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
-        let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
+        let rate = try transfer.rate(context, flags)
+        let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
             context, display: transfer.progressOptions.display(context, json: outputOptions.json), .upload)
         let windDown = WindDown()
@@ -68,7 +69,8 @@ struct PhotosUploadCommand: ClubCommand {
             outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
                 let batch = PhotoBatch(
                     context: context, remote: remote, server: login.server, folder: folder, change: change,
-                    json: json, reporter: reporter, windDown: windDown)
+                    json: json, width: rate == nil ? Connector.Lane.photosAtOnce : 1, reporter: reporter,
+                    windDown: windDown)
                 return try await reporter.following { try await batch.upload(files) }
             }
         } catch let failure as Failure where failure.status == .interrupted || failure.status == .terminated {
