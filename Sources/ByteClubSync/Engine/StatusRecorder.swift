@@ -142,7 +142,9 @@ final class StatusRecorder {
     private func report(_ held: [HeldDeletionRecord]) throws {
         if held.isEmpty { return }
         let moved = Set(try store.unsyncedMoves().compactMap(\.item))
-        for deletion in held where !moved.contains(deletion.item) { reporter.emitOnce(.held(deletion.path)) }
+        for deletion in held where !moved.contains(deletion.item) {
+            reporter.emitOnce(.held(deletion.path, on: deletion.side))
+        }
     }
 
     // MARK: The whole mirror

@@ -99,11 +99,11 @@ extension ProblemRecord {
 }
 
 extension SyncEvent {
-    /// The event of a deletion that the guard holds.
-    static func held(_ path: String) -> SyncEvent {
-        SyncEvent(
+    /// The event of a deletion that the guard holds, on the side where it would be done.
+    static func held(_ path: String, on side: Side) -> SyncEvent {
+        let remedy = side == .remote ? "put the files back, or " : "others have removed this; "
+        return SyncEvent(
             .held, path: path,
-            message:
-                "too many deletions at once to be believed; put the files back, or see 'byteclub sync deletes review'")
+            message: "too many deletions at once to be believed; \(remedy)see 'byteclub sync deletes review'")
     }
 }

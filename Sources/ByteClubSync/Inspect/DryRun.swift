@@ -99,7 +99,12 @@ actor DryRun {
         }
         let verdict = try copy.judge(deletions)
         events += try verdict.allowed.compactMap(event)
-        return try events + verdict.held.map { .held(try copy.context.store.shownPath(of: $0.item)) }
+        return try events
+            + verdict.held.map { operation in
+                .held(
+                    try copy.context.store.shownPath(of: operation.item),
+                    on: operation.side == .local ? .local : .remote)
+            }
     }
 
     /// The event of an operation; nil for bookkeeping.

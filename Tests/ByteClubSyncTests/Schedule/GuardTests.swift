@@ -135,6 +135,12 @@ import Testing
         for number in 0..<3 { device.remove("note \(number).md") }
         #expect(try await device.sync().held == 3)
         #expect(try await remote.files().count == 3)
+        #expect(Self.remedies(device) == [true])
+    }
+
+    /// Whether those who are told of what is held are to put files back, one answer for each kind.
+    private static func remedies(_ device: Device) -> Set<Bool> {
+        Set(device.log.all.filter { $0.event == .held }.map { $0.message?.contains("put the files back") == true })
     }
 
     @Test("a server whose folder is gone empties no mirror")
@@ -144,6 +150,8 @@ import Testing
         let summary = try await device.sync()
         #expect(summary.held == 40 && summary.deletedLocal == 0)
         #expect(device.files().count == 40)
+        // All of them are here.
+        #expect(Self.remedies(device) == [false])
     }
 
     @Test("a mirror that is gone is refused, and so is another directory in its place")
