@@ -20,6 +20,9 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later and repeating it is harmless.
     public var isRetryable: Bool
 
+    /// Whether a proxy stands in the way, so that nothing is known of the server.
+    public var isOfProxy = false
+
     /// Which attempt failed, from 1; 0 when there was none.
     public var attempt: Int
 

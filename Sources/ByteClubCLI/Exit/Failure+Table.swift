@@ -41,7 +41,8 @@ extension Failure {
     static func status(of code: TransferError.Code) -> ExitStatus {
         switch code {
         case .cancelled: .interrupted
-        case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls, .sessionInvalid: .unavailable
+        case .timedOut, .cannotResolveHost, .cannotConnect, .connectionLost, .tls, .proxyRefused, .sessionInvalid:
+            .unavailable
         case .fileChanged: .tryAgain
         case .fileUnreadable: .noInput
         case .cannotWriteFile: .inputOutput
@@ -68,6 +69,7 @@ extension Failure {
         var message = error.message
         switch error.code {
         case .unauthorized: message += "; sign in again with 'byteclub login URL'"
+        case .unreachable where error.isOfProxy: message += "; correct or unset what names the proxy"
         case .unreachable: message += "; check the address and whether the server runs"
         case .rateLimited, .serverFault, .overQuota: message += "; try again later"
         default: break

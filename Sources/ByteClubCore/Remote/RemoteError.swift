@@ -59,6 +59,9 @@ public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the member's role is what stands in the way, so that only an owner can help.
     public var isOfRole = false
 
+    /// Whether a proxy stands in the way, so that nothing is known of the server.
+    public var isOfProxy = false
+
     /// Creates an error.
     public init(_ code: Code, _ message: String, retryAfter: Double? = nil, requestID: String? = nil) {
         self.code = code

@@ -46,6 +46,15 @@ struct ProxyRules: Sendable, Hashable {
     var http: ProxyServer?
     var https: ProxyServer?
     var except: [String]
+    /// The variable of the environment that names the proxy for http; nil when a program does.
+    var httpVariable: String?
+    /// The same for https.
+    var httpsVariable: String?
+
+    /// The proxy for an origin, and the variable that names it; nil for none.
+    func namedServer(for origin: Origin) -> NamedProxy? {
+        server(for: origin).map { NamedProxy($0, by: origin.scheme == .https ? httpsVariable : httpVariable) }
+    }
 
     /// The proxy for an origin; nil for none.
     func server(for origin: Origin) -> ProxyServer? {
@@ -83,7 +92,7 @@ struct ProxyRules: Sendable, Hashable {
 
 extension ProxyRules {
     init(environment variable: (String) -> String?) throws(TransferError) {
-        func server(_ names: [String]) throws(TransferError) -> ProxyServer? {
+        func server(_ names: [String]) throws(TransferError) -> (ProxyServer?, name: String?) {
             for name in names {
                 guard let text = variable(name), !text.isEmpty else { continue }
                 guard let server = ProxyServer(text) else {
@@ -91,13 +100,13 @@ extension ProxyRules {
                         .badConfiguration, "the environment variable \(name) does not name a proxy; correct or unset it"
                     )
                 }
-                return server
+                return (server, name)
             }
-            return nil
+            return (nil, nil)
         }
         let all = ["all_proxy", "ALL_PROXY"]
-        http = try server(["http_proxy"] + all)
-        https = try server(["https_proxy", "HTTPS_PROXY"] + all)
+        (http, httpVariable) = try server(["http_proxy"] + all)
+        (https, httpsVariable) = try server(["https_proxy", "HTTPS_PROXY"] + all)
         let list = variable("no_proxy") ?? variable("NO_PROXY") ?? ""
         except = list.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
     }

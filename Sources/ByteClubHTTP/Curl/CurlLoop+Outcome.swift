@@ -74,19 +74,33 @@ extension CurlLoop {
     /// What went wrong, or nil if there is a response to look at.
     private func problem(of transfer: Transfer, _ result: CURLcode, phase: TransferError.Phase) -> TransferError? {
         if let failure = transfer.attempt.failure { return failure }
-        if result == CURLE_OK { return nil }
+        let proxy = (try? configuration.proxyRules.get())?.namedServer(for: transfer.head.url.origin)
+        if result == CURLE_OK {
+            // Of plain HTTP the proxy's refusal looks like the server's answer, which it cannot be.
+            let status = transfer.attempt.response?.status.code
+            guard let proxy, let status, status == NamedProxy.authenticationRequired else { return nil }
+            var problem = transfer.error(.proxyRefused, self.reason(status, proxy, transfer), phase: phase)
+            problem.isOfProxy = true
+            return problem
+        }
         let isRejected = transfer.attempt.response.map { $0.status.code >= 300 } ?? false
         // A server may answer and close while the body is still being sent; a redirect's long body is cut off by us.
         if isRejected, result == CURLE_SEND_ERROR || result == CURLE_WRITE_ERROR { return nil }
         var meaning = CurlCode(result, phase: phase)
-        if let refusal = transfer.attempt.easy?.long(CURLINFO_HTTP_CONNECTCODE), refusal >= 300 {
-            (meaning.code, meaning.isLoss, meaning.isBeforeRequest) = (.proxyRefused, false, refusal >= 500)
-        }
-        let reason =
+        var reason =
             result == CURLE_SSL_PINNEDPUBKEYNOTMATCH
             ? "the server's key is not the pinned one: this is another server, or somebody is in between"
             : transfer.attempt.easy?.describe(result) ?? CurlLibrary.describe(result)
+        var isOfProxy = false
+        if let refusal = transfer.attempt.easy?.long(CURLINFO_HTTP_CONNECTCODE), refusal >= 300 {
+            (meaning.code, meaning.isLoss, meaning.isBeforeRequest) = (.proxyRefused, false, refusal >= 500)
+            if let proxy { (reason, isOfProxy) = (self.reason(refusal, proxy, transfer), true) }
+        } else if let proxy, meaning.code == .cannotConnect || meaning.code == .cannotResolveHost {
+            // Whoever has a proxy asks nobody else for a connection.
+            (reason, isOfProxy) = ("\(proxy) cannot be reached: \(reason)", true)
+        }
         var problem = transfer.error(meaning.code, reason, phase: phase)
+        problem.isOfProxy = isOfProxy
         problem.curlCode = Int32(result.rawValue)
         problem.errno = Int32(truncatingIfNeeded: transfer.attempt.easy?.long(CURLINFO_OS_ERRNO) ?? 0)
         // Where nobody ever answered there is most likely nobody: whoever waits wants to know at once.
@@ -94,6 +108,11 @@ extension CurlLoop {
         let isWorthwhile = !isAbsent || answered.contains(transfer.head.url.origin)
         problem.isRetryable = meaning.isBeforeRequest && isWorthwhile || meaning.isLoss && transfer.mayRepeat
         return problem
+    }
+
+    /// Why a proxy does not let a transfer through.
+    private func reason(_ status: Int, _ proxy: NamedProxy, _ transfer: Transfer) -> String {
+        proxy.refusal(status, offers: transfer.attempt.easy?.long(CURLINFO_PROXYAUTH_AVAIL) ?? 0)
     }
 
     /// Puts a transfer into the queue of its origin, before the others if it had its turn already.

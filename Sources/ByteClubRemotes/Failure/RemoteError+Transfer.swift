@@ -15,5 +15,6 @@ extension RemoteError {
         default: code = error.isRetryable ? .unreachable : .protocolViolation
         }
         self.init(code, code == .cancelled ? "cancelled" : error.description)
+        isOfProxy = error.isOfProxy
     }
 }

@@ -26,10 +26,19 @@ import Testing
             (TransferError.Code.cancelled, 130), (.timedOut, 69), (.cannotResolveHost, 69), (.cannotConnect, 69),
             (.connectionLost, 69), (.tls, 69), (.tooManyRedirects, 76), (.insecureRedirect, 76), (.fileChanged, 75),
             (.fileUnreadable, 66), (.cannotWriteFile, 74), (.bodyTooLarge, 65), (.badRequest, 65),
-            (.sessionInvalid, 69), (.protocolViolation, 76), (.libraryMissing, 78), (.other, 76),
+            (.sessionInvalid, 69), (.proxyRefused, 69), (.protocolViolation, 76), (.libraryMissing, 78), (.other, 76),
         ] as [(TransferError.Code, Int32)])
     func transfer(_ code: TransferError.Code, _ status: Int32) {
         #expect(Failure(TransferError(code, "why", url: "https://club.example/")).status.rawValue == status)
+    }
+
+    @Test("a proxy in the way is no reason to look at the server")
+    func proxy() {
+        var error = RemoteError(.unreachable, "the proxy http://p:3128 wants a user name and a password")
+        #expect(Failure(error).message.hasSuffix("; check the address and whether the server runs"))
+        error.isOfProxy = true
+        #expect(Failure(error).message == "\(error.message); correct or unset what names the proxy")
+        #expect(Failure(error).status == .unavailable)
     }
 
     @Test("a daemon that does not answer is no server that cannot be reached")

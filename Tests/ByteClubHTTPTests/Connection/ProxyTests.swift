@@ -50,6 +50,20 @@ struct ProxyTests {
         #expect(error?.code == .badConfiguration && error?.message.contains("secret") == false)
     }
 
+    @Test("a proxy is told of with the variable that names it, and without its secrets")
+    func words() throws {
+        let variables = ["http_proxy": "http://us:pass@a:3128", "ALL_PROXY": "socks5://b"]
+        let rules = try ProxySettings.environment.rules { variables[$0] }
+        let plain = try #require(rules.namedServer(for: address("http://e.test/").origin))
+        #expect("\(plain)" == "the proxy http://a:3128, which http_proxy names,")
+        #expect(plain.refusal(502, offers: 0) == "\(plain) answered 502")
+        #expect(plain.refusal(407, offers: 3) == "\(plain) does not take its user name and password (Basic, Digest)")
+        let secure = try #require(rules.namedServer(for: address("https://e.test/").origin))
+        #expect("\(secure)" == "the proxy socks5://b:1080, which ALL_PROXY names,")
+        #expect(secure.refusal(407, offers: 4) == "\(secure) wants a user name and a password (Negotiate)")
+        #expect(try rules.namedServer(for: address("https://localhost/").origin) == nil)
+    }
+
     @Test("what goes without a proxy is told by names, addresses and networks")
     func exceptions() {
         for (host, entry, does) in [

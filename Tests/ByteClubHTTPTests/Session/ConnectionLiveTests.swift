@@ -33,12 +33,41 @@ extension Live {
                 secure.headerFields[.authorization] = "Bearer secret"
                 let refused = await failure { () async throws(TransferError) in try await session.data(for: secure) }
                 #expect(refused?.code == .proxyRefused && refused?.isRetryable == false)
+                #expect(refused?.message == "the proxy \(server) does not take its user name and password")
                 #expect(proxy.requests.last?.target == "e.invalid:443")
                 #expect(proxy.requests.last?.raw.contains("secret") == false)
                 var excepted = request
                 excepted.authority = "x.invalid:\(proxy.port)"
                 _ = try await session.data(for: excepted)
                 #expect(proxy.requests.last?.target == "/a?b")
+            }
+        }
+
+        @Test("a proxy that is in the way is named, with what it wants")
+        func proxyInTheWay() async throws {
+            let proxy = try FaultServer { peer, _ in
+                peer.respond(407, fields: ["Proxy-Authenticate: Basic realm=\"x\""]) ? .close : .close
+            }
+            let server = try #require(ProxyServer("http://\(proxy.authority)"))
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "e.invalid", path: "/a")
+            var secure = request
+            secure.scheme = "https"
+            try await withSession {
+                $0.proxy = .server(server)
+                $0.retryPolicy = .never
+            } _: { session in
+                for request in [request, secure] {
+                    let refused = await failure { () async throws(TransferError) in try await session.data(for: request)
+                    }
+                    #expect(refused?.code == .proxyRefused && refused?.isOfProxy == true)
+                    #expect(refused?.message == "the proxy \(server) wants a user name and a password (Basic)")
+                }
+                proxy.stop()
+                for request in [request, secure] {
+                    let away = await failure { () async throws(TransferError) in try await session.data(for: request) }
+                    #expect(away?.code == .cannotConnect && away?.isOfProxy == true)
+                    #expect(away?.message.hasPrefix("the proxy \(server) cannot be reached: ") == true)
+                }
             }
         }
 
