@@ -47,7 +47,7 @@ final class Watcher: FolderWatcher {
     func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool) {
         guard let folder = folder as? LinuxFolder else { return }
         watches.withLock { watches in
-            if !isNew, watches.number(item) != nil { return }
+            if watches.failure != nil || !isNew && watches.number(item) != nil { return }
             guard let inotify else { return watches.refuse(item, EMFILE) }
             if watches.number(item) == nil, watches.count >= limit { return watches.refuse(item, ENOSPC) }
             let path = "/proc/self/fd/\(folder.descriptor.number)"
@@ -67,13 +67,19 @@ final class Watcher: FolderWatcher {
 
     /// Those of some folders that cannot be watched.
     func unwatched(of folders: Set<ItemID>) -> Set<ItemID> {
-        watches.withLock { $0.refused.intersection(folders) }
+        watches.withLock { $0.failure == nil ? $0.refused.intersection(folders) : folders }
     }
 
     /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are
     /// watched.
     var problem: String? {
-        let (refused, watched, code) = watches.withLock { ($0.refused.count, $0.count, $0.refusal) }
+        let (refused, watched, code, failure) = watches.withLock {
+            ($0.refused.count, $0.count, $0.refusal, $0.failure)
+        }
+        if let failure {
+            let reason = FileError(operation: "watch", path: "folders", code: failure).reason
+            return "the folders cannot be watched any more and are looked at every few seconds instead: \(reason)"
+        }
         if refused == 0 { return nil }
         let remedy =
             switch code {
@@ -100,12 +106,24 @@ final class Watcher: FolderWatcher {
                 pollfd(fd: inotify.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: stopper.number, events: Int16(POLLIN), revents: 0),
             ]
-            let ready = unsafe poll(&waits, 2, -1)
-            if ready < 0, errno != EINTR { return }
+            if unsafe poll(&waits, 2, -1) < 0 {
+                if errno == EINTR { continue }
+                return fail(errno)
+            }
             if waits[1].revents != 0 { return }
             let count = unsafe read(inotify.number, &buffer, buffer.count)
-            if count > 0 { take(buffer.prefix(count)) }
+            if count > 0 {
+                take(buffer.prefix(count))
+            } else if count < 0, errno != EAGAIN, errno != EINTR {
+                return fail(errno)
+            }
         }
+    }
+
+    /// Ends watching because the system tells no more; from now on, all folders are looked at instead.
+    func fail(_ code: Int32) {
+        watches.withLock { $0.fail(code) }
+        noticed(DiskChange(isLost: true))
     }
 
     private func take(_ bytes: ArraySlice<UInt8>) {

@@ -4,6 +4,8 @@ struct Watches: Sendable {
     private(set) var refused: Set<ItemID> = []
     /// The error number of the last refusal.
     private(set) var refusal: Int32 = 0
+    /// The error number with which the system has ended watching; nil while it watches.
+    private(set) var failure: Int32?
     private var items: [Int32: ItemID] = [:]
     private var numbers: [ItemID: Int32] = [:]
 
@@ -26,6 +28,9 @@ struct Watches: Sendable {
         refused.insert(item)
         refusal = code
     }
+
+    /// Notes that the system tells of no folder any more.
+    mutating func fail(_ code: Int32) { failure = code }
 
     /// Forgets a watch that the system has ended.
     mutating func end(_ number: Int32) {

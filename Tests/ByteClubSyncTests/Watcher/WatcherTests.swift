@@ -25,6 +25,21 @@ import Testing
         for await change in changes.stream where change.isLost { break }
     }
 
+    @Test("a watcher of which the system tells nothing any more says so, and has all folders looked at")
+    func deaf() async throws {
+        let home = try TemporaryDirectory(in: FastDisk.path)
+        let changes = AsyncStream<DiskChange>.makeStream()
+        let watcher = try Watcher(nudged: "/") { changes.continuation.yield($0) }
+        defer { watcher.stop() }
+        watcher.add(try LinuxDisk(home.path).openRoot(), .root, isNew: true)
+        #expect(watcher.problem == nil && watcher.unwatched(of: [.root]) == [])
+        watcher.fail(ENOMEM)
+        var told = changes.stream.makeAsyncIterator()
+        #expect(await told.next() == DiskChange(isLost: true))
+        #expect(watcher.unwatched(of: [.root]) == [.root])
+        #expect(watcher.problem?.hasPrefix("the folders cannot be watched any more") == true)
+    }
+
     @Test("a file that is exchanged or saved is told by its name alone, and one that has gone by its folder")
     func names() async throws {
         let home = try TemporaryDirectory(in: FastDisk.path)
