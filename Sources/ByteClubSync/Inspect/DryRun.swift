@@ -132,7 +132,9 @@ extension SyncEngine {
             var environment = try SyncEnvironment(configuration)
             let database = configuration.databasePath
             environment.openStore = { try SQLiteTreeStore.scratchCopy(path: database) }
-            if isNew { environment.disk = LinuxDisk(try Self.emptyDirectory()) }
+            let empty = isNew ? try Self.emptyDirectory() : nil
+            defer { if let empty { unsafe rmdir(empty) } }
+            if let empty { environment.disk = LinuxDisk(empty) }
             let dryRun = try DryRun(configuration, remote, environment)
             let events = try await dryRun.events()
             try await dryRun.close()
@@ -147,10 +149,10 @@ extension SyncEngine {
         unsafe access(configuration.directory, F_OK) != 0 && access(configuration.databasePath, F_OK) != 0
     }
 
-    /// A directory in which nothing is: the mirror as it would begin.
+    /// Makes a directory in which nothing is, and into which nobody else can put anything: the mirror as it would begin.
     private static func emptyDirectory() throws(FileError) -> String {
-        let path = "/tmp/byteclub-nothing-\(getuid())"
-        try MirrorLock.makeDirectories(path, mode: 0o700)
-        return path
+        var path = Array("/tmp/byteclub-nothing-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&path) != nil else { throw FileError(operation: "write in", path: "/tmp", code: errno) }
+        return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

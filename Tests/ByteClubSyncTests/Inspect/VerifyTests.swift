@@ -154,6 +154,17 @@ import Testing
         #expect(try await device.sync().isComplete)
     }
 
+    @Test("a dry run of a mirror that is not there yet shows nothing that others have put where all may write")
+    func dryRunOfNothing() async throws {
+        let planted = "/tmp/byteclub-nothing-\(getuid())"
+        try LocalFiles.write("planted", to: planted + "/planted.md")
+        defer { TemporaryDirectory.remove(planted) }
+        let remote = MemoryRemote()
+        try await remote.write("note.md", "note")
+        let steps = try await Device(remote).engine().plan()
+        #expect(steps.map(\.path) == ["note.md"])
+    }
+
     @Test("what a sync would do is told without a folder being made")
     func dryRunMakesNothing() async throws {
         let (remote, device) = try await synced(usesExtension: true)
