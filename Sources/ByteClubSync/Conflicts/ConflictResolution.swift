@@ -82,7 +82,8 @@ struct ConflictResolution {
     /// Replaces a file by what `write` writes; the replaced file is moved to the trash.
     private func replace(_ path: String, _ write: (Slot) throws(FileError) -> Void) throws {
         let target = try slot(path)
-        let staging = control.staging
+        // The recovery of an engine that runs meanwhile would take it for something that a crash has left in staging.
+        let staging = control.top
         let staged = "resolve-" + String(ContentHasher.hash(Array(path.utf8)).description.prefix(16))
         if try staging.entry(staged) != nil { try moveToTrash((staging, staged), as: path) }
         try write((staging, staged))

@@ -10,7 +10,8 @@ struct ControlDirectory: Sendable {
     /// Where new contents are written, and displaced files stay until they are checked.
     let staging: any DiskFolder
     let trash: Trash
-    private let top: any DiskFolder
+    /// The directory itself, in which nothing is recovered.
+    let top: any DiskFolder
 
     /// Opens the directory and creates what is missing.
     init(in root: any DiskFolder) throws(FileError) {
