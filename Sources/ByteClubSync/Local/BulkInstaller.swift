@@ -66,7 +66,7 @@ final class BulkInstaller {
     func settle(_ report: inout SyncReport) async throws {
         try await nameGroup(&report)
         if placed.isEmpty { return }
-        try await Self.syncFileSystem(context.root)
+        try await Self.syncFileSystem(context.root, context.environment.workers)
         try rememberPlaced(&report)
     }
 
@@ -113,5 +113,7 @@ final class BulkInstaller {
         }
     }
 
-    @concurrent private static func syncFileSystem(_ root: any DiskFolder) async throws { try root.syncFileSystem() }
+    private static func syncFileSystem(_ root: any DiskFolder, _ workers: (any TaskExecutor)?) async throws {
+        try await Task(executorPreference: workers) { try root.syncFileSystem() }.value
+    }
 }

@@ -1,7 +1,10 @@
 import ByteClubCore
 import ByteClubRemotes
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import ByteClubSync
 
 /// Large files are hashed and sent beside the rounds; one run ends in agreement all the same.
 @Suite struct LargeEditTests {
@@ -37,6 +40,34 @@ import Testing
         #expect(texts == [large("from one"), large("from two, longer")])
         try await one.sync()
         #expect(one.files() == two.files())
+    }
+
+    @Test("an engine that is stopped ends after its transfers, so that the next one meets none of their writes")
+    func stoppedDuringDownload() async throws {
+        one.write("pano.txt", large("first"))
+        try await one.sync()
+        let gate = Gate()
+        let ends = Mutex<[String]>([])
+        let isUnderWay = Mutex(false)
+        two.remote.fault = { operation throws(RemoteError) in
+            guard [.download, .content].contains(operation.kind), operation.moment == .before else { return }
+            isUnderWay.withLock { $0 = true }
+            // Nobody who is cancelled waits less for this.
+            await Task.detached { gate.wait() }.value
+            ends.withLock { $0.append("transfer") }
+        }
+        let engine = try two.engine()
+        let running = Task {
+            try await engine.run()
+            ends.withLock { $0.append("engine") }
+        }
+        try await eventually("a download") { isUnderWay.withLock { $0 } }
+        running.cancel()
+        // An engine that does not wait has ended by then.
+        try await Task.sleep(for: .milliseconds(300))
+        gate.open()
+        try await running.value
+        #expect(ends.withLock { $0 } == ["transfer", "engine"])
     }
 
     @Test("a large file that is edited here and deleted on the server is back there after one run")
