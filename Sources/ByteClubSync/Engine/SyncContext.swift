@@ -14,6 +14,8 @@ final class SyncContext {
     let isWatching: Bool
     /// The rules that decided last, for the log.
     private var rules: [ItemID: Rule] = [:]
+    /// The item for which the disk had no room last.
+    private var unplaced: ItemID?
 
     init(
         _ configuration: SyncConfiguration, _ environment: SyncEnvironment, store: any TreeStore, root: any DiskFolder,
@@ -72,12 +74,18 @@ final class SyncContext {
     /// How many files or folders are synced one by one rather than with their whole file system.
     static let fewFiles = 4
 
-    /// Whether the disk has room for so many bytes beyond the reserve; the item is refused otherwise.
-    func hasRoom(for bytes: Int64, _ id: ItemID, _ report: inout SyncReport) throws(FileError) -> Bool {
+    /// Whether the disk has room for so many bytes of some items beyond the reserve.
+    ///
+    /// Otherwise one of them is refused, and stands for all that come while it waits: a full disk is one problem.
+    func hasRoom(for bytes: Int64, _ ids: [ItemID], _ report: inout SyncReport) throws -> Bool {
         let (free, total) = try root.room()
         // On a small disk the reserve would be everything.
         let reserve = min(configuration.diskReserve, total / 50)
         if free - bytes >= reserve { return true }
+        let again = ids.first { $0 == unplaced }
+        if again == nil, let unplaced, try store.item(unplaced)?.isSettled == false { return false }
+        guard let id = again ?? ids.first else { return false }
+        unplaced = id
         report.refuse(
             id,
             "the disk has no room for \(HumanSize.shown(bytes)): \(HumanSize.shown(free)) are left, of which "

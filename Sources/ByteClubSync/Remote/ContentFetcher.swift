@@ -110,8 +110,8 @@ final class ContentFetcher {
                 }
             }
             try bulk.installer.setExecutable(present, &report)
-            guard let first = group.first else { continue }
-            guard try context.hasRoom(for: size, first.item.id, &report) else { return }
+            if group.isEmpty { continue }
+            guard try context.hasRoom(for: size, group.map(\.item.id), &report) else { return }
             try await fetch(group, &report)
         }
     }

@@ -269,7 +269,7 @@ final class TransferRunner {
             guard try isFree(location, for: item, &report) else { return false }
             try downloads.putBack(StagedName.writing(id).text, of: id)
             let rest = max(0, reported.size - (try downloads.received(id, wanted)))
-            guard try context.hasRoom(for: rest, id, &report) else { return false }
+            guard try context.hasRoom(for: rest, [id], &report) else { return false }
             folder = try downloads.folder(of: id, wanted)
         } catch let error as FileError {
             report.refuse(id, in: location.parent, error)

@@ -32,6 +32,25 @@ import Testing
         #expect(try sync().isEmpty)
     }
 
+    @Test("a disk that is full is one problem, however many files it has no room for, and all arrive when it has")
+    func fullDisk() async throws {
+        let scene = MachineScene()
+        try scene.settle()
+        for number in 0..<20 { try await scene.put("note \(number)", "text \(number)") }
+        scene.disk.space = 1_000
+        // The first is tried again later; each run plans those that do not wait.
+        for _ in 0..<5 { try scene.sync() }
+        scene.machine.database.reopen()
+        #expect(scene.machine.database.problems().count == 1 && scene.files.isEmpty)
+        scene.disk.write("mine", "mine")
+        try scene.sync()
+        #expect(try await scene.stored()["mine"] == "mine")
+        scene.disk.space = 1 << 40
+        try scene.settle()
+        scene.machine.database.reopen()
+        #expect(scene.machine.database.problems().isEmpty && scene.files.count == 21)
+    }
+
     @Test("a problem that is over and comes back is told again, and one that stays is told once")
     func toldAgain() {
         let club = SimulatedClub()
