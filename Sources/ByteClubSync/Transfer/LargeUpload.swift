@@ -33,6 +33,7 @@ extension LargeUpload {
             start += part.count
             let missing = Set(try await wire.missingChunks(of: part.map(\.hash)))
             for chunk in part {
+                if Task.isCancelled { throw RemoteError(.cancelled, "the upload was stopped") }
                 if missing.contains(chunk.hash) {
                     var bytes = [UInt8](repeating: 0, count: chunk.size)
                     guard try file.read(into: &bytes, at: chunk.offset) == chunk.size else { return .changed }

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClubSync
+@testable import SyncSimulation
 
 /// When large files are transferred, and how fast.
 @Suite struct ScheduleTests {
@@ -146,5 +147,81 @@ import Testing
         #expect(try await remote.text("note.md") == "text")
         let second = try await scene.sync { _ in }
         #expect(second.uploaded == 1 && second.isComplete)
+    }
+
+    // MARK: While something travels
+
+    /// A rule for the minute that begins next on a simulated machine, and the one after.
+    private static func nextMinute(_ rule: SyncSchedule.Rule, of disk: SimulatedDisk) -> SyncSchedule {
+        let minute = WallClock.localTime(disk.time).minute
+        let start = (minute + 1) % 1_440
+        return SyncSchedule([.init(days: Set(0..<7), start: start, end: start + 2, rule: rule)])
+    }
+
+    private static let minute: Int64 = 60_000_000_000
+
+    @Test("a pause that begins stops a download at once, and what came of it does not come again")
+    func pauseBegins() async throws {
+        let scene = MachineScene()
+        let (disk, network, photo) = (scene.disk, scene.machine.network, noise(400_000, seed: 1))
+        disk.hasPaths = true
+        _ = try await scene.server.put(
+            .bytes(photo), at: RemotePath("/big.jpg"), condition: .create, policy: .fail, progress: nil)
+        scene.machine.configuration.schedule = Self.nextMinute(.pause, of: disk)
+        network.onPiece = { if network.downloaded < 50_000 { disk.time += Self.minute / 2 } }
+        _ = try scene.sync().get()
+        #expect(network.downloaded > 0 && network.downloaded < photo.count && disk.content("big.jpg") == nil)
+        network.onPiece = {}
+        disk.time += 3 * Self.minute
+        _ = try scene.sync().get()
+        #expect(disk.content("big.jpg") == photo && network.downloaded == photo.count)
+    }
+
+    @Test("a limit that begins holds for a download that is under way, and no longer than it is said")
+    func limitBegins() async throws {
+        let scene = MachineScene()
+        let (disk, network, photo) = (scene.disk, scene.machine.network, noise(400_000, seed: 1))
+        disk.hasPaths = true
+        _ = try await scene.server.put(
+            .bytes(photo), at: RemotePath("/big.jpg"), condition: .create, policy: .fail, progress: nil)
+        scene.machine.configuration.schedule = Self.nextMinute(.limit(9_000), of: disk)
+        network.onPiece = { if [65_536, 196_608].contains(network.downloaded) { disk.time += 2 * Self.minute } }
+        _ = try scene.sync().get()
+        #expect(network.rates == [nil, 9_000, nil])
+        #expect(disk.content("big.jpg") == photo && network.downloaded == photo.count)
+    }
+
+    @Test("a pause that begins stops an upload at once, and no chunk goes twice")
+    func uploadPauses() async throws {
+        let scene = MachineScene()
+        let (disk, network, photo) = (scene.disk, scene.machine.network, noise(8 << 20, seed: 1))
+        disk.write("big.jpg", photo)
+        scene.wait()
+        scene.machine.configuration.schedule = Self.nextMinute(.pause, of: disk)
+        network.onWrite = { if $0.hasPrefix("chunk"), network.rates.count == 2 { disk.time += Self.minute } }
+        _ = try scene.sync().get()
+        let sent = network.rates.count
+        await #expect(throws: RemoteError.self) { try await scene.server.metadata(at: RemotePath("/big.jpg")) }
+        disk.time += 3 * Self.minute
+        _ = try scene.sync().get()
+        let content = try Chunker.chunks(of: disk.openRoot().open("big.jpg"))
+        #expect(try await scene.server.metadata(at: RemotePath("/big.jpg")).contentHash == content.whole)
+        #expect(sent < content.chunks.count && network.rates.count == content.chunks.count)
+    }
+
+    @Test("a sync that runs on begins with what waited as soon as the pause is over")
+    func pauseEnds() {
+        let club = SimulatedClub()
+        let (writer, reader) = (club.machines[0], club.machines[1])
+        let start = WallClock.localTime(reader.disk.time).minute
+        reader.configuration.schedule = SyncSchedule(
+            [.init(days: Set(0..<7), start: start, end: start + 2, rule: .pause)])
+        let photo = noise(200_000, seed: 1)
+        writer.disk.write("big.jpg", photo)
+        for machine in club.machines { machine.start() }
+        club.pass(.seconds(20))
+        #expect(reader.disk.content("big.jpg") == nil)
+        club.pass(.seconds(110))
+        #expect(reader.disk.content("big.jpg") == photo)
     }
 }

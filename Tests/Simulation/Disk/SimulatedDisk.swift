@@ -74,6 +74,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     /// Whether it can be told who has a file open for writing.
     var knowsWriters = true
     var mount = Mount.mounted
+    /// Whether its folders have paths, by which others than the engine write to them.
+    var hasPaths = false
     /// Bytes that may still be written.
     var space: Int64 = 1 << 40
     /// How many files and folders the engine may have open at once.

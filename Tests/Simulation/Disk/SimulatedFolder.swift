@@ -20,7 +20,7 @@ final class SimulatedFolder: DiskFolder, @unchecked Sendable {
 
     deinit { disk.open -= 1 }
 
-    var path: String? { nil }
+    var path: String? { disk.hasPaths ? "\(SimulatedDisk.pathPrefix)/\(disk.path(node))" : nil }
 
     func stat() throws(FileError) -> FileStat {
         try enter(.stat, "")

@@ -70,6 +70,7 @@ final class SimulatedMachine: @unchecked Sendable {
             }
         }
         network.passage = { [unowned self] in passage() }
+        network.disk = disk
     }
 
     /// How a call of the engine goes.
@@ -191,6 +192,7 @@ final class SimulatedMachine: @unchecked Sendable {
         }
         session = nil
         starts += 1
+        network.starts += 1
         isDead = false
         life = nil
         failingCall = nil

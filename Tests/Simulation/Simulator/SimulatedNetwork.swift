@@ -34,6 +34,16 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     private var waiter: CheckedContinuation<Void, Never>?
     /// What becomes on the way of contents that come from the server.
     var distort: ([UInt8]) -> [UInt8] = { $0 }
+    /// Where downloads are written; nil without paths.
+    weak var disk: SimulatedDisk?
+    /// How many bytes downloads have brought to the disk.
+    var downloaded = 0
+    /// The rates at which large files have travelled, one for each download and each chunk.
+    var rates: [Int?] = []
+    /// Told that they have brought more.
+    var onPiece: () -> Void = {}
+    /// How often the machine has started anew: what an engine of before still has under way writes no more.
+    var starts = 0
     /// Chunks that the server has taken this way.
     private var chunks: [ContentHash: [UInt8]] = [:]
     private var random: SeededGenerator
@@ -44,7 +54,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     }
 
     /// Passes a call through all that can befall it.
-    private func carry<Value: Sendable>(
+    func carry<Value: Sendable>(
         _ write: @autoclosure () -> String? = nil, _ call: () async throws(RemoteError) -> Value
     ) async throws(RemoteError) -> Value {
         try check("request")
@@ -89,7 +99,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         return value
     }
 
-    private func check(_ message: String) throws(RemoteError) {
+    func check(_ message: String) throws(RemoteError) {
         switch passage() {
         case .goes: return
         case .fails: throw RemoteError(.unreachable, "the \(message) was lost")
@@ -97,7 +107,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         }
     }
 
-    private func delay() async {
+    func delay() async {
         for _ in 0..<Int.random(in: 0..<3, using: &random) { await Task.yield() }
     }
 
@@ -109,7 +119,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     }
     func account() async throws(RemoteError) -> Account { try await server.account() }
 
-    private func shown(_ metadata: Metadata) -> Metadata {
+    func shown(_ metadata: Metadata) -> Metadata {
         var shown = metadata
         if !tellsHashes { shown.contentHash = nil }
         return shown
@@ -136,12 +146,6 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
             if bytes != found.bytes { metadata.contentHash = ContentHasher.hash(bytes) }
             return (bytes, metadata)
         }
-    }
-    func download(
-        _ path: RemotePath, revision: Revision?, limit: Int64?, to file: String, journal: String?,
-        progress: (@Sendable (TransferProgress) -> Void)?
-    ) async throws(RemoteError) -> Metadata {
-        throw RemoteError(.protocolViolation, "a simulated machine has no files with paths")
     }
     func put(
         _ content: ByteClubCore.Content, at path: RemotePath, modified: FileTime?, executable: Bool?,
@@ -253,6 +257,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await carry { () async throws(RemoteError) in try await self.server.missingChunks(of: hashes) }
     }
     func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
+        rates.append(TransferRate.limit)
         try await carry("chunk") { () async throws(RemoteError) in
             try await self.server.putChunk(bytes)
             self.chunks[ContentHasher.hash(bytes)] = bytes

@@ -29,6 +29,8 @@ struct SimulationSettings: Hashable, Sendable {
     var hasIgnoreFiles = false
     /// Whether some files are too large for a batch.
     var hasLargeFiles = false
+    /// Whether large files are downloaded to files, piece by piece.
+    var hasPaths = false
     /// Whether the engines run without end, driven by events, rather than to agreement now and then.
     var isContinuous = false
     /// How likely an event of a watcher comes late, twice or never.
@@ -56,6 +58,7 @@ struct SimulationSettings: Hashable, Sendable {
         settings.hasLargeFiles = Int.random(in: 0..<12, using: &random) == 0
         settings.isContinuous = Bool.random(using: &random)
         settings.watchFaults = [0, 0, 0.1, 0.4].randomElement(using: &random) ?? 0
+        settings.hasPaths = settings.hasLargeFiles && Bool.random(using: &random)
         return settings
     }
 }
@@ -96,6 +99,7 @@ final class Simulation: @unchecked Sendable {
             let machine = SimulatedMachine(number, network, executor, usesExtension: settings.usesExtension)
             machine.disk.before = { [unowned self] _ in meddle(number) }
             machine.disk.foldsCase = settings.foldingDisks.contains(number)
+            machine.disk.hasPaths = settings.hasPaths
             machine.watchFaults = settings.watchFaults
             network.onChange = { [unowned self] in serverChanged() }
             machines.append(machine)
@@ -494,6 +498,9 @@ final class Simulation: @unchecked Sendable {
                 guard let content else { continue }
                 let lines = SimulatedUser.lines(content)
                 if path.hasPrefix(".byteclub/staging/") { result.faults.append("left in staging: \(path)") }
+                if path.hasSuffix(".part"), path.contains("/staging/") {
+                    result.faults.append("a download's part in the trash: \(path)")
+                }
                 if !path.hasPrefix(".byteclub/"), !SimulatedUser.isIgnoreFile(path) {
                     kept.formUnion(lines)
                     let strange = lines.filter { !written.contains($0) }
