@@ -5,7 +5,7 @@ import Testing
 
 @testable import ByteClubServer
 
-@Suite("Whoever is out is out") struct ShutOutTests {
+@Suite("Whoever is out is out", .serialized) struct ShutOutTests {
     /// One way of going out while a request of one kind is open.
     struct Case: Sendable, CustomTestStringConvertible {
         let kind: OpenKind
