@@ -64,7 +64,7 @@ import Testing
     func connection() async throws {
         try await TestServer.run { server in
             let ben = try await Leaver(server, .changes)
-            let request = try await OpenKind.changes.request(server, ben)
+            let request = try await OpenKind.changes.request(server, ben, connection: "keep-alive")
             let (port, store) = (server.port, server.store)
             async let statuses = BackgroundThread.run { () -> String in
                 guard let connection = RawConnection(port: port) else { return "" }
@@ -186,7 +186,7 @@ enum OpenKind: CaseIterable, Sendable {
     }
 
     /// The request as it goes on the wire; of an upload what comes before its body.
-    func request(_ server: TestServer, _ ben: Leaver) async throws -> [UInt8] {
+    func request(_ server: TestServer, _ ben: Leaver, connection: String = "close") async throws -> [UInt8] {
         let last = try await server.store.read { try $0.state.lastRevision() }
         let secret = ben.link?.secret ?? ""
         let body = ["Content-Length: 1000", "Expect: 100-continue"]
@@ -218,7 +218,7 @@ enum OpenKind: CaseIterable, Sendable {
             let type = "Content-Type: multipart/form-data; boundary=x"
             (line, fields) = ("POST /gallery/upload", [ben.cookie, type] + body)
         }
-        let head = ["\(line) HTTP/1.1", "Host: 127.0.0.1:\(server.port)"] + fields
+        let head = ["\(line) HTTP/1.1", "Host: 127.0.0.1:\(server.port)", "Connection: \(connection)"] + fields
         return Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 }
