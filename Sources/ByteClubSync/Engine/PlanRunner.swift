@@ -16,22 +16,29 @@ struct PlanRunner {
     ) async throws {
         let ids = items.filter { $0.remote?.isUnverified != true }.map(\.id).filter { !busy.contains($0) }
         if ids.isEmpty { return }
+        let limit = connector.replica?.groupedUploadBytes ?? SyncBatch.maximumInlineBytes
+        let unnamed = items.filter { $0.local?.hash == nil && $0.travelsInGroup(upTo: limit) }.map(\.id)
         let plan = try await readAndPlan(
-            ids, besides: busy, UnconfirmedView(base: store, unconfirmed: unconfirmed), &report)
+            ids, naming: Set(unnamed), upTo: limit, besides: busy,
+            UnconfirmedView(base: store, unconfirmed: unconfirmed), &report)
         for batch in try BlockedNames(store).allowed(of: plan.batches) {
             report.deletions += batch.filter(\.isDeletion).map(\.item)
             try await carryOut(batch.filter { !$0.isDeletion }, &report)
         }
     }
 
+    /// `unnamed` are files that travel in groups and have no hash yet, by which they are named: it is read before their
+    /// upload.
     private func readAndPlan(
-        _ ids: [ItemID], besides busy: Set<ItemID>, _ view: UnconfirmedView, _ report: inout SyncReport
+        _ ids: [ItemID], naming unnamed: Set<ItemID>, upTo limit: Int64, besides busy: Set<ItemID>,
+        _ view: UnconfirmedView, _ report: inout SyncReport
     ) async throws -> Plan {
-        let limit = connector.replica?.groupedUploadBytes ?? SyncBatch.maximumInlineBytes
         var plan = try store.reading { try Planner.plan(ids, in: view, naming: context.naming) }
         var tried: Set<ItemID> = []
         for _ in 0..<4 {
-            let unread = plan.unread.filter { !busy.contains($0) && tried.insert($0).inserted }
+            let unread = (plan.unread + plan.uploads(among: unnamed)).filter {
+                !busy.contains($0) && tried.insert($0).inserted
+            }
             if unread.isEmpty { break }
             let count = try await local.reader.readUnread(unread, upTo: limit, &report)
             if count == 0 { break }

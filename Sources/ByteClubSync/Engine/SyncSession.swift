@@ -418,8 +418,7 @@ actor SyncSession {
     private static func firstOf(_ items: [Item]) -> [Item] {
         var bytes: Int64 = 0
         let end = items.firstIndex { item in
-            let size = max(item.local?.size ?? 0, item.remote?.size ?? 0)
-            if (SyncBatch.maximumInlineBytes...ChunkManifest.maximumChunkBytes).contains(size) { bytes += size }
+            if item.travelsInGroup(upTo: ChunkManifest.maximumChunkBytes) { bytes += item.largestSize }
             return bytes >= sliceBytes
         }
         return end.map { Array(items[...$0]) } ?? items

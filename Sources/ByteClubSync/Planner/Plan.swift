@@ -12,6 +12,13 @@ struct Plan: Hashable, Sendable {
     var isEmpty: Bool { batches.isEmpty && unread.isEmpty }
     /// All operations in order.
     var operations: [PlannedOperation] { batches.flatMap { $0 } }
+
+    /// Those of some items that are uploaded.
+    func uploads(among items: Set<ItemID>) -> [ItemID] {
+        if items.isEmpty { return [] }
+        return batches.joined().compactMap(\.write).filter { $0.action == .upload && items.contains($0.item) }
+            .map(\.item)
+    }
 }
 
 /// Why an operation is postponed.

@@ -152,6 +152,14 @@ struct Item: Hashable, Sendable {
         return mine
     }
 
+    /// The length of the file in bytes, on the side where it is longer.
+    var largestSize: Int64 { max(local?.size ?? 0, remote?.size ?? 0) }
+
+    /// Whether it is a file that is too large for a batch of notes and small enough to travel with others, as photos do.
+    func travelsInGroup(upTo limit: Int64) -> Bool {
+        largestSize > SyncBatch.maximumInlineBytes && largestSize <= limit
+    }
+
     /// Whether it is in sync: there is nothing to plan for it (people read: synced, else pending).
     var isSettled: Bool {
         if isExcluded { return true }

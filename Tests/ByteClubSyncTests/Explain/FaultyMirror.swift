@@ -38,7 +38,7 @@ final class FaultyMirror: @unchecked Sendable {
         let path = configuration.databasePath
         let environment = SyncEnvironment(
             disk: disk, openStore: { try SQLiteTreeStore(path: path) }, bases: SimulatedBases(), executor: executor,
-            clock: clock)
+            clock: clock, groupedBytes: SyncBatch.maximumInlineBytes)
         guard
             let session = try? SyncSession(configuration, network, environment, SyncInbox(), onEvent: { _ in })
         else { return }

@@ -10,7 +10,13 @@ import Testing
 @Suite struct MoverTests {
     /// Synced folders of an overlay's lower layer, which another member has renamed.
     private func renamed() async throws -> MachineScene {
-        let scene = try MachineScene.synced(["old/a.md": "a", "old/in/b.md": "b", "old/in/deep/c.md": "c", "z.md": "z"])
+        let scene = MachineScene()
+        for folder in ["old", "old/in", "old/in/deep"] { scene.disk.makeFolder(folder) }
+        for (path, text) in ["old/a.md": "a", "old/in/b.md": "b", "old/in/deep/c.md": "c", "z.md": "z"] {
+            scene.disk.write(path, text)
+        }
+        try scene.settle()
+        scene.disk.syncAll()
         _ = try await scene.server.move(RemotePath("/old"), to: RemotePath("/new"))
         return scene
     }
