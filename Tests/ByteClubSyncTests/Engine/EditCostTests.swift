@@ -61,7 +61,7 @@ import Testing
         return costs
     }
 
-    @Test("a saved note costs each end two cycles, four write transactions, no listing and no round, and is read once")
+    @Test("a saved note costs each end one cycle, four write transactions, no listing and no round, and is read once")
     func edit() throws {
         let club = SimulatedClub()
         club.machines[0].disk.write("note.txt", "first")
@@ -78,7 +78,7 @@ import Testing
             // The first file that is replaced on a day notes the day.
             if round == 1 { continue }
             for cost in costs {
-                #expect(cost.cycles <= 2 && cost.transactions <= 4 && cost.lists == 0, "\(cost)")
+                #expect(cost.cycles <= 1 && cost.transactions <= 4 && cost.lists == 0, "\(cost)")
                 #expect(cost.rounds == 0 && cost.counts == 0, "\(cost)")
             }
             #expect(costs[0].readsBeforeWire == 1, "\(costs[0])")
