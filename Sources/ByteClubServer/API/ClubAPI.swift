@@ -67,7 +67,7 @@ struct ClubAPI: Sendable {
             return preflight
         }
         let target = try await countingRefusal(of: request, noting: &record) { () throws(APIError) in
-            try RequestTarget(request.target)
+            try request.place.get()
         }
         guard let match = Router.standard.match(target.components) else {
             try await countRefused(request, noting: &record)

@@ -1,3 +1,4 @@
+import ByteClubCore
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -12,6 +13,8 @@ struct Request {
     let headers: HTTPFields
     /// What the request line names, as it was sent.
     let target: String
+    /// The same decoded, once for all who ask; or why it cannot be.
+    let place: Result<RequestTarget, APIError>
     /// The body, of which nothing is read yet.
     let body: IncomingBody
     /// Who sends the request, as far as the connection and trusted proxies tell.
@@ -29,7 +32,9 @@ struct Request {
         self.channel = channel
         method = request.method
         headers = request.headers
-        target = request.head.path ?? ""
+        let target = request.head.path ?? ""
+        self.target = target
+        place = Result { () throws(APIError) in try RequestTarget(target) }
         body = IncomingBody(request, channel: channel)
     }
 

@@ -30,7 +30,7 @@ struct Authenticator: Sendable {
 
     /// Who sends a request whose form is not read; nil when the header and the query do not show it.
     func sender(of request: Request) async -> Identity? {
-        let query = (try? RequestTarget(request.target))?.query ?? ""
+        let query = (try? request.place.get())?.query ?? ""
         let parameters = (try? Parameters(query: query)) ?? Parameters.none
         let path = RequestTarget.path(of: request.target)
         guard

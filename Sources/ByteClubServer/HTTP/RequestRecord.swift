@@ -26,7 +26,7 @@ struct RequestRecord: Sendable, CustomStringConvertible {
     init(_ request: Request, id: String) {
         self.id = id
         method = request.method.rawValue
-        path = RequestTarget.loggable(request.target)
+        path = (try? request.place.get())?.loggable ?? RequestTarget.loggable(request.target)
         peer = request.client.address?.description ?? "-"
     }
 

@@ -30,10 +30,17 @@ struct RequestTarget: Sendable {
         guard let decoded = PercentEncoding.decode(rest, plusIsBlank: false), !decoded.utf8.contains(0) else {
             throw APIError(400, "the URL's path is not percent-encoded UTF-8")
         }
-        components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        components = Self.components(of: decoded)
+    }
+
+    private static func components(of decoded: String) -> [String] {
+        decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
     private static let secretLength = 32
+
+    /// What a log may show of it, as ``loggable(_:)``.
+    var loggable: String { Self.loggable(path, components) }
 
     /// What a log may show of a target: its path as it was sent, printable, without the query and without secrets.
     ///
@@ -43,7 +50,10 @@ struct RequestTarget: Sendable {
     static func loggable(_ text: String) -> String {
         let path = Self.path(of: text)
         guard let decoded = PercentEncoding.decode(path, plusIsBlank: false) else { return "(undecodable)" }
-        let components = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        return loggable(path, components(of: decoded))
+    }
+
+    private static func loggable(_ path: Substring, _ components: [String]) -> String {
         if let place = secretPlaces.first(where: { components.count > $0.count && components.starts(with: $0) }) {
             return "/" + place.joined(separator: "/") + "/_"
         }
