@@ -184,13 +184,13 @@ import Testing
     @Test("a viewer's direct link is seen by the owner and ends with the file, though another takes its path")
     func media() async throws {
         try await TestServer.run { server in
-            try await server.store("/a.jpg", "one")
+            try await server.store("/a.md", "one")
             let cleo = try await server.add("Cleo", .viewer)
-            let media = try await link(server, "media", "/a.jpg", by: cleo)
+            let media = try await link(server, "media", "/a.md", by: cleo)
             #expect(try await links(server).map(\.member) == ["Cleo"])
-            #expect(try await server.send("POST /1/shares/auto/a.jpg", [cleo]).status == 403)
-            #expect(try await server.post("/1/fileops/delete", "path=/a.jpg").status == 200)
-            try await server.store("/a.jpg", "two")
+            #expect(try await server.send("POST /1/shares/auto/a.md", [cleo]).status == 403)
+            #expect(try await server.post("/1/fileops/delete", "path=/a.md").status == 200)
+            try await server.store("/a.md", "two")
             #expect(try await bytes(server, media) == nil)
         }
     }
