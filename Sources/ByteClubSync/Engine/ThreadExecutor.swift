@@ -21,8 +21,10 @@ final class ThreadExecutor: SerialExecutor {
 ///
 /// The cooperative pool has one thread for each processor, which answers of the server need as well.
 final class WorkerThreads: TaskExecutor {
-    /// How many threads there are at most: more than work that blocks at once, which is three transfers, a hash, a file
-    /// that is audited, and groups of files of which one is written and one synced. Polls and timers need the others.
+    /// How many threads there are at most.
+    ///
+    /// That is more than work that blocks at once: three transfers, a hash, a file that is audited, and groups of files of
+    /// which one is written and one synced. Polls and timers need the others.
     static let most = 8
 
     private let queue: JobQueue

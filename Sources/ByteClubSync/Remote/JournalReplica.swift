@@ -8,11 +8,6 @@ final class JournalReplica: RemoteReplica {
     /// From how many entries on a page is large enough to prefetch the next one.
     private static let largePage = 500
 
-    /// The most bytes of files that a batch sends, and the most files: fewer would cost more syncs, more would keep too
-    /// many files open.
-    private static let batchedFileBytes: Int64 = 24 << 20
-    private static let batchedFiles = 128
-
     let tree: RemoteTree
     var inlineContents = InlineContentCache()
     let groupedUploadBytes: Int64
@@ -309,99 +304,30 @@ final class JournalReplica: RemoteReplica {
 
     // MARK: Writes
 
-    /// A write as an operation of the extension, ready to be sent.
-    private struct BatchedWrite: Sendable {
-        let write: OutgoingWrite
-        let operation: SyncOperation
-        /// The inline bytes.
-        var bytes: [UInt8]?
-        /// The file of a content that is sent before the batch.
-        var file: OpenedFile?
-
-        /// Its approximate size in a batch, in bytes.
-        var weight: Int { (bytes?.count ?? 0) + 320 + 2 * (operation.place?.name.utf8.count ?? 0) }
-    }
-
     func write(_ writes: [PlannedWrite], _ reader: FileReader, _ report: inout SyncReport) async throws {
         if writes.isEmpty { return }
         if root == nil { return try await makeRoot(&report) }
-        try await withThrowingTaskGroup(of: Answer.self) { group in
+        try await withThrowingTaskGroup(of: (OutgoingBatch, Result<SyncOutcome, RemoteError>).self) { group in
             var rest = writes[...]
             var underWay = 0
             let wire = wire
             while true {
                 while underWay < Self.parallelBatches, report.failure == nil, !rest.isEmpty {
                     let batch = try nextBatch(&rest, reader, &report)
-                    if batch.isEmpty { break }
+                    if batch.writes.isEmpty { break }
                     underWay += 1
-                    group.addTask { await Answer(batch: batch, result: Self.send(batch, wire)) }
+                    group.addTask { await (batch, batch.send(to: wire)) }
                 }
-                guard let answer = try await group.next() else { return }
+                guard let (batch, result) = try await group.next() else { return }
                 underWay -= 1
-                switch answer.result {
+                switch result {
                 case .failure(let error):
-                    if try rescanChanged(answer.batch, &report) { continue }
-                    try report.judge(error, about: answer.batch.map(\.write.item))
-                case .success(let outcome): try take(answer.batch, outcome.results, &report)
+                    if batch.rescanChanged(&report) { continue }
+                    try report.judge(error, about: batch.writes.map(\.write.item))
+                case .success(let outcome): try take(batch.writes, outcome.results, &report)
                 }
             }
         }
-    }
-
-    /// A batch and its answer.
-    private struct Answer: Sendable {
-        let batch: [BatchedWrite]
-        let result: Result<SyncOutcome, RemoteError>
-    }
-
-    private static func send(
-        _ batch: [BatchedWrite], _ wire: any SyncRemote
-    ) async -> Result<SyncOutcome, RemoteError> {
-        do throws(RemoteError) {
-            try await sendFiles(of: batch, wire)
-            for case let file? in batch.map(\.file) where (try? file.isUntouched()) != true {
-                throw RemoteError(.localFile, "a file changed while it was sent")
-            }
-            let sent = SyncBatch(batch.map(\.operation))
-            return .success(try await wire.apply(sent, contents: batch.compactMap(\.bytes)))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    /// Sends those files of a batch that the server does not have, in one request.
-    private static func sendFiles(of batch: [BatchedWrite], _ wire: any SyncRemote) async throws(RemoteError) {
-        let hashes = batch.filter { $0.file != nil }.compactMap(\.write.hash)
-        if hashes.isEmpty { return }
-        var missing = Set(try await wire.missingChunks(of: hashes))
-        var chunks: [OutgoingChunk] = []
-        for ready in batch {
-            guard let opened = ready.file, let hash = ready.write.hash, missing.remove(hash) != nil else { continue }
-            let size = opened.stat.fingerprint.size
-            do throws(FileError) {
-                let content: Content =
-                    if let path = opened.file.path { .file(path: path) } else {
-                        .bytes(try opened.file.bytes(limit: Int(size) + 1))
-                    }
-                chunks.append(OutgoingChunk(hash: hash, bytes: size, content: content))
-            } catch {
-                throw RemoteError(.localFile, error.description)
-            }
-        }
-        if !chunks.isEmpty { try await wire.putChunks(chunks) }
-    }
-
-    /// Scans the folders of those files of a batch again that changed while they were sent; false when there are none.
-    ///
-    /// The rest of the batch is planned again.
-    private func rescanChanged(_ batch: [BatchedWrite], _ report: inout SyncReport) throws -> Bool {
-        let changed = batch.compactMap(\.file).filter { (try? $0.isUntouched()) != true }
-        for one in changed {
-            report.rescans.insert(one.local.location.parent)
-            report.note(.beingWritten, of: one.item)
-        }
-        if !changed.isEmpty { report.isFeedStale = true }
-        return !changed.isEmpty
     }
 
     /// Creates the mirrored folder on the server, and marks the feed as stale, which will list its node.
@@ -417,34 +343,28 @@ final class JournalReplica: RemoteReplica {
     /// Takes the writes of the next batch, and stores that they are being sent.
     private func nextBatch(
         _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
-    ) throws -> [BatchedWrite] {
+    ) throws -> OutgoingBatch {
         let batch = try store.reading { try gather(&rest, reader, &report) }
-        try context.noteSending(batch.map(\.write))
+        try context.noteSending(batch.writes.map(\.write))
         return batch
     }
 
     /// Prepares as many writes as fit one batch.
     private func gather(
         _ rest: inout ArraySlice<PlannedWrite>, _ reader: FileReader, _ report: inout SyncReport
-    ) throws -> [BatchedWrite] {
-        var batch: [BatchedWrite] = []
-        var weight = 1_024
-        var (files, fileBytes) = (0, Int64(0))
-        while batch.count < SyncBatch.maximumOperations, let next = rest.first {
-            if files >= Self.batchedFiles || fileBytes >= Self.batchedFileBytes { break }
+    ) throws -> OutgoingBatch {
+        var batch = OutgoingBatch()
+        while !batch.isFull, let next = rest.first {
             guard let ready = try prepare(next, reader, &report) else {
                 rest.removeFirst()
                 continue
             }
-            if weight + ready.weight > SyncBatch.maximumBytes {
+            guard batch.add(ready) else {
                 if let bytes = ready.bytes, let hash = ready.write.hash, let local = ready.write.local {
                     reader.keep(ready.write.item, FileReader.Content(bytes: bytes, hash: hash, local: local))
                 }
                 break
             }
-            weight += ready.weight
-            if let file = ready.file { (files, fileBytes) = (files + 1, fileBytes + file.stat.fingerprint.size) }
-            batch.append(ready)
             rest.removeFirst()
         }
         return batch
