@@ -452,6 +452,7 @@ final class JournalReplica: RemoteReplica {
             return nil
         }
         guard let operation = try contentOperation(item, hash, local.size, chunks: [hash]) else { return nil }
+        try reader.noteDate(of: item.id, opened.stat, &report)
         return BatchedWrite(
             write: OutgoingWrite(item: item.id, effect: .content(hash, size: local.size), local: local),
             operation: operation, file: opened)
