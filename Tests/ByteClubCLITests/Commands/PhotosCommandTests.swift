@@ -201,7 +201,8 @@ import Testing
         let folder = world.home.path + "/both"
         try LocalFile.makeDirectories(folder)
         #expect(await world.run("photos", "download", "A[1].jpg", "st*r.jpg", "-o", folder) == .success, "\(world.err)")
-        #expect(LocalFile.names(in: folder).sorted() == ["a[1].jpg", "st*r.jpg"])
+        #expect(
+            LocalFile.names(in: folder).sorted() == ["A[1].jpg", "st*r.jpg"], "they are named as they were asked for")
     }
 
     @Test("photos go into a folder by name and by pattern, and one to standard output; what fails stops no other")
