@@ -126,6 +126,13 @@ final class DownloadFile {
         return Self.modified(status)
     }
 
+    /// How many bytes of the file that a record tells of may be continued; 0 if it is not as it was left.
+    static func bytesLeft(of record: ResumeRecord) -> Int64 {
+        var status = stat()
+        guard unsafe lstat(record.temporary, &status) == 0 else { return 0 }
+        return sizeLeft(status, record) ?? 0
+    }
+
     /// How many bytes of a file that was left may be continued; nil if it is not as it was left.
     private static func sizeLeft(_ status: stat, _ record: ResumeRecord) -> Int64? {
         let size = Int64(status.st_size)

@@ -4,7 +4,8 @@ import Synchronization
 /// Keeps resume data in a file while a download runs, so that a killed program can go on.
 ///
 /// A step syncs the temporary file, then replaces the journal by a record of what was synced: a record never tells of
-/// bytes that a power cut could take, and after a mere kill the file tells of the others. Steps run on a thread of their own, one at a time, since syncing may take seconds.
+/// bytes that a power cut could take, and after a mere kill the file tells of the others. Steps run on a thread of their
+/// own, one at a time, since syncing may take seconds.
 final class ResumeJournal: Sendable {
     private struct State {
         var isClosed = false

@@ -21,8 +21,18 @@ enum HiddenLine {
         let outcome = typed(&line)
         unsafe tcsetattr(STDIN_FILENO, TCSAFLUSH, &saved)
         _ = unsafe write(STDERR_FILENO, "\n", 1)
-        if outcome == .interrupted { raise(SIGINT) }
+        if outcome == .interrupted { endByInterrupt() }
         return outcome == .done ? String(decoding: line.bytes, as: UTF8.self) : nil
+    }
+
+    /// Ends the program as Ctrl-C does, whatever the program that has started it does with the signal.
+    private static func endByInterrupt() {
+        signal(SIGINT, SIG_DFL)
+        var interrupt = sigset_t()
+        unsafe sigemptyset(&interrupt)
+        unsafe sigaddset(&interrupt, SIGINT)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &interrupt, nil)
+        raise(SIGINT)
     }
 
     /// Reads keys until they make a line.

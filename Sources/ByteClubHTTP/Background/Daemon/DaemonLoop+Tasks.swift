@@ -29,7 +29,7 @@ extension DaemonLoop {
     /// How far a download was is noted in its journal alone; it is told from the start, not from the next byte.
     private func restoreProgress(_ status: inout BackgroundStatus) {
         guard case .download = status.request.work, let data = DownloadJournal(folder, status.id).load() else { return }
-        status.bytes = data.bytesReceived
+        status.bytes = DownloadFile.bytesLeft(of: data.record)
         if data.bytesExpectedToReceive >= 0 { status.total = data.bytesExpectedToReceive }
     }
 
