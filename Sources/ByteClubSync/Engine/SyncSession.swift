@@ -18,8 +18,6 @@ actor SyncSession {
     private static let sliceSize = 4_096
     /// How many of them are looked up at once.
     private static let slicePart = 512
-    /// The most bytes of photos that are planned at once, so that no step lasts long.
-    private static let sliceBytes: Int64 = 64 << 20
     /// After how long without events memory is released.
     private static let restDelay = Duration.seconds(4)
 
@@ -40,6 +38,7 @@ actor SyncSession {
     private let inbox: SyncInbox
 
     private var loop: SyncLoop
+    private var pace = GroupPace()
     private var outcome = SessionOutcome()
     /// The wave of deletions as it is stored.
     private var storedWave = DeletionWave()
@@ -407,19 +406,19 @@ actor SyncSession {
         while slice.count < Self.sliceSize {
             let part = try store.unsettled(after: next, limit: Self.slicePart)
             slice += part
-            let some = Self.firstOf(slice)
+            let some = firstOf(slice)
             if some.count < slice.count || part.count < Self.slicePart { return some }
             next = part.last?.id
         }
         return slice
     }
 
-    /// The first of some items, up to ``sliceBytes`` of files that travel in groups and are no notes.
-    private static func firstOf(_ items: [Item]) -> [Item] {
+    /// The first of some items, as many as their pace allows of files that travel in groups.
+    private func firstOf(_ items: [Item]) -> [Item] {
         var bytes: Int64 = 0
         let end = items.firstIndex { item in
-            if item.travelsInGroup(upTo: ChunkManifest.maximumChunkBytes) { bytes += item.largestSize }
-            return bytes >= sliceBytes
+            bytes += item.groupBytes
+            return bytes >= pace.bytes
         }
         return end.map { Array(items[...$0]) } ?? items
     }
@@ -430,7 +429,7 @@ actor SyncSession {
         if let until = try store.pausedUntil(at: context.seconds) { return try await pause(until, &report) }
         try checkRoot()
         let due = try items.sorted().compactMap { try store.item($0) }.filter { !$0.isSettled }
-        try await plan(Self.firstOf(due), &report)
+        try await plan(firstOf(due), &report)
         // What one plan does not settle is a round's.
         let travelling = loop.transfers.items.union(report.transfers.map(\.item))
         let isLeft = try items.contains { try !travelling.contains($0) && store.item($0)?.isSettled != true }
@@ -445,7 +444,9 @@ actor SyncSession {
 
     private func plan(_ items: [Item], _ report: inout SyncReport) async throws {
         let busy = loop.transfers.items.union(loop.retries.waiting(at: environment.clock.now))
+        let start = environment.clock.now
         try await plans.run(items, besides: busy, unconfirmed: loop.rescans.missing, &report)
+        pace.note(items.reduce(0) { $0 + $1.groupBytes }, lasting: environment.clock.now - start)
     }
 
     /// Checks the deletions that the round has planned and that are still due, and carries out those that are allowed.

@@ -160,6 +160,9 @@ struct Item: Hashable, Sendable {
         largestSize > SyncBatch.maximumInlineBytes && largestSize <= limit
     }
 
+    /// What it counts for where files travel in groups, in bytes; 0 for notes and for what travels by itself.
+    var groupBytes: Int64 { travelsInGroup(upTo: ChunkManifest.maximumChunkBytes) ? largestSize : 0 }
+
     /// Whether it is in sync: there is nothing to plan for it (people read: synced, else pending).
     var isSettled: Bool {
         if isExcluded { return true }
