@@ -68,9 +68,9 @@ enum LibraryCase {
             let (ann, bo, cy) = (club.members[0], club.members[1], club.members[2])
             try await write(ann.mirror, round)
             let before = club.processorTime
-            up["byteclub sync, durable", default: []].append(try await sync(ann, folder))
+            up["byteclub sync, durable", default: []].append(try await NotesCase.sync(ann, folder))
             let middle = club.processorTime
-            down["byteclub sync, durable", default: []].append(try await sync(bo, folder))
+            down["byteclub sync, durable", default: []].append(try await NotesCase.sync(bo, folder))
             server.up.append(middle - before)
             server.down.append(club.processorTime - middle)
             guard FileTree(ann.mirror) == FileTree(bo.mirror) else {
@@ -114,15 +114,6 @@ enum LibraryCase {
                 rows(across)),
             processor,
         ]
-    }
-
-    private static func sync(_ member: MemberMachine, _ folder: String) async throws -> Measurement {
-        try await Stopwatch.run(
-            "/bin/sh",
-            [
-                "-c", "exec \"$@\" > '\(folder)/.told'", "sh", Program.path("byteclub"), "sync", member.mirror,
-                "--once", "--json",
-            ], environment: member.environment, in: folder)
     }
 
     /// From the moment in which files are copied into one of two running mirrors until all of them are in the other.

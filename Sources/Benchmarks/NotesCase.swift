@@ -92,7 +92,7 @@ enum NotesCase {
 
     /// Syncs once; what it tells of each note goes to a file, since the others tell nothing for somebody to read
     /// meanwhile.
-    private static func sync(_ member: MemberMachine, _ folder: String) async throws -> Measurement {
+    static func sync(_ member: MemberMachine, _ folder: String) async throws -> Measurement {
         try await Stopwatch.run(
             "/bin/sh",
             [
