@@ -17,7 +17,10 @@ struct PlanRunner {
         let ids = items.filter { $0.remote?.isUnverified != true }.map(\.id).filter { !busy.contains($0) }
         if ids.isEmpty { return }
         let limit = connector.replica?.groupedUploadBytes ?? SyncBatch.maximumInlineBytes
-        let unnamed = items.filter { $0.local?.hash == nil && $0.travelsInGroup(upTo: limit) }.map(\.id)
+        let unnamed = items.filter { item in
+            guard let local = item.local, local.hash == nil else { return false }
+            return local.size > SyncBatch.maximumInlineBytes && local.size <= limit
+        }.map(\.id)
         let plan = try await readAndPlan(
             ids, naming: Set(unnamed), upTo: limit, besides: busy,
             UnconfirmedView(base: store, unconfirmed: unconfirmed), &report)

@@ -155,13 +155,11 @@ struct Item: Hashable, Sendable {
     /// The length of the file in bytes, on the side where it is longer.
     var largestSize: Int64 { max(local?.size ?? 0, remote?.size ?? 0) }
 
-    /// Whether it is a file that is too large for a batch of notes and small enough to travel with others, as photos do.
-    func travelsInGroup(upTo limit: Int64) -> Bool {
-        largestSize > SyncBatch.maximumInlineBytes && largestSize <= limit
-    }
-
     /// What it counts for where files travel in groups, in bytes; 0 for notes and for what travels by itself.
-    var groupBytes: Int64 { travelsInGroup(upTo: ChunkManifest.maximumChunkBytes) ? largestSize : 0 }
+    var groupBytes: Int64 {
+        let size = largestSize
+        return size > SyncBatch.maximumInlineBytes && size <= ChunkManifest.maximumChunkBytes ? size : 0
+    }
 
     /// Whether it is in sync: there is nothing to plan for it (people read: synced, else pending).
     var isSettled: Bool {

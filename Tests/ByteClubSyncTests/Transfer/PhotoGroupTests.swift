@@ -58,6 +58,17 @@ import Testing
         #expect(two.files() == one.files())
     }
 
+    @Test("a large file that a photo has replaced goes up as that, and a photo that a large file has replaced, too")
+    func replaced() async throws {
+        let one = try Device(MemoryRemote())
+        let (large, small) = (noise(17 << 20, seed: 1), noise(100_000, seed: 2))
+        for bytes in [large, small, large] {
+            one.write("a.jpg", bytes)
+            #expect(try await one.sync().uploaded == 1)
+            #expect(try await one.remote.metadata(at: RemotePath("/byteclub/a.jpg")).bytes == Int64(bytes.count))
+        }
+    }
+
     @Test("a photo that is there several times is sent once")
     func twins() async throws {
         let one = try Device(MemoryRemote())
