@@ -10,7 +10,8 @@ struct PhotosDownloadCommand: ClubCommand {
         discussion: """
             A file is there only when it is whole and its hash is the server's, with the date of the file that was \
             uploaded. A quoted pattern stands for all the photos whose names it fits. When some of several photos \
-            fail the others are still downloaded, and the exit code is 75.
+            fail the others are still downloaded, and the exit code is 75. After Ctrl-C, a kill, or a lost network the \
+            same command goes on with what came.
 
             With --background the photos are noted down, and come whatever becomes of this program: one line each has \
             the ID and the name.
