@@ -6,6 +6,7 @@ struct ControlDirectory: Sendable {
     /// Its name.
     static let name = MirrorDirectory.privateName
     private static let markerName = "root"
+    private static let stagingName = "staging"
 
     /// Where new contents are written, and displaced files stay until they are checked.
     let staging: any DiskFolder
@@ -20,7 +21,7 @@ struct ControlDirectory: Sendable {
         guard try top.stat().fingerprint.device == root.stat().fingerprint.device else {
             throw FileError(operation: "use", path: Self.name, code: EXDEV)
         }
-        staging = try top.subfolder("staging")
+        staging = try top.subfolder(Self.stagingName)
         // What a crash leaves of it is removed like any content that was being written.
         try? staging.learnLimits(with: StagedName.writing(.root).text)
         trash = Trash(try top.subfolder("trash"))
@@ -51,12 +52,13 @@ struct ControlDirectory: Sendable {
         try top.sync()
     }
 
-    /// Removes the marker of a mirror's root, and the directory with all that is empty in it.
+    /// Removes the marker of a mirror's root, unfinished downloads, and the directory with all that is empty in it.
     ///
     /// - Returns: Whether something is left in it.
     static func remove(from root: any DiskFolder) throws(FileError) -> Bool {
         let top = try root.folder(name)
         try top.removeFile(markerName)
+        if try top.entry(stagingName) != nil { try StagedDownloads.removeAll(from: top.folder(stagingName)) }
         for folder in try top.list() where folder.kind == .folder {
             do throws(FileError) { try top.removeFolder(folder.name) } catch {
                 guard error.code == ENOTEMPTY else { throw error }

@@ -88,12 +88,21 @@ final class StagedDownloads {
     /// Removes the folder of a content with all that has come of it.
     func remove(_ item: ItemID, _ hash: ContentHash) throws(FileError) {
         let wanted = Wanted(item: item, hash: hash)
-        if try staging.entry(wanted.name) != nil {
-            let folder = try staging.folder(wanted.name)
-            for entry in try folder.list() { try folder.removeFile(entry.name) }
-            try staging.removeFolder(wanted.name)
-        }
+        if try staging.entry(wanted.name) != nil { try Self.remove(wanted.name, from: staging) }
         known.remove(wanted)
+    }
+
+    /// Removes what has come of all contents, when nobody goes on with it.
+    static func removeAll(from staging: any DiskFolder) throws(FileError) {
+        for entry in try staging.list() {
+            if case .downloading = StagedName(entry.name) { try remove(entry.name, from: staging) }
+        }
+    }
+
+    private static func remove(_ name: String, from staging: any DiskFolder) throws(FileError) {
+        let folder = try staging.folder(name)
+        for entry in try folder.list() { try folder.removeFile(entry.name) }
+        try staging.removeFolder(name)
     }
 }
 
