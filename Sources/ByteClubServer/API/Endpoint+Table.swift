@@ -76,6 +76,8 @@ extension Endpoint {
         Endpoint(memberPage: .post, "/gallery", tail: .path) { $0.save },
         Endpoint(memberPage: .get, "/gallery/events") { $0.events },
         Endpoint(memberPage: .post, "/gallery/upload", body: .multipart) { $0.upload },
+        Endpoint(memberPage: .post, "/gallery/upload/piece", body: .streamed) { $0.uploadPiece },
+        Endpoint(memberPage: .post, "/gallery/upload/commit") { $0.commitPieces },
         Endpoint(memberPage: .get, "/account") { $0.account },
         Endpoint(memberPage: .post, "/revoke") { $0.revoke },
         Endpoint(memberPage: .post, "/links/revoke") { $0.takeBack },

@@ -14,21 +14,32 @@ extension WebSite {
             _ = try await receive(visit, member)
             return redirect("/gallery")
         }
-        do {
-            return Self.plain(.ok, try await receive(visit, member).joined(separator: "\n"))
-        } catch let error as APIError {
-            return Self.plain(HTTPResponse.Status(code: error.status), error.message)
-        }
+        return try await inWords { Self.plain(.ok, try await receive(visit, member).joined(separator: "\n")) }
     }
 
-    private static func plain(_ status: HTTPResponse.Status, _ text: String) -> Response {
+    /// Answers a script, which is told in plain text what went wrong.
+    func inWords(_ work: () async throws -> Response) async throws -> Response {
+        let refusal: APIError
+        do {
+            return try await work()
+        } catch let error as APIError {
+            refusal = error
+        } catch let error as UploadError {
+            refusal = error.refusal(committing: false)
+        } catch let error as StorageError {
+            refusal = ServerFault.refusal(for: error)
+        }
+        return Self.plain(HTTPResponse.Status(code: refusal.status), refusal.message)
+    }
+
+    static func plain(_ status: HTTPResponse.Status, _ text: String) -> Response {
         Response(
             status, headers: [.contentType: "text/plain; charset=UTF-8"], body: .bytes(ByteBuffer(string: text)))
     }
 
     private func receive(_ visit: Visit, _ member: Member) async throws -> [String] {
         let request = visit.request
-        guard member.role >= .editor else { throw APIError(403, "Viewers read, and change nothing.") }
+        guard member.role >= .editor else { throw Self.viewersRead }
         guard let length = request.body.length else { throw APIError(411, "An upload needs a Content-Length.") }
         guard length <= settings.bodyLimit else {
             throw APIError(413, "This is more than \(HumanSize.text(settings.bodyLimit)), the most for one upload.")
@@ -51,19 +62,23 @@ extension WebSite {
                     length > Int64(StagedContent.inlineLimit)
                     ? try await store.hold(length, for: member.uid, replacing: path, naming: []) : nil
                 defer { withExtendedLifetime(room) {} }
-                let content = try await content(&form)
-                let (bytes, hash) = (content.bytes, content.hash)
-                let entry = try await store.write(by: member.uid, storing: content) { folder in
-                    try folder.put(path, bytes: bytes, hash: hash, condition: .create, policy: .rename)
-                }
-                stored.append(entry.path.string)
-                lookInto(GalleryKind(name) == .photo ? [entry] : [], for: member)
+                stored.append(try await put(try await content(&form), at: path, by: member).path.string)
             }
         } catch let error as StorageError {
             throw ServerFault.refusal(for: error)
         }
         if stored.isEmpty { throw APIError(400, "Choose a file first.") }
         return stored
+    }
+
+    /// Stores a file under a free name.
+    func put(_ content: StagedContent, at path: RemotePath, by member: Member) async throws -> FolderEntry {
+        let (bytes, hash) = (content.bytes, content.hash)
+        let entry = try await store.write(by: member.uid, storing: content) { folder in
+            try folder.put(path, bytes: bytes, hash: hash, condition: .create, policy: .rename)
+        }
+        lookInto(GalleryKind(path.name) == .photo ? [entry] : [], for: member)
+        return entry
     }
 
     private func content(_ form: inout MultipartReader) async throws -> StagedContent {
@@ -77,7 +92,7 @@ extension WebSite {
         return try await writer.finish()
     }
 
-    private static func place(of name: String) throws(APIError) -> RemotePath {
+    static func place(of name: String) throws(APIError) -> RemotePath {
         // Some browsers tell the file's whole path.
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? name
         guard let kind = GalleryKind(last) else {
@@ -90,7 +105,9 @@ extension WebSite {
         }
     }
 
-    private static var oldForm: APIError {
+    static var viewersRead: APIError { APIError(403, "Viewers read, and change nothing.") }
+
+    static var oldForm: APIError {
         APIError(403, "this form is too old or came from another site; go back, reload and try again")
     }
 }

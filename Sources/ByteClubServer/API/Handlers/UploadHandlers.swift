@@ -52,17 +52,8 @@ struct UploadHandlers: Sendable {
         let room = try await store.hold(length, for: member.uid)
         defer { withExtendedLifetime(room) {} }
         do {
-            let id: String
-            if let known = request.parameters["upload_id"] {
-                id = known
-            } else {
-                let fresh = try await store.beginUpload(member: member.uid)
-                if offset != 0 { throw UploadError.wrongOffset(got: offset, upload: fresh) }
-                id = fresh.uploadID
-            }
-            let writer = try await store.appendToUpload(id, member: member.uid, at: offset)
-            try await pour(request.body, into: writer)
-            return .json(try await writer.finish())
+            return .json(
+                try await store.append(request.body, to: request.parameters["upload_id"], at: offset, by: member.uid))
         } catch let error as UploadError {
             throw error.refusal(committing: false)
         }
@@ -161,18 +152,42 @@ struct UploadHandlers: Sendable {
             return content
         }
         let writer = try await store.blobs.writer()
-        try await pour(body, into: writer)
+        try await writer.take(body)
         return try await writer.finish()
     }
+}
 
-    /// Streams a body into a writer; the socket is read no faster than the disk takes it.
-    private func pour(_ body: IncomingBody, into writer: some ContentWriter) async throws {
+extension UploadStore {
+    /// Appends a body to a member's upload in pieces, or begins one when it is not named.
+    ///
+    /// - Throws: ``UploadError``, and what the body or the storage has against it; then nothing of it stays.
+    func append(_ body: IncomingBody, to id: String?, at offset: Int64, by member: Int64) async throws -> ChunkedUpload
+    {
+        let known: String
+        if let id {
+            known = id
+        } else {
+            let fresh = try await beginUpload(member: member)
+            if offset != 0 { throw UploadError.wrongOffset(got: offset, upload: fresh) }
+            known = fresh.uploadID
+        }
+        let writer = try await appendToUpload(known, member: member, at: offset)
+        try await writer.take(body)
+        return try await writer.finish()
+    }
+}
+
+extension ContentWriter {
+    /// Takes a whole body; the socket is read no faster than the disk takes it.
+    ///
+    /// - Throws: What the body or the storage has against it; then what came is discarded.
+    fileprivate func take(_ body: IncomingBody) async throws {
         do {
             while let piece = try await body.next() {
-                if unsafe piece.withUnsafeReadableBytes({ unsafe writer.append($0) }) { try await writer.flush() }
+                if unsafe piece.withUnsafeReadableBytes({ unsafe append($0) }) { try await flush() }
             }
         } catch {
-            await writer.discard()
+            await discard()
             throw error
         }
     }

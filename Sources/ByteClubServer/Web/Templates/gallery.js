@@ -50,6 +50,8 @@ addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
 // MARK: Upload
 
 const form = find("upload");
+/** From how many bytes on a file goes in pieces, of so many bytes each. */
+const pieceSize = 4 << 20;
 const queue = [];
 let isSending = false;
 
@@ -69,7 +71,7 @@ function add(file) {
   cancel.type = "button";
   line.append(element("bdi", file.name), bar, text, cancel);
   find("uploads").append(line);
-  const job = { file, text, bar, cancel, line, request: null };
+  const job = { file, text, bar, cancel, line, request: null, at: 0 };
   cancel.onclick = () => {
     const index = queue.indexOf(job);
     if (index >= 0) queue.splice(index, 1);
@@ -90,24 +92,81 @@ function next() {
   const job = queue.shift();
   if (!job) return;
   isSending = true;
+  if (job.file.size > pieceSize) return sendPieces(job);
   const data = new FormData();
   data.append("csrf", form.elements.csrf.value);
   data.append("file", job.file);
-  const request = job.request = new XMLHttpRequest();
-  request.open("POST", form.getAttribute("action"));
-  request.setRequestHeader("Accept", "text/plain");
+  post(job, form.getAttribute("action"), data, (status, answer) => {
+    if (status === 200) refresh();
+    leave(job, status === 200 ? "done" : answer || "not sent: the server is not there, or took no more of it");
+  });
+}
+
+/** Ends a file's turn. */
+function leave(job, words) {
+  end(job, words);
+  isSending = false;
+  next();
+}
+
+/** Shows how many bytes of a file have gone. */
+function show(job, bytes) {
+  job.bar.value = bytes / job.file.size;
+  job.text.textContent = bytes < job.file.size ? Math.floor(100 * job.bar.value) + " %" : "being stored";
+}
+
+/** Sends a request of a file's, and tells the status, 0 when there was no answer, and what was said. */
+function post(job, address, body, done, fields = {}) {
+  const request = job.request = new XMLHttpRequest(), before = job.at;
+  request.open("POST", address);
+  for (const [name, value] of Object.entries({ Accept: "text/plain", ...fields })) request.setRequestHeader(name, value);
   request.upload.onprogress = (event) => {
-    if (!event.lengthComputable) return;
-    job.bar.value = event.loaded / event.total;
-    job.text.textContent = event.loaded < event.total ? Math.floor(100 * job.bar.value) + " %" : "being stored";
+    if (event.lengthComputable) show(job, before + Math.min(event.loaded, job.file.size - before));
   };
-  request.onload = () => {
-    if (request.status === 200) { end(job, "done"); refresh(); } else { end(job, request.responseText.slice(0, 300)); }
+  request.onload = () => done(request.status, request.responseText.slice(0, 300));
+  request.onabort = () => leave(job, "cancelled");
+  request.onerror = () => done(0, "");
+  request.send(body);
+}
+
+/** Sends a large file in pieces, and goes on where an earlier page, or one without a network, has ended. */
+function sendPieces(job) {
+  const key = ["upload", job.file.name, job.file.size, job.file.lastModified].join(" ");
+  let id = localStorage.getItem(key), pause = 1000;
+  const later = (work) => {
+    job.text.textContent = "the server is not there; goes on from " + Math.floor(100 * job.at / job.file.size) + " %";
+    const timer = setTimeout(work, pause);
+    pause = Math.min(2 * pause, 30000);
+    job.request = { abort() { clearTimeout(timer); leave(job, "cancelled"); } };
   };
-  request.onabort = () => end(job, "cancelled");
-  request.onerror = () => end(job, "not sent: the server is not there, or took no more of it");
-  request.onloadend = () => { isSending = false; next(); };
-  request.send(data);
+  const isAway = (status) => status === 0 || status === 429 || status >= 500 && status !== 507;
+  const send = () => {
+    if (id && job.at >= job.file.size) return commit();
+    const query = new URLSearchParams(id ? { id, offset: job.at } : { offset: 0 });
+    const piece = job.file.slice(job.at, job.at + pieceSize);
+    post(job, "/gallery/upload/piece?" + query, piece, (status, answer) => {
+      if (status === 200 || status === 409) {
+        ({ upload_id: id, offset: job.at } = JSON.parse(answer));
+        localStorage.setItem(key, id);
+        pause = 1000;
+        send();
+      } else if (id && (status === 404 || status === 400)) {
+        localStorage.removeItem(key);
+        [id, job.at] = [null, 0];
+        send();
+      } else if (isAway(status)) later(send); else leave(job, answer);
+    }, { "X-Form-Token": form.elements.csrf.value, "Content-Type": "application/octet-stream" });
+  };
+  const commit = () => {
+    const data = new URLSearchParams({ csrf: form.elements.csrf.value, id, name: job.file.name });
+    post(job, "/gallery/upload/commit", data, (status, answer) => {
+      if (isAway(status)) return later(commit);
+      localStorage.removeItem(key);
+      if (status === 200) refresh();
+      leave(job, status === 200 ? "done" : answer);
+    });
+  };
+  send();
 }
 
 if (form) {
