@@ -34,6 +34,6 @@ public enum BodyPart: Sendable {
     /// Bytes in memory.
     case bytes([UInt8])
 
-    /// The first `length` bytes of a regular file; nil for all of it.
-    case file(path: String, length: Int64? = nil)
+    /// `length` bytes of a regular file from an offset; nil for all that follow.
+    case file(path: String, offset: Int64 = 0, length: Int64? = nil)
 }

@@ -71,7 +71,8 @@ public struct Account: Hashable, Sendable, Encodable {
         public var contentSearch: Bool
         /// Whether `search` takes `kind`, `taken_after`, `taken_before` and `near`, and then finds photos by these.
         public var photoSearch: Bool
-        /// Whether `POST /1/sync/chunks` takes many chunks at once, of up to ``ChunkManifest/maximumChunkBytes`` each.
+        /// Whether `POST /1/sync/chunks` takes many chunks at once, of up to ``ChunkManifest/maximumChunkBytes`` each, a
+        /// batch an upload as a content, and `POST /1/sync/chunks/need` a version to find chunks in.
         public var bulkChunks: Bool
 
         /// Creates a description of a server's powers.

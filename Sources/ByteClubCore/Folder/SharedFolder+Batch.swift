@@ -128,6 +128,14 @@ extension SharedFolder {
         return entry
     }
 
+    /// A live file whose content is of a revision; nil when it is another one by now.
+    public func file(_ base: ChunkQuestion.Base) throws -> FolderEntry? {
+        guard let entry = try state.current(base.node), !entry.isDeleted, !entry.isFolder,
+            entry.contentRevision == base.revision
+        else { return nil }
+        return entry
+    }
+
     private func live(_ node: NodeID) throws -> FolderEntry {
         if node == .root { throw SyncRefusal(403, "the root cannot be changed") }
         let entry = try known(node)

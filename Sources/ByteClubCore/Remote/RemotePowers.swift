@@ -13,7 +13,8 @@ public struct RemotePowers: Sendable {
     /// Identities, a journal with ordered revisions, and batches of writes.
     public var sync: (any SyncRemote)?
     /// Whether ``SyncRemote/putChunks(_:)`` sends many chunks in one request, of up to
-    /// ``ChunkManifest/maximumChunkBytes`` each.
+    /// ``ChunkManifest/maximumChunkBytes`` each, a batch stores what ``SyncRemote/sendUpload(_:progress:)`` has sent, and
+    /// chunks are found in the version that they are an edit of.
     public var bulkChunks: Bool
     /// Links for people without an account.
     public var links: (any LinkRemote)?

@@ -18,14 +18,17 @@ public struct OutgoingChunk: Sendable {
     public let hash: ContentHash
     /// Its length in bytes, at most ``ChunkManifest/maximumChunkBytes``.
     public let bytes: Int64
-    /// The bytes.
+    /// The bytes, or a file that has them.
     public let content: Content
+    /// Where they begin in the file; 0 for bytes.
+    public let offset: Int64
 
     /// Describes a chunk.
-    public init(hash: ContentHash, bytes: Int64, content: Content) {
+    public init(hash: ContentHash, bytes: Int64, content: Content, offset: Int64 = 0) {
         self.hash = hash
         self.bytes = bytes
         self.content = content
+        self.offset = offset
     }
 }
 
@@ -43,8 +46,19 @@ public protocol SyncRemote: Remote {
     /// What was done before under the same name is not done again, so this may be repeated. `POST /sync/batch`
     func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome
 
-    /// Those of some chunks that the server does not have. `POST /sync/chunks/need`
-    func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash]
+    /// Those of some chunks that the server has neither as chunks nor in the version that they are an edit of, whose
+    /// chunks it cuts and remembers for a while. `POST /sync/chunks/need`
+    func missingChunks(
+        of hashes: [ContentHash], base: ChunkQuestion.Base?
+    ) async throws(RemoteError) -> [ContentHash]
+
+    /// Sends a content that a batch is to store, and tells what names it there (``SyncOperation/Content/upload``); nothing
+    /// is visible before. It goes on where an earlier upload of the same file ended; for ``RemotePowers/bulkChunks``.
+    ///
+    /// - Throws: `localFile` when the file changes while it is sent. `PUT /chunked_upload`
+    func sendUpload(
+        _ content: Content, progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> String
 
     /// Sends a chunk of at most 4 MiB, kept for 48 hours. `PUT /sync/chunks/<hash>`
     func putChunk(_ bytes: [UInt8]) async throws(RemoteError)
@@ -56,4 +70,11 @@ public protocol SyncRemote: Remote {
 
     /// The digest of a folder and those of the folders in it. `GET /sync/digest`
     func digest(of path: RemotePath) async throws(RemoteError) -> SyncDigest
+}
+
+extension SyncRemote {
+    /// Those of some chunks that the server does not have as chunks.
+    public func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
+        try await missingChunks(of: hashes, base: nil)
+    }
 }

@@ -32,6 +32,15 @@ extension UploadPosition: JSONReadable {
         guard let file else { throw JSONError(.missing("file")) }
         self.init(id: id, offset: offset, file: file)
     }
+
+    /// Writes what is read.
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("id", id)
+            json.member("offset", offset)
+            json.member("file", file)
+        }
+    }
 }
 
 /// How an upload goes on where an earlier one of the same file ended.

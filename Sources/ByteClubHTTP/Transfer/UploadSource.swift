@@ -45,8 +45,8 @@ final class UploadSource {
             let start = segments.last?.end ?? 0
             segments.append(Segment(origin: origin, start: start, end: start + count))
         }
-        func add(file path: String, length: Int64?) throws(Failure) {
-            let file = try UploadFile(path: path, offset: 0, length: length)
+        func add(file path: String, offset: Int64 = 0, length: Int64?) throws(Failure) {
+            let file = try UploadFile(path: path, offset: offset, length: length)
             // Only the one that is read is held open, however many there are.
             file.release()
             add(.file(file), file.length)
@@ -61,7 +61,7 @@ final class UploadSource {
             for part in parts {
                 switch part {
                 case .bytes(let bytes): add(.bytes(bytes), Int64(bytes.count))
-                case .file(let path, let count): try add(file: path, length: count)
+                case .file(let path, let offset, let count): try add(file: path, offset: offset, length: count)
                 }
             }
         case .multipart(let form):

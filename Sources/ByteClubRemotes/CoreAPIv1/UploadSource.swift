@@ -1,20 +1,20 @@
 import ByteClubCore
 import ByteClubHTTP
 
-/// What is uploaded, with its hash, which is computed while it is sent.
+/// What is uploaded, with its hash, which is computed while it is sent unless it is known.
 ///
 /// A file that goes in one request is visible with the answer, so that one is read as a whole before.
 struct UploadSource: Sendable {
     private enum Kind {
         case bytes([UInt8], Task<ContentHash, Never>)
-        case file(OpenFile, FileHash)
+        case file(OpenFile, FileHash?)
     }
 
     private let kind: Kind
     private let resumption: UploadResumption?
 
-    /// Opens what is to be uploaded and starts to hash it.
-    init(_ content: Content) throws(RemoteError) {
+    /// Opens what is to be uploaded and, unless its hash is known, starts to hash it.
+    init(_ content: Content, isHashed: Bool = true) throws(RemoteError) {
         switch content {
         case .bytes(let bytes):
             kind = Self.bytes(bytes)
@@ -24,7 +24,7 @@ struct UploadSource: Sendable {
             let file = try OpenFile(reading: path)
             kind =
                 file.size <= ChunkSize.singleRequest
-                ? Self.bytes(try file.readAll()) : .file(file, FileHash.start(file))
+                ? Self.bytes(try file.readAll()) : .file(file, isHashed ? FileHash.start(file) : nil)
         }
     }
 
@@ -49,13 +49,18 @@ struct UploadSource: Sendable {
         }
     }
 
+    /// Fails when the file is not as it was.
+    func verify() throws(RemoteError) {
+        if case .file(let file, _) = kind { try file.verify() }
+    }
+
     /// Fails when the file is not as it was, and waits for its hash.
     func verifiedHash() async throws(RemoteError) -> ContentHash {
         switch kind {
         case .bytes(_, let hash): return await hash.value
         case .file(let file, let hash):
             try file.verify()
-            let value = try await hash.value
+            let value = try await (hash ?? FileHash.start(file)).value
             try file.verify()
             return value
         }
@@ -77,6 +82,6 @@ struct UploadSource: Sendable {
 
     /// Ends the hashing, when its result is not wanted any more.
     func stop() {
-        if case .file(_, let hash) = kind { hash.stop() }
+        if case .file(_, let hash?) = kind { hash.stop() }
     }
 }

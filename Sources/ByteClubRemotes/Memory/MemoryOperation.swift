@@ -40,12 +40,14 @@ public struct MemoryOperation: Hashable, Sendable {
         case journal
         /// ``SyncRemote/apply(_:contents:)``
         case apply
-        /// ``SyncRemote/missingChunks(of:)``
+        /// ``SyncRemote/missingChunks(of:base:)``
         case missingChunks
         /// ``SyncRemote/putChunk(_:)``
         case putChunk
         /// ``SyncRemote/putChunks(_:)``
         case putChunks
+        /// ``SyncRemote/sendUpload(_:progress:)``
+        case sendUpload
         /// ``SyncRemote/digest(of:)``
         case digest
         /// ``HistoryRemote/history(before:after:limit:wait:)``

@@ -38,12 +38,18 @@ extension MemoryRemote: SyncRemote {
                 batch.operations.allSatisfy({ $0.inlineBytes <= SyncBatch.maximumInlineBytes }),
                 contents.reduce(0, { $0 + $1.count }) <= SyncBatch.maximumBytes
             else { throw RemoteError(.tooLarge, "the batch is over its limits") }
+            let uploads = batch.operations.compactMap(\.content?.upload)
+            guard uploads.count <= 1, uploads.isEmpty || batch.isAllOrNothing else {
+                throw RemoteError(.badRequest, "a batch stores one upload, as a whole or not at all")
+            }
             var batch = batch
             var blobs: [(hash: ContentHash, bytes: [UInt8])] = []
             var rest = contents[...]
             for index in batch.operations.indices {
                 guard let content = batch.operations[index].content else { continue }
-                let bytes = content.chunks.map { $0.map(tree.chunk) } ?? [rest.popFirst()]
+                let bytes =
+                    content.upload.map { [tree.upload($0)] } ?? content.chunks.map { $0.map(tree.chunk) }
+                    ?? [rest.popFirst()]
                 guard bytes.allSatisfy({ $0 != nil }) else {
                     batch.operations[index].content?.hash = nil
                     continue
@@ -51,19 +57,54 @@ extension MemoryRemote: SyncRemote {
                 let whole = Array(bytes.compactMap(\.self).joined())
                 let hash = ContentHasher.hash(whole)
                 let isRight = Int64(whole.count) == content.bytes && content.hash ?? hash == hash
-                if !isRight, content.chunks == nil {
+                if !isRight, content.chunks == nil, content.upload == nil {
                     throw RemoteError(.badRequest, "the content of operation \(index) is another than announced")
                 }
                 batch.operations[index].content?.hash = isRight ? hash : nil
                 if isRight { blobs.append((hash, whole)) }
             }
-            return try tree.write(now: now(), author: author, blobs: blobs, batch)
+            let outcome = try tree.write(now: now(), author: author, blobs: blobs, batch)
+            if outcome.results.allSatisfy(\.isDone) { uploads.forEach(tree.remove(upload:)) }
+            return outcome
         }
     }
 
-    /// Those of some chunks that nobody sent.
-    public func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
-        try await perform(.missingChunks) { () throws(RemoteError) in hashes.filter { tree.chunk($0) == nil } }
+    /// Those of some chunks that nobody sent, and that are not in their base.
+    public func missingChunks(
+        of hashes: [ContentHash], base: ChunkQuestion.Base?
+    ) async throws(RemoteError) -> [ContentHash] {
+        try await perform(.missingChunks) { () throws(RemoteError) in
+            if let base { try cut(base) }
+            return hashes.filter { tree.chunk($0) == nil }
+        }
+    }
+
+    /// The bytes of a chunk that the server has; nil when it has none of this hash.
+    public func chunk(_ hash: ContentHash) -> [UInt8]? { tree.chunk(hash) }
+
+    /// Keeps the chunks of a version.
+    private func cut(_ base: ChunkQuestion.Base) throws(RemoteError) {
+        guard let bytes = try read({ try $0.file(base) })?.contentHash.flatMap(tree.blob) else { return }
+        var chunker = ContentChunker()
+        for chunk in chunker.take(bytes) + chunker.finish() {
+            let start = Int(chunk.offset)
+            tree.add(chunk: Array(bytes[start..<start + chunk.size]), hash: chunk.hash)
+        }
+    }
+
+    /// Keeps an upload; a file is read here.
+    public func sendUpload(
+        _ content: Content, progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> String {
+        try await perform(.sendUpload) { () throws(RemoteError) in
+            let bytes: [UInt8]
+            switch content {
+            case .bytes(let all): bytes = all
+            case .file(let path, _): bytes = try OpenFile(reading: path).readAll()
+            }
+            progress?(TransferProgress(completed: Int64(bytes.count), total: Int64(bytes.count)))
+            return tree.add(upload: bytes)
+        }
     }
 
     /// Keeps a chunk.
@@ -81,7 +122,9 @@ extension MemoryRemote: SyncRemote {
                 let bytes: [UInt8]
                 switch chunk.content {
                 case .bytes(let all): bytes = all
-                case .file(let path, _): bytes = try OpenFile(reading: path).readAll()
+                case .file(let path, _):
+                    let all = try OpenFile(reading: path).readAll()
+                    bytes = Array(all.dropFirst(Int(chunk.offset)).prefix(Int(chunk.bytes)))
                 }
                 guard Int64(bytes.count) <= ChunkManifest.maximumChunkBytes else {
                     throw RemoteError(.tooLarge, "the chunk is too large")

@@ -7,8 +7,10 @@ final class MemoryTree: Sendable {
         var folder = MemoryFolderState()
         var blobs: [ContentHash: [UInt8]] = [:]
         var chunks: [ContentHash: [UInt8]] = [:]
+        var uploads: [String: [UInt8]] = [:]
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
+        var lastUpload = 0
     }
 
     /// Tells this tree's numbering from that of any other.
@@ -68,6 +70,22 @@ final class MemoryTree: Sendable {
 
     /// The bytes of a chunk; nil when nobody sent it.
     func chunk(_ hash: ContentHash) -> [UInt8]? { content.withLock { $0.chunks[hash] } }
+
+    /// The bytes of an upload; nil when there is none, or a batch has stored it.
+    func upload(_ id: String) -> [UInt8]? { content.withLock { $0.uploads[id] } }
+
+    /// Keeps an upload and names it.
+    func add(upload bytes: [UInt8]) -> String {
+        content.withLock { content in
+            content.lastUpload += 1
+            let id = "upload\(content.lastUpload)"
+            content.uploads[id] = bytes
+            return id
+        }
+    }
+
+    /// Forgets an upload.
+    func remove(upload id: String) { content.withLock { $0.uploads[id] = nil } }
 
     /// Keeps a chunk.
     func add(chunk bytes: [UInt8], hash: ContentHash) { content.withLock { $0.chunks[hash] = bytes } }

@@ -45,8 +45,9 @@ struct ClubAPI: Sendable {
             store: store, authenticator: authenticator, signIns: signIns, settings: settings)
         oauth2 = OAuth2Handlers(store: store, authenticator: authenticator, devices: devices)
         links = LinkHandlers(store: store, reader: reader, settings: settings)
-        batch = BatchHandler(store: store, memory: shares.bodies)
-        chunks = ChunkHandlers(store: store, memory: shares.bodies)
+        let places = ChunkPlaces()
+        batch = BatchHandler(store: store, memory: shares.bodies, places: places)
+        chunks = ChunkHandlers(store: store, memory: shares.bodies, places: places)
         journal = JournalHandlers(store: store, reader: reader, memory: shares.answers)
         site = WebSite(
             store: store, media: media, settings: settings, csrfKey: store.signingKey, shares: shares, signIns: signIns)

@@ -85,7 +85,7 @@ actor SyncSession {
         }
         scanner.approvesDeletions = configuration.approvesDeletions
         local = LocalReplica(context, control, scanner)
-        transfers = TransferRunner(context, local.downloads, local.reader, local.installer, inbox)
+        transfers = TransferRunner(context, local, inbox)
         auditor = Auditor(context)
         connector = RemoteConnector(
             RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))

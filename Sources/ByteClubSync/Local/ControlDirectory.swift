@@ -52,13 +52,13 @@ struct ControlDirectory: Sendable {
         try top.sync()
     }
 
-    /// Removes the marker of a mirror's root, unfinished downloads, and the directory with all that is empty in it.
+    /// Removes the marker of a mirror's root, what is left of transfers, and the directory with all that is empty in it.
     ///
     /// - Returns: Whether something is left in it.
     static func remove(from root: any DiskFolder) throws(FileError) -> Bool {
         let top = try root.folder(name)
         try top.removeFile(markerName)
-        if try top.entry(stagingName) != nil { try StagedDownloads.removeAll(from: top.folder(stagingName)) }
+        if try top.entry(stagingName) != nil { try removeTransfers(from: top.folder(stagingName)) }
         for folder in try top.list() where folder.kind == .folder {
             do throws(FileError) { try top.removeFolder(folder.name) } catch {
                 guard error.code == ENOTEMPTY else { throw error }
@@ -68,6 +68,17 @@ struct ControlDirectory: Sendable {
         if isEmpty { try root.removeFolder(name) }
         try root.sync()
         return !isEmpty
+    }
+
+    /// Removes what unfinished transfers have left: nobody goes on with them.
+    private static func removeTransfers(from staging: any DiskFolder) throws(FileError) {
+        for entry in try staging.list() {
+            switch StagedName(entry.name) {
+            case .downloading: try StagedDownloads.remove(entry.name, from: staging)
+            case .uploading: try staging.removeFile(entry.name)
+            default: continue
+            }
+        }
     }
 }
 

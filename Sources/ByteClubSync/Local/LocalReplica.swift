@@ -10,6 +10,7 @@ final class LocalReplica {
     let control: ControlDirectory
     let trash: TrashCan
     let downloads: StagedDownloads
+    let uploads: StagedUploads
     let installer: Installer
     let bulk: BulkInstaller
     let mover: Mover
@@ -26,6 +27,7 @@ final class LocalReplica {
         reader = FileReader(context, scanner)
         trash = TrashCan(context, control)
         downloads = StagedDownloads(context.store, control)
+        uploads = StagedUploads(context.store, control)
         installer = Installer(context, control, trash)
         bulk = BulkInstaller(context, control, installer)
         mover = Mover(context)
@@ -40,7 +42,7 @@ final class LocalReplica {
     func recover(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         try Recovery(
             context: context, control: control, installer: installer, copier: copier, trash: trash,
-            downloads: downloads
+            downloads: downloads, uploads: uploads
         ).run(besides: busy, &report)
     }
 
@@ -75,6 +77,7 @@ final class LocalReplica {
     func maintain(besides busy: Set<ItemID>, _ report: inout SyncReport) throws {
         try scope.deselect(remover, &report)
         try downloads.removeUnwanted(besides: busy)
+        try uploads.removeUnwanted(besides: busy)
         try trash.expire(&report)
     }
 }

@@ -9,6 +9,7 @@ struct Recovery {
     let copier: ConflictCopier
     let trash: TrashCan
     let downloads: StagedDownloads
+    let uploads: StagedUploads
 
     /// Recovers; `busy` are the items that this engine is writing to staging now.
     ///
@@ -20,8 +21,10 @@ struct Recovery {
             switch StagedName(entry.name) {
             case .writing(let item) where busy.contains(item): continue
             case .downloading(let item, _) where busy.contains(item): continue
+            case .uploading(let item) where busy.contains(item): continue
             case .writing(let item) where entry.kind == .file: try downloads.putBack(entry.name, of: item)
             case .downloading(let item, let hash) where entry.kind == .folder: try downloads.judge(item, hash)
+            case .uploading(let item) where entry.kind == .file: try uploads.judge(item)
             case .exchanging(let item, let new, let expected) where entry.kind == .file:
                 let hash = try Scanner.hash(staging.open(entry.name))
                 if hash == new {

@@ -46,7 +46,7 @@ final class StagedDownloads {
     /// - Throws: ``FileError``, and `CancellationError` when the task is cancelled.
     static func isWhole(_ size: Int64, _ hash: ContentHash, in folder: any DiskFolder) throws -> Bool {
         guard let there = try folder.entry(content) else { return false }
-        if there.stat.fingerprint.size == size, try Chunker.chunks(of: folder.open(content)).whole == hash {
+        if there.stat.fingerprint.size == size, try Scanner.hash(folder.open(content)) == hash {
             return true
         }
         try folder.removeFile(content)
@@ -92,14 +92,8 @@ final class StagedDownloads {
         known.remove(wanted)
     }
 
-    /// Removes what has come of all contents, when nobody goes on with it.
-    static func removeAll(from staging: any DiskFolder) throws(FileError) {
-        for entry in try staging.list() {
-            if case .downloading = StagedName(entry.name) { try remove(entry.name, from: staging) }
-        }
-    }
-
-    private static func remove(_ name: String, from staging: any DiskFolder) throws(FileError) {
+    /// Removes a folder in staging.
+    static func remove(_ name: String, from staging: any DiskFolder) throws(FileError) {
         let folder = try staging.folder(name)
         for entry in try folder.list() { try folder.removeFile(entry.name) }
         try staging.removeFolder(name)

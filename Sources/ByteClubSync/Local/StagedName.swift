@@ -6,6 +6,8 @@ enum StagedName: Hashable, Sendable {
     case writing(ItemID)
     /// The folder in which a large content of an item is downloaded: see ``StagedDownloads``.
     case downloading(ItemID, ContentHash)
+    /// How far the upload of a large file of an item has come: see ``StagedUploads``.
+    case uploading(ItemID)
     /// Complete new content that is about to be exchanged with the file of an item, or that file, after the exchange.
     case exchanging(ItemID, new: ContentHash, expected: ContentHash)
     /// A file or folder that is being moved to the trash.
@@ -16,6 +18,7 @@ enum StagedName: Hashable, Sendable {
         switch self {
         case .writing(let item): "w-\(item.number)"
         case .downloading(let item, let hash): "d-\(item.number)-\(hash)"
+        case .uploading(let item): "u-\(item.number)"
         case .exchanging(let item, let new, let expected): "x-\(item.number)-\(new)-\(expected)"
         case .trashing(let item, let expected): "l-\(item.number)-\(expected.map { "\($0)" } ?? "unknown")"
         }
@@ -27,6 +30,7 @@ enum StagedName: Hashable, Sendable {
         guard parts.count >= 2, let number = Int64(parts[1]) else { return nil }
         switch (parts[0], parts.count) {
         case ("w", 2): self = .writing(ItemID(number))
+        case ("u", 2): self = .uploading(ItemID(number))
         case ("d", 3):
             guard let hash = ContentHash(String(parts[2])) else { return nil }
             self = .downloading(ItemID(number), hash)

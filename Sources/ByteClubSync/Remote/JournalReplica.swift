@@ -12,6 +12,8 @@ final class JournalReplica: RemoteReplica {
     var inlineContents = InlineContentCache()
     let groupedUploadBytes: Int64
     private let wire: any SyncRemote
+    /// Whether many chunks go in one request, and a large file as an upload.
+    private let sendsManyChunks: Bool
     private let operations: OperationIDs
     /// The node of the mirrored folder; nil when it does not exist.
     private var root: NodeID?
@@ -29,6 +31,7 @@ final class JournalReplica: RemoteReplica {
         self.tree = tree
         groupedUploadBytes = sendsManyChunks ? tree.context.groupedBytes : SyncBatch.maximumInlineBytes
         self.wire = wire
+        self.sendsManyChunks = sendsManyChunks
         self.operations = operations
         root =
             try tree.context.configuration.remoteRoot.isRoot
@@ -460,10 +463,11 @@ final class JournalReplica: RemoteReplica {
 
     /// The write that gives an item new content; nil when its folder is not on the server.
     private func contentOperation(
-        _ item: Item, _ hash: ContentHash, _ size: Int64, chunks: [ContentHash]?
+        _ item: Item, _ hash: ContentHash, _ size: Int64, chunks: [ContentHash]?, upload: String? = nil
     ) throws -> SyncOperation? {
         let content = SyncOperation.Content(
-            bytes: size, hash: hash, chunks: chunks, modified: item.local?.modified, isExecutable: item.toldExecutable)
+            bytes: size, hash: hash, chunks: chunks, upload: upload, modified: item.local?.modified,
+            isExecutable: item.toldExecutable)
         if let remote = item.remote {
             guard let node = remote.node else { return nil }
             let condition = SyncOperation.Condition(revision: try remote.requiredNumber())
@@ -563,23 +567,34 @@ final class JournalReplica: RemoteReplica {
         return result.isDone
     }
 
+    func isCut(_ item: Item) -> Bool {
+        !sendsManyChunks || (item.remote?.node != nil && (item.remote?.size ?? 0) > groupedUploadBytes)
+    }
+
     func upload(
         _ upload: LargeUpload, _ report: inout SyncReport
     ) throws -> (@Sendable () async throws -> UploadResult)? {
-        let wire = wire
-        return { @Sendable in try await upload.sendChunks(to: wire) }
+        let (wire, inGroups) = (wire, sendsManyChunks)
+        var base: ChunkQuestion.Base?
+        if inGroups, let remote = try store.item(upload.write.item)?.remote, let node = remote.node {
+            base = ChunkQuestion.Base(node, try remote.requiredNumber())
+        }
+        return { @Sendable [base] in try await upload.send(to: wire, base: base, inGroups: inGroups) }
     }
 
     func finish(_ upload: LargeUpload, _ result: UploadResult, _ report: inout SyncReport) async throws {
-        guard case .chunks = result, var item = try store.item(upload.write.item), item.local != nil,
+        let chunks = if case .chunks = result { upload.content.chunks?.map(\.hash) } else { [ContentHash]?.none }
+        let name = if case .upload(let name) = result { name } else { String?.none }
+        guard chunks != nil || name != nil, var item = try store.item(upload.write.item), item.local != nil,
             ServerAction.upload.isStillDue(item)
         else { return }
         item.local?.stat = upload.stat
         guard
             let operation = try contentOperation(
-                item, upload.content.whole, upload.content.size, chunks: upload.content.chunks.map(\.hash))
+                item, upload.content.whole, upload.content.size, chunks: chunks, upload: name)
         else { return }
-        let outcome = try await wire.apply(SyncBatch([operation]), contents: [])
+        // An upload that is not stored stays, and is stored by a later batch.
+        let outcome = try await wire.apply(SyncBatch([operation], isAllOrNothing: name != nil), contents: [])
         try take([BatchedWrite(write: upload.write, operation: operation)], outcome.results, &report)
     }
 }

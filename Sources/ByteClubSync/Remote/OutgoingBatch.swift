@@ -16,7 +16,7 @@ struct BatchedWrite: Sendable {
 /// Writes that are sent in one batch, whose files are sent in one request before it.
 struct OutgoingBatch: Sendable {
     /// The most bytes of files, and the most files: fewer would cost more syncs, more would keep too many files open.
-    private static let mostFileBytes: Int64 = 24 << 20
+    static let mostFileBytes: Int64 = 24 << 20
     private static let mostFiles = 128
 
     private(set) var writes: [BatchedWrite] = []

@@ -494,6 +494,8 @@ final class PathReplica: RemoteReplica {
         try store.save(item)
     }
 
+    func isCut(_: Item) -> Bool { false }
+
     func upload(
         _ upload: LargeUpload, _ report: inout SyncReport
     ) throws -> (@Sendable () async throws -> UploadResult)? {

@@ -22,6 +22,8 @@ enum PollResult: Sendable {
 enum UploadResult: Sendable {
     /// The server has all chunks; the write is still to be sent.
     case chunks
+    /// The server has all bytes, as the upload of this name; the write is still to be sent.
+    case upload(String)
     /// The server has the file.
     case stored(Metadata)
     /// The file is not what was read before.
@@ -74,6 +76,9 @@ protocol RemoteReplica: AnyObject {
     func writeMerged(
         _ bytes: [UInt8], _ hash: ContentHash, _ item: Item, _ remote: RemoteState, _ report: inout SyncReport
     ) async throws -> Bool
+
+    /// Whether an item's large file is to be cut into chunks, so that only those are sent that the server does not have.
+    func isCut(_ item: Item) -> Bool
 
     /// Prepares the upload of a large file; the returned work runs in the background. Nil when it must wait.
     ///

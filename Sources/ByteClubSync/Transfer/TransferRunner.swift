@@ -4,7 +4,7 @@ import Synchronization
 /// A file that was hashed in the background.
 struct HashedFile: Sendable {
     let item: ItemID
-    let content: ChunkedContent
+    let content: LargeContent
     let file: any DiskFile
     /// Its stat before it was read.
     let stat: FileStat
@@ -27,6 +27,7 @@ final class TransferRunner {
 
     private let context: SyncContext
     private let downloads: StagedDownloads
+    private let uploads: StagedUploads
     private let reader: FileReader
     private let installer: Installer
     private let policy: TransferPolicy
@@ -35,18 +36,16 @@ final class TransferRunner {
     /// Those that were stopped for a while, and have not ended yet.
     private var stopped: Set<ItemID> = []
     /// Files that were hashed and are still to be sent.
-    private var hashed: [ItemID: (content: ChunkedContent, stat: FileStat)] = [:]
+    private var hashed: [ItemID: (content: LargeContent, stat: FileStat)] = [:]
 
     private var store: any TreeStore { context.store }
 
-    init(
-        _ context: SyncContext, _ downloads: StagedDownloads, _ reader: FileReader, _ installer: Installer,
-        _ inbox: SyncInbox
-    ) {
+    init(_ context: SyncContext, _ local: LocalReplica, _ inbox: SyncInbox) {
         self.context = context
-        self.downloads = downloads
-        self.reader = reader
-        self.installer = installer
+        downloads = local.downloads
+        uploads = local.uploads
+        reader = local.reader
+        installer = local.installer
         self.inbox = inbox
         policy = TransferPolicy(context.configuration, context.environment.disk)
     }
@@ -83,7 +82,7 @@ final class TransferRunner {
     /// Starts a large file's transfer; false when there is nothing to start.
     func start(_ request: TransferRequest, _ replica: any RemoteReplica, _ report: inout SyncReport) throws -> Bool {
         switch request.kind {
-        case .hash: try startHashing(request.item, &report)
+        case .hash: try startHashing(request.item, replica, &report)
         case .upload: try startUpload(request.item, replica, &report)
         case .download(let location): try startDownload(request.item, to: location, replica, &report)
         }
@@ -157,14 +156,19 @@ final class TransferRunner {
 
     // MARK: Hashing
 
-    private func startHashing(_ id: ItemID, _ report: inout SyncReport) throws -> Bool {
-        guard let local = try store.item(id)?.local else { return false }
+    private func startHashing(
+        _ id: ItemID, _ replica: any RemoteReplica, _ report: inout SyncReport
+    ) throws -> Bool {
+        guard let item = try store.item(id), let local = item.local else { return false }
         do {
             guard let folder = try context.handles.folder(local.location.parent, &report),
                 let (file, stat) = try reader.open(id, local, in: folder, &report)
             else { return false }
+            let (isCut, workers) = (replica.isCut(item), context.environment.workers)
             run(id, at: nil) {
-                .hashed(HashedFile(item: id, content: try Chunker.chunks(of: file), file: file, stat: stat))
+                let content = try await LargeContent.read(
+                    file, size: stat.fingerprint.size, isCut: isCut, workers)
+                return .hashed(HashedFile(item: id, content: content, file: file, stat: stat))
             }
             return true
         } catch let error as FileError {
@@ -204,7 +208,7 @@ final class TransferRunner {
     ) throws -> Bool {
         guard let item = try store.item(id), let local = item.local else { return false }
         guard let known = hashed[id], known.content.whole == local.hash, known.stat == local.stat else {
-            return try startHashing(id, &report)
+            return try startHashing(id, replica, &report)
         }
         do {
             guard let folder = try context.handles.folder(local.location.parent, &report),
@@ -219,7 +223,8 @@ final class TransferRunner {
                 write: OutgoingWrite(
                     item: id, effect: .content(known.content.whole, size: known.content.size), local: local,
                     seen: item.remote?.revision),
-                content: known.content, file: file, stat: stat, rate: policy, progress: progress(of: id))
+                content: known.content, file: file, stat: stat, resumption: uploads.resumption(of: id),
+                rate: policy, progress: progress(of: id))
             guard let work = try replica.upload(upload, &report) else { return false }
             try reader.noteDate(of: id, stat, &report)
             try context.noteSending([upload.write])
@@ -235,13 +240,17 @@ final class TransferRunner {
         _ upload: LargeUpload, _ result: UploadResult, _ replica: any RemoteReplica, _ report: inout SyncReport
     ) async throws {
         guard let local = upload.write.local else { return }
-        if case .changed = result { return rescan(upload, local, &report) }
-        if case .chunks = result, try !isUnchanged(upload.file, upload.stat, local, &report) {
-            return rescan(upload, local, &report)
+        switch result {
+        case .changed: return rescan(upload, local, &report)
+        case .chunks, .upload:
+            if try !isUnchanged(upload.file, upload.stat, local, &report) { return rescan(upload, local, &report) }
+        case .stored: break
         }
         let done = report.done
         try await replica.finish(upload, result, &report)
         if report.done > done { hashed[upload.write.item] = nil }
+        // What was refused may be of another state of the file. A file that stays is removed by a conclusion.
+        try? uploads.remove(upload.write.item)
     }
 
     private func rescan(_ upload: LargeUpload, _ local: LocalState, _ report: inout SyncReport) {

@@ -1,4 +1,5 @@
 import ByteClubHTTP
+import CLinux
 import Glibc
 import HTTPTypes
 import TestSupport

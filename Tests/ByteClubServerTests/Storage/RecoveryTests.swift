@@ -1,4 +1,5 @@
 import ByteClubCore
+import CLinux
 import GRDB
 import Glibc
 import TestSupport

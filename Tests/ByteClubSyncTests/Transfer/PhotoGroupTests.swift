@@ -7,19 +7,6 @@ import Testing
 @testable import ByteClubSync
 
 @Suite("Photos travel in groups") struct PhotoGroupTests {
-    /// Counts the calls of a member.
-    private final class Calls: Sendable {
-        private let counts = Mutex<[MemoryOperation.Kind: Int]>([:])
-
-        init(of remote: MemoryRemote) {
-            remote.fault = { [self] operation throws(RemoteError) in
-                if operation.moment == .before { counts.withLock { $0[operation.kind, default: 0] += 1 } }
-            }
-        }
-
-        subscript(_ kind: MemoryOperation.Kind) -> Int { counts.withLock { $0[kind] ?? 0 } }
-    }
-
     private static let photos = 300
 
     @Test("three hundred photos go up in some requests, arrive as they are, and leave nothing in staging or trash")

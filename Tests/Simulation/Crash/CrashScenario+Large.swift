@@ -46,15 +46,15 @@ extension CrashScenario {
 
     /// A text that is cut into these pieces, of 256 KiB each and a little more.
     private static func pieces(_ letters: Character...) -> String {
-        letters.map { String(repeating: $0, count: Chunker.smallest) + cut }.joined() + "\n"
+        letters.map { String(repeating: $0, count: ContentChunker.smallest) + cut }.joined() + "\n"
     }
 
     /// The letters after which a cut comes, as found in random ones.
     private static let cut: String = {
         var random = SeededGenerator(seed: 1)
         while true {
-            let letters = (0..<Chunker.normal).map { _ in UInt8.random(in: 97...122, using: &random) }
-            let end = Chunker.cut(letters, atMost: letters.count)
+            let letters = (0..<ContentChunker.normal).map { _ in UInt8.random(in: 97...122, using: &random) }
+            let end = ContentChunker.cut(letters, atMost: letters.count)
             if end < letters.count { return String(decoding: letters[(end - 64)..<end], as: UTF8.self) }
         }
     }()

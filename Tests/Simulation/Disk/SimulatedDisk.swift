@@ -9,6 +9,11 @@ import Glibc
 final class SimulatedDisk: Disk, @unchecked Sendable {
     // Invariant: a simulation runs on one thread.
 
+    /// An open file that goes when nobody has it any more.
+    struct WeakFile {
+        weak var file: SimulatedFile?
+    }
+
     /// What the engine is about to do.
     struct Call {
         enum Verb: String, Hashable {
@@ -74,8 +79,12 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     /// Whether it can be told who has a file open for writing.
     var knowsWriters = true
     var mount = Mount.mounted
-    /// Whether its folders have paths, by which others than the engine write to them.
+    /// Whether its folders and open files have paths, by which others than the engine write to them and read them.
     var hasPaths = false
+    /// The open files by their paths.
+    var paths: [String: WeakFile] = [:]
+    /// How many files were opened.
+    var opened = 0
     /// Bytes that may still be written.
     var space: Int64 = 1 << 40
     /// How many files and folders the engine may have open at once.

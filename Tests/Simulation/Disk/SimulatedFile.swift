@@ -16,9 +16,15 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
         self.node = node
         epoch = disk.epoch
         disk.open += 1
+        disk.opened += 1
+        path = disk.hasPaths ? "\(SimulatedDisk.pathPrefix)-file/\(disk.opened)" : nil
+        if let path { disk.paths[path] = SimulatedDisk.WeakFile(file: self) }
     }
 
-    deinit { disk.open -= 1 }
+    deinit {
+        disk.open -= 1
+        if let path { disk.paths[path] = nil }
+    }
 
     func stat() throws(FileError) -> FileStat {
         try disk.enter(.statFile, nil, "", epoch: epoch)
@@ -68,5 +74,5 @@ final class SimulatedFile: DiskFile, @unchecked Sendable {
 
     var isBeingWritten: Bool { disk.knowsWriters && node.writers > 0 }
 
-    var path: String? { nil }
+    let path: String?
 }

@@ -51,7 +51,7 @@ extension SimulatedNetwork {
         return metadata
     }
 
-    private func onDisk<Value>(_ work: () throws(FileError) -> Value) throws(RemoteError) -> Value {
+    func onDisk<Value>(_ work: () throws(FileError) -> Value) throws(RemoteError) -> Value {
         do throws(FileError) { return try work() } catch { throw RemoteError(.localFile, error.description) }
     }
 }
@@ -59,6 +59,9 @@ extension SimulatedNetwork {
 extension SimulatedDisk {
     /// What a path of this disk begins with, where its folders have paths.
     static let pathPrefix = "/simulated"
+
+    /// A file that is open, by its path.
+    func file(at path: String) -> SimulatedFile? { paths[path]?.file }
 
     /// Opens a folder by its path.
     func folder(at path: String) throws(FileError) -> any DiskFolder {

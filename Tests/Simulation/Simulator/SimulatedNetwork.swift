@@ -38,7 +38,7 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     weak var disk: SimulatedDisk?
     /// How many bytes downloads have brought to the disk.
     var downloaded = 0
-    /// The rates at which large files have travelled, one for each download and each chunk.
+    /// The rates at which large files have travelled, one for each download, and each chunk or piece.
     var rates: [Int?] = []
     /// Told that they have brought more.
     var onPiece: () -> Void = {}
@@ -46,6 +46,10 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     var starts = 0
     /// Chunks that the server has taken this way.
     private var chunks: [ContentHash: [UInt8]] = [:]
+    /// Uploads in pieces, as far as they have come.
+    var uploads: [String: [UInt8]] = [:]
+    /// How many bytes have gone in pieces.
+    var uploaded = 0
     private var random: SeededGenerator
 
     init(_ server: MemoryRemote, seed: UInt64) {
@@ -151,11 +155,19 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         _ content: ByteClubCore.Content, at path: RemotePath, modified: FileTime?, executable: Bool?,
         condition: WriteCondition, policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
-        try await carry("put \(path) \(condition)") { () async throws(RemoteError) in
+        let (bytes, resumption): ([UInt8], UploadResumption?) =
+            if case .file(_, let known?) = content {
+                (try await sendPieces(of: content, progress), known)
+            } else {
+                (try sent(content).bytes, nil)
+            }
+        return try await carry("put \(path) \(condition)") { () async throws(RemoteError) in
             let stored = try await self.server.put(
-                content, at: path, modified: modified, executable: executable, condition: condition, policy: policy,
+                .bytes(bytes), at: path, modified: modified, executable: executable,
+                condition: condition, policy: policy,
                 progress: progress)
-            if case .bytes(let bytes) = content { self.onContent(bytes) }
+            self.onContent(bytes)
+            resumption?.keep(nil)
             return self.shown(stored)
         }
     }
@@ -240,8 +252,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await carry("batch of \(batch.operations.count)") { () async throws(RemoteError) in
             let outcome = try await self.server.apply(batch, contents: contents)
             let sent = batch.operations.indices.filter {
-                batch.operations[$0].inlineBytes > 0
-                    || batch.operations[$0].content?.chunks == nil && batch.operations[$0].content != nil
+                guard let content = batch.operations[$0].content else { return false }
+                return content.chunks == nil && content.upload == nil
             }
             for (index, bytes) in zip(sent, contents) where outcome.results[index].isDone { self.onContent(bytes) }
             for (operation, result) in zip(batch.operations, outcome.results) where result.isDone {
@@ -249,12 +261,19 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
                 if !parts.isEmpty, parts.count == operation.content?.chunks?.count {
                     self.onContent(Array(parts.joined()))
                 }
+                if let upload = operation.content?.upload.flatMap({ self.uploads[$0] }) { self.onContent(upload) }
             }
             return outcome
         }
     }
-    func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
-        try await carry { () async throws(RemoteError) in try await self.server.missingChunks(of: hashes) }
+    func missingChunks(
+        of hashes: [ContentHash], base: ChunkQuestion.Base?
+    ) async throws(RemoteError) -> [ContentHash] {
+        try await carry { () async throws(RemoteError) in
+            let missing = try await self.server.missingChunks(of: hashes, base: base)
+            for hash in Set(hashes).subtracting(missing) { self.chunks[hash] = self.server.chunk(hash) }
+            return missing
+        }
     }
     func putChunk(_ bytes: [UInt8]) async throws(RemoteError) {
         rates.append(TransferRate.limit)
@@ -265,8 +284,12 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     }
     func putChunks(_ chunks: [OutgoingChunk]) async throws(RemoteError) {
         try await carry("\(chunks.count) chunks") { () async throws(RemoteError) in
-            try await self.server.putChunks(chunks)
-            for case (let hash, .bytes(let bytes)) in chunks.map({ ($0.hash, $0.content) }) {
+            let ready = try chunks.map { (chunk) throws(RemoteError) in
+                let bytes = try self.sent(chunk.content).bytes.dropFirst(Int(chunk.offset)).prefix(Int(chunk.bytes))
+                return OutgoingChunk(hash: chunk.hash, bytes: chunk.bytes, content: .bytes(Array(bytes)))
+            }
+            try await self.server.putChunks(ready)
+            for case (let hash, .bytes(let bytes)) in ready.map({ ($0.hash, $0.content) }) {
                 self.chunks[hash] = bytes
             }
         }

@@ -231,5 +231,54 @@ extension RemoteConformance {
             await run.refused(.badRequest) { try await sync.remote.putChunks([wrong]) }
             #expect(try await sync.remote.missingChunks(of: [wrong.hash]) == [wrong.hash])
         },
+        RemoteConformanceCase(sync: "a large content goes up by itself, from memory or a file, and a batch stores it") {
+            run, sync, root in
+            guard try await run.remote.powers().bulkChunks else { return }
+            let folder = try TemporaryDirectory()
+            let contents = [noise(9 << 20, seed: 4), noise(70_000, seed: 5)]
+            try LocalFiles.write(contents[0], to: folder.path + "/a")
+            for (index, bytes) in contents.enumerated() {
+                let name = try await sync.remote.sendUpload(
+                    index == 0 ? .file(path: folder.path + "/a") : .bytes(bytes), progress: nil)
+                await run.refused(.notFound) { try await run.remote.metadata(at: run.path("u\(index)")) }
+                let content = SyncOperation.Content(
+                    bytes: Int64(bytes.count), hash: ContentHasher.hash(bytes), upload: name)
+                let operation = SyncOperation(
+                    sync.nextID(), .create(.init(.node(root), "u\(index)"), content))
+                let batch = SyncBatch([operation], isAllOrNothing: true)
+                for _ in 0..<2 {
+                    let result = try await sync.remote.apply(batch, contents: []).results.first
+                    #expect(
+                        result?.isDone == true && result?.entry?.hash == content.hash, "\(String(describing: result))")
+                }
+                let found = try await run.remote.content(
+                    at: run.path("u\(index)"), revision: nil, range: nil, limit: 16 << 20)
+                #expect(found.bytes == bytes)
+            }
+        },
+        RemoteConformanceCase(sync: "the chunks of an edit are looked for in the version that it was made from") {
+            run, sync, root in
+            guard try await run.remote.powers().bulkChunks else { return }
+            var photo = noise(6 << 20, seed: 6)
+            let name = try await sync.remote.sendUpload(.bytes(photo), progress: nil)
+            let whole = SyncOperation.Content(bytes: Int64(photo.count), hash: ContentHasher.hash(photo), upload: name)
+            let create = SyncOperation(sync.nextID(), .create(.init(.node(root), "edited.jpg"), whole))
+            let made = try await sync.remote.apply(SyncBatch([create], isAllOrNothing: true), contents: [])
+            let entry = try #require(made.results.first?.entry)
+            photo[3 << 20] ^= 1
+            var chunker = ContentChunker()
+            let chunks = chunker.take(photo) + chunker.finish()
+            let base = ChunkQuestion.Base(entry.node, entry.revision)
+            let missing = try await sync.remote.missingChunks(of: chunks.map(\.hash), base: base)
+            #expect(missing.count == 1)
+            for chunk in chunks where missing.contains(chunk.hash) {
+                try await sync.remote.putChunk(Array(photo[Int(chunk.offset)..<Int(chunk.offset) + chunk.size]))
+            }
+            let content = SyncOperation.Content(
+                bytes: Int64(photo.count), hash: ContentHasher.hash(photo), chunks: chunks.map(\.hash))
+            #expect(
+                try await sync.done(.edit(entry.node, content), if: .init(revision: entry.revision)).hash
+                    == content.hash)
+        },
     ]
 }

@@ -7,6 +7,7 @@ extension SyncOperation: JSONReadable {
         var (parentOperation, bytes): (Int64?, Int64?)
         var hash: ContentHash?
         var chunks: [ContentHash]?
+        var upload: String?
         var (seconds, nanoseconds): (Int64?, Int64?)
         var isExecutable: Bool?
         var condition = Condition()
@@ -21,6 +22,7 @@ extension SyncOperation: JSONReadable {
             case "bytes": bytes = try json.value()
             case "hash": hash = try json.optional()
             case "chunks": chunks = try json.optional()
+            case "upload": upload = try json.optional()
             case "mtime": seconds = try json.optional()
             case "mtime_nanos": nanoseconds = try json.optional()
             case "executable": isExecutable = try json.optional()
@@ -35,8 +37,10 @@ extension SyncOperation: JSONReadable {
         let place = try Self.place(parent, parentOperation, name)
         let modified = try FileTime(wire: seconds, nanoseconds)
         let content = bytes.map {
-            Content(bytes: $0, hash: hash, chunks: chunks, modified: modified, isExecutable: isExecutable)
+            Content(
+                bytes: $0, hash: hash, chunks: chunks, upload: upload, modified: modified, isExecutable: isExecutable)
         }
+        if chunks != nil, upload != nil { throw JSONError(.invalid("both of chunks and of an upload")) }
         if let bytes, bytes < 0 { throw JSONError(.invalid("of a negative length")) }
         switch (verb, node, place) {
         case ("put", let node, let place):
@@ -89,6 +93,7 @@ extension SyncOperation: JSONReadable {
                 json.member("hash", content.hash?.description)
                 content.modified?.writeMembers(to: &json)
                 json.member("executable", content.isExecutable)
+                json.member("upload", content.upload)
                 if let chunks = content.chunks {
                     json.key("chunks")
                     json.array { json in

@@ -22,14 +22,18 @@ public struct SyncOperation: Hashable, Sendable {
         }
     }
 
-    /// A file's content: inline bytes of the batch, or chunks that the server has.
+    /// A file's content: inline bytes of the batch, chunks that the server has, or a finished upload.
     public struct Content: Hashable, Sendable {
         /// The length in bytes.
         public var bytes: Int64
         /// The hash that the whole must have; nil when the sender has not computed it.
         public var hash: ContentHash?
-        /// The hashes of the chunks that make it up, in order; nil when the bytes are inline.
+        /// The hashes of the chunks that make it up, in order; nil when it is not made of chunks.
         public var chunks: [ContentHash]?
+        /// The upload in pieces that has its bytes; nil when they come otherwise.
+        ///
+        /// It is the only one of its batch, which is done as a whole or not at all.
+        public var upload: String?
         /// When the sender says that the content was made; nil when nothing is said.
         public var modified: FileTime?
         /// Whether the sender says that the file may be executed; nil when nothing is said.
@@ -37,12 +41,13 @@ public struct SyncOperation: Hashable, Sendable {
 
         /// Describes content.
         public init(
-            bytes: Int64, hash: ContentHash? = nil, chunks: [ContentHash]? = nil, modified: FileTime? = nil,
-            isExecutable: Bool? = nil
+            bytes: Int64, hash: ContentHash? = nil, chunks: [ContentHash]? = nil, upload: String? = nil,
+            modified: FileTime? = nil, isExecutable: Bool? = nil
         ) {
             self.bytes = bytes
             self.hash = hash
             self.chunks = chunks
+            self.upload = upload
             self.modified = modified
             self.isExecutable = isExecutable
         }
@@ -129,5 +134,5 @@ public struct SyncOperation: Hashable, Sendable {
     }
 
     /// The bytes that follow the batch's head for this operation.
-    public var inlineBytes: Int64 { content.map { $0.chunks == nil ? $0.bytes : 0 } ?? 0 }
+    public var inlineBytes: Int64 { content.map { $0.chunks == nil && $0.upload == nil ? $0.bytes : 0 } ?? 0 }
 }

@@ -46,14 +46,29 @@ extension CoreAPIv1Remote: SyncRemote {
         }
     }
 
-    /// Those of some chunks that the server does not have. `POST /1/sync/chunks/need`
-    public func missingChunks(of hashes: [ContentHash]) async throws(RemoteError) -> [ContentHash] {
+    /// Those of some chunks that the server has nowhere. `POST /1/sync/chunks/need`
+    public func missingChunks(
+        of hashes: [ContentHash], base: ChunkQuestion.Base?
+    ) async throws(RemoteError) -> [ContentHash] {
         var json = JSONText()
-        ChunkList(hashes).write(to: &json)
+        ChunkQuestion(hashes, base: base).write(to: &json)
         let body = json.bytes
+        // To cut a large version into chunks takes the server its time.
+        let options = base == nil ? TaskOptions.coreAPIv1 : contentOptions
         return try await repeatingOnce { () throws(RemoteError) in
-            try await send(.post, "sync/chunks/need", body, type: "application/json").decoded(ChunkList.self).hashes
+            try await send(.post, "sync/chunks/need", body, type: "application/json", options)
+                .decoded(ChunkList.self).hashes
         }
+    }
+
+    /// Sends a content that a batch is to store. `PUT /1/chunked_upload`
+    public func sendUpload(
+        _ content: Content, progress: (@Sendable (TransferProgress) -> Void)?
+    ) async throws(RemoteError) -> String {
+        let source = try UploadSource(content, isHashed: false)
+        let id = try await sendChunks(source, UploadProgress(total: source.size, progress))
+        try source.verify()
+        return id
     }
 
     /// Sends a chunk. `PUT /1/sync/chunks/<hash>`
@@ -72,7 +87,7 @@ extension CoreAPIv1Remote: SyncRemote {
         let parts = chunks.map { chunk -> BodyPart in
             switch chunk.content {
             case .bytes(let bytes): .bytes(bytes)
-            case .file(let path, _): .file(path: path, length: chunk.bytes)
+            case .file(let path, _): .file(path: path, offset: chunk.offset, length: chunk.bytes)
             }
         }
         let request = transport.request(.post, "sync/chunks", fields: [.contentType: SyncFrame.mime])

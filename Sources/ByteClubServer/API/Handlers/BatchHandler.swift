@@ -7,6 +7,7 @@ struct BatchHandler: Sendable {
     let store: any FolderStore & UploadStore & RoomStore
     /// Where a batch's memory comes from.
     let memory: SharedPool
+    let places: ChunkPlaces
 
     /// Answers `POST /sync/batch`.
     func apply(_ request: MemberRequest) async throws -> Response {
@@ -34,6 +35,9 @@ struct BatchHandler: Sendable {
             return .json(outcome)
         } catch let refused as BatchRefused {
             return .json(refused.outcome)
+        } catch is UploadError {
+            // The same batch is being done for a connection that broke, or the upload goes on.
+            throw APIError(503, "the upload is in use; ask again in a moment", retryAfter: 1)
         }
     }
 
@@ -46,6 +50,10 @@ struct BatchHandler: Sendable {
         }
         guard batch.operations.count <= SyncBatch.maximumOperations else {
             throw APIError(413, "a batch has at most \(SyncBatch.maximumOperations) operations")
+        }
+        let uploads = batch.operations.count { $0.content?.upload != nil }
+        guard uploads <= 1, uploads == 0 || batch.isAllOrNothing else {
+            throw APIError(400, "a batch stores one upload, as a whole or not at all")
         }
         return batch
     }
@@ -62,7 +70,7 @@ struct BatchHandler: Sendable {
         for case let content? in batch.operations.map(\.content) {
             // What is not made of these chunks is not put together.
             guard let parts = content.chunks,
-                try await store.chunks.length(of: parts, from: member.uid) == content.bytes
+                try await store.chunks.length(of: parts, from: member.uid, or: places) == content.bytes
             else { continue }
             let (next, isOver) = sum.addingReportingOverflow(content.bytes)
             guard !isOver, next <= SyncBatch.maximumChunkedBytes else {
@@ -83,10 +91,9 @@ struct BatchHandler: Sendable {
         for index in batch.operations.indices {
             guard var content = batch.operations[index].content else { continue }
             let staged: StagedContent
-            if let chunks = content.chunks {
-                let found = try await store.chunks.assemble(
-                    chunks, bytes: content.bytes, from: member.uid, in: store.blobs)
-                guard let found, content.hash ?? found.hash == found.hash else {
+            if content.chunks != nil || content.upload != nil {
+                let found = try await sent(content, by: member)
+                guard let found, found.bytes == content.bytes, content.hash ?? found.hash == found.hash else {
                     // The rules refuse it, unless it was done before.
                     batch.operations[index].content?.hash = nil
                     continue
@@ -114,6 +121,16 @@ struct BatchHandler: Sendable {
         }
         guard frame.bodies.isEmpty else { throw APIError(400, "the batch goes on after its last content") }
         return (batch, contents)
+    }
+
+    /// A content that was sent before its batch; nil when not all of it is there.
+    private func sent(_ content: SyncOperation.Content, by member: Member) async throws -> StagedContent? {
+        if let chunks = content.chunks {
+            return try await store.chunks.assemble(
+                chunks, bytes: content.bytes, from: member.uid, or: places, in: store.blobs)
+        }
+        guard let upload = content.upload else { return nil }
+        do { return try await store.finishedUpload(upload, member: member.uid) } catch is UploadError { return nil }
     }
 }
 

@@ -6,14 +6,15 @@ struct ChunkHandlers: Sendable {
     /// The most hashes in one question for missing chunks.
     private static let maximumHashes = 10_000
 
-    let store: any UploadStore & RoomStore
+    let store: any FolderStore & UploadStore & RoomStore
     /// Where a chunk's memory comes from.
     let memory: SharedPool
+    let places: ChunkPlaces
 
     /// Answers `POST /sync/chunks/need`.
     func needed(_ request: MemberRequest) async throws -> Response {
         let body = try await request.wholeBody(in: memory)
-        let asked: ChunkList
+        let asked: ChunkQuestion
         do {
             asked = try JSONReader.read(from: body.bytes)
         } catch {
@@ -22,8 +23,18 @@ struct ChunkHandlers: Sendable {
         guard asked.hashes.count <= Self.maximumHashes else {
             throw APIError(413, "at most \(Self.maximumHashes) hashes can be asked for at once")
         }
-        let member = request.member
-        return .json(ChunkList(try await store.chunks.missing(of: asked.hashes, from: member.uid)))
+        let missing = try await store.chunks.missing(of: asked.hashes, from: request.member.uid)
+        guard let base = asked.base, !missing.isEmpty else { return .json(ChunkList(missing)) }
+        let (store, places) = (store, places)
+        return .json(
+            ChunkList(
+                try await request.whileClientWaits {
+                    // A small one is sent sooner than it is cut, and nothing is made of what is not there any more.
+                    guard let entry = try await store.read({ try $0.file(base) }), let hash = entry.contentHash,
+                        (Int64(StagedContent.inlineLimit) + 1...SyncBatch.maximumChunkedBytes).contains(entry.bytes)
+                    else { return missing }
+                    return try await places.missing(missing, in: hash, length: entry.bytes, of: store.blobs)
+                }))
     }
 
     /// Answers `PUT /sync/chunks/<hash>`.

@@ -121,15 +121,8 @@ final class FileChunkStore: ChunkStore {
         }
     }
 
-    func length(of hashes: [ContentHash], from member: Int64) async throws -> Int64? {
-        try await ContentPipeline.onDisk {
-            var sum: Int64 = 0
-            for hash in hashes {
-                guard let length = Directory.fileLength(self.path(of: hash, from: member)) else { return nil }
-                sum += length
-            }
-            return sum
-        }
+    func lengths(of hashes: [ContentHash], from member: Int64) async throws -> [Int64?] {
+        try await ContentPipeline.onDisk { hashes.map { Directory.fileLength(self.path(of: $0, from: member)) } }
     }
 
     func waitingBytes() async throws -> [Int64: Int64] {

@@ -52,15 +52,8 @@ final class MemoryChunkStore: ChunkStore {
         chunks.withLock { $0[member]?[hash]?.bytes }
     }
 
-    func length(of hashes: [ContentHash], from member: Int64) async throws -> Int64? {
-        chunks.withLock { chunks in
-            var sum: Int64 = 0
-            for hash in hashes {
-                guard let chunk = chunks[member]?[hash] else { return nil }
-                sum += Int64(chunk.bytes.count)
-            }
-            return sum
-        }
+    func lengths(of hashes: [ContentHash], from member: Int64) async throws -> [Int64?] {
+        chunks.withLock { chunks in hashes.map { (chunks[member]?[$0]?.bytes.count).map(Int64.init) } }
     }
 
     func weight(_ bytes: Int64) -> Int64 { bytes }

@@ -166,7 +166,7 @@ final class SQLiteStore: ClubStore {
                 return result
             }
         }
-        guard let upload = contents.first?.upload else { return try await perform() }
+        guard let upload = contents.lazy.compactMap(\.upload).first else { return try await perform() }
         return try await committing(upload) { try await perform() }
     }
 

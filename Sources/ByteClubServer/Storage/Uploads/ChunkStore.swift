@@ -21,8 +21,8 @@ protocol ChunkStore: Sendable {
     /// The bytes of a member's chunk; nil when it is missing.
     func chunk(_ hash: ContentHash, from member: Int64) async throws -> [UInt8]?
 
-    /// The bytes that a member's chunks make together; nil when one of them is missing.
-    func length(of hashes: [ContentHash], from member: Int64) async throws -> Int64?
+    /// How long a member's chunks are; nil for one that is missing.
+    func lengths(of hashes: [ContentHash], from member: Int64) async throws -> [Int64?]
 
     /// What a chunk of so many bytes counts for.
     func weight(_ bytes: Int64) -> Int64
@@ -49,23 +49,41 @@ protocol ChunkStore: Sendable {
 }
 
 extension ChunkStore {
-    /// Puts a member's chunks together as one content; nil when one of them is missing or they do not have this length.
+    /// The bytes that chunks make together, a member's own or those that lie in a content; nil when one is missing, or
+    /// they are too many for a number.
+    func length(
+        of hashes: [ContentHash], from member: Int64, or places: ChunkPlaces = ChunkPlaces()
+    ) async throws -> Int64? {
+        var sum: Int64 = 0
+        for (hash, own) in zip(hashes, try await lengths(of: hashes, from: member)) {
+            guard let length = own ?? places.place(of: hash).map({ Int64($0.bytes) }),
+                case let (next, isOver) = sum.addingReportingOverflow(length), !isOver
+            else { return nil }
+            sum = next
+        }
+        return sum
+    }
+
+    /// Puts chunks together as one content, a member's own or those that lie in a content; nil when one of them is
+    /// missing or they do not have this length.
     ///
     /// - Throws: `CancellationError` between two chunks when nobody waits for the content any more.
     func assemble(
-        _ hashes: [ContentHash], bytes: Int64, from member: Int64, in blobs: any BlobStore
+        _ hashes: [ContentHash], bytes: Int64, from member: Int64, or places: ChunkPlaces = ChunkPlaces(),
+        in blobs: any BlobStore
     ) async throws -> StagedContent? {
-        guard try await length(of: hashes, from: member) == bytes else { return nil }
+        guard try await length(of: hashes, from: member, or: places) == bytes else { return nil }
         if hashes.count == 1, let whole = try await content(hashes[0], from: member) { return whole }
         let writer = try await blobs.writer()
         do {
             for hash in hashes {
                 try Task.checkCancellation()
-                guard let part = try await chunk(hash, from: member) else {
+                if let part = try await chunk(hash, from: member) {
+                    try await writer.write(part)
+                } else if try await places.place(of: hash)?.copy(to: writer, from: blobs) != true {
                     await writer.discard()
                     return nil
                 }
-                try await writer.write(part)
             }
             return try await writer.finish()
         } catch {

@@ -1,4 +1,5 @@
 import ByteClubCore
+import CLinux
 import Glibc
 import TestSupport
 import Testing

@@ -1,0 +1,135 @@
+import ByteClubCore
+import ByteClubRemotes
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+@testable import SyncSimulation
+
+/// How files go up that are too large for a group.
+@Suite struct LargeUploadTests {
+    private static let path = "/byteclub/big.jpg"
+
+    private func isStored(_ bytes: [UInt8], on remote: MemoryRemote) async throws -> Bool {
+        try await remote.metadata(at: RemotePath(Self.path)).contentHash == ContentHasher.hash(bytes)
+    }
+
+    @Test("a new large file is sent as it is, in no chunks, and an edit as the chunks that the server has not")
+    func newAndEdited() async throws {
+        let one = try Device(MemoryRemote())
+        var photo = noise(18 << 20, seed: 1)
+        let calls = Calls(of: one.remote)
+        one.write("big.jpg", photo)
+        #expect(try await one.sync().uploaded == 1)
+        #expect(try await isStored(photo, on: one.remote))
+        #expect(calls[.sendUpload] == 1 && calls[.missingChunks] == 0)
+        photo[9 << 20] ^= 1
+        one.write("big.jpg", photo)
+        #expect(try await one.sync().uploaded == 1)
+        #expect(try await isStored(photo, on: one.remote))
+        #expect(calls[.sendUpload] == 1 && calls[.putChunks] == 1 && calls[.putChunk] == 0)
+        #expect(one.isStagingEmpty)
+    }
+
+    @Test("a server that stores no uploads gets a large file chunk by chunk")
+    func older() async throws {
+        let one = try Device(MemoryRemote(bulkChunks: false))
+        let photo = noise(3 << 20, seed: 1)
+        let calls = Calls(of: one.remote)
+        one.write("big.jpg", photo)
+        #expect(try await one.sync().uploaded == 1)
+        #expect(try await isStored(photo, on: one.remote))
+        #expect(calls[.sendUpload] == 0 && calls[.putChunks] == 0 && calls[.putChunk] > 1)
+    }
+
+    /// A machine with a photo that goes up by itself.
+    private struct Scene {
+        let scene: MachineScene
+        let photo = noise(1 << 20, seed: 2)
+        var network: SimulatedNetwork { scene.machine.network }
+        var pieces: Int { photo.count / SimulatedNetwork.uploadPiece }
+        var staged: [String] {
+            scene.disk.tree(below: ".byteclub/staging", includesPrivate: true).filter { $0.content != nil }.map(\.path)
+        }
+        var stored: ContentHash? {
+            get async throws { try await scene.server.metadata(at: RemotePath("/big.jpg")).contentHash }
+        }
+
+        init(usesExtension: Bool) throws {
+            scene = MachineScene(usesExtension: usesExtension)
+            scene.disk.hasPaths = true
+            scene.machine.configuration.schedule = try SyncSchedule(parsing: "unlimited")
+            scene.disk.write("big.jpg", photo)
+            scene.wait()
+        }
+    }
+
+    @Test("an upload goes on where the engine was stopped dead, over both wires", arguments: [true, false])
+    func killed(usesExtension: Bool) async throws {
+        let scene = try Scene(usesExtension: usesExtension)
+        var pieces = 0
+        scene.network.onPiece = {
+            pieces += 1
+            if pieces.isMultiple(of: 3) { scene.scene.machine.kill() }
+        }
+        for _ in 0..<2 {
+            _ = try scene.scene.sync()
+            #expect(scene.scene.machine.isDead)
+            scene.scene.restart()
+        }
+        scene.network.onPiece = {}
+        _ = try scene.scene.sync().get()
+        #expect(try await scene.stored == ContentHasher.hash(scene.photo))
+        #expect(scene.network.uploaded == scene.photo.count)
+        #expect(scene.staged.isEmpty)
+    }
+
+    @Test("an upload that the server has forgotten begins anew, over both wires", arguments: [true, false])
+    func forgotten(usesExtension: Bool) async throws {
+        let scene = try Scene(usesExtension: usesExtension)
+        scene.network.onPiece = { scene.scene.machine.kill() }
+        _ = try scene.scene.sync()
+        scene.scene.restart()
+        scene.network.onPiece = {}
+        scene.network.uploads = [:]
+        _ = try scene.scene.sync().get()
+        #expect(try await scene.stored == ContentHasher.hash(scene.photo))
+        #expect(scene.network.uploaded == scene.photo.count + SimulatedNetwork.uploadPiece)
+        #expect(scene.staged.isEmpty)
+    }
+
+    @Test(
+        "a file that changes while it is sent is sent as it is then, and nothing torn is kept",
+        arguments: [true, false])
+    func changed(usesExtension: Bool) async throws {
+        let scene = try Scene(usesExtension: usesExtension)
+        let other = noise(1 << 20, seed: 3)
+        var isFirst = true
+        scene.network.onPiece = {
+            if isFirst { scene.scene.disk.write("big.jpg", other) }
+            isFirst = false
+        }
+        for _ in 0..<3 {
+            _ = try scene.scene.sync()
+            scene.scene.wait()
+        }
+        #expect(try await scene.stored == ContentHasher.hash(other))
+        #expect(
+            try await scene.scene.server.revisions(of: RemotePath("/big.jpg"), limit: 5).count == 1,
+            "no other state was visible")
+        #expect(scene.staged.isEmpty)
+    }
+
+    @Test("what is kept of an upload goes when its file is gone")
+    func givenUp() async throws {
+        let scene = try Scene(usesExtension: true)
+        scene.network.onPiece = { scene.scene.machine.kill() }
+        _ = try scene.scene.sync()
+        #expect(scene.staged.count == 1)
+        scene.scene.restart()
+        scene.network.onPiece = {}
+        scene.scene.disk.delete("big.jpg")
+        _ = try scene.scene.sync().get()
+        #expect(scene.staged.isEmpty)
+    }
+}
