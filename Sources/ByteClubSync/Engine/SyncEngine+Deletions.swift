@@ -10,22 +10,24 @@ extension SyncEngine {
     public static func approveDeletions(
         of configuration: SyncConfiguration
     ) throws(SyncError) -> [SyncStatus.HeldDeletion] {
-        let now = WallClock.now() / 1_000_000_000
-        return try configuration.change { store in
-            let givenUp = try store.records(SentDeletion.self).filter(\.isWanted)
-            for sent in givenUp { try store.forget(sent) }
-            let done = givenUp.map { SyncStatus.HeldDeletion($0, at: now) }
-            let held = try store.heldDeletions()
-            if held.isEmpty { return done }
-            let moved = Set(try store.unsyncedMoves().compactMap(\.item))
-            for deletion in held {
-                try store.save(ApprovedDeletion(deletion.item))
-                if moved.contains(deletion.item) { try store.letGo(deletion.item) }
-            }
-            // What a person has said yes to makes nothing after it doubtful.
-            try store.forgetWave()
-            return held.map(SyncStatus.HeldDeletion.init) + done
-        } ?? []
+        try configuration.change { try approveDeletions(in: $0, at: WallClock.now() / 1_000_000_000) } ?? []
+    }
+
+    /// Approves the held deletions of a database.
+    static func approveDeletions(in store: some TreeStore, at now: Int64) throws -> [SyncStatus.HeldDeletion] {
+        let givenUp = try store.records(SentDeletion.self).filter(\.isWanted)
+        for sent in givenUp { try store.forget(sent) }
+        let done = givenUp.map { SyncStatus.HeldDeletion($0, at: now) }
+        let held = try store.heldDeletions()
+        if held.isEmpty { return done }
+        let moved = Set(try store.unsyncedMoves().compactMap(\.item))
+        for deletion in held {
+            try store.save(ApprovedDeletion(deletion.item))
+            if moved.contains(deletion.item) { try store.letGo(deletion.item) }
+        }
+        // What a person has said yes to makes nothing after it doubtful.
+        try store.forgetWave()
+        return held.map(SyncStatus.HeldDeletion.init) + done
     }
 
     /// Cancels the held deletions: the next sync restores the deleted entries from the other side, and from the server's

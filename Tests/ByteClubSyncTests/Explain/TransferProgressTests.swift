@@ -23,7 +23,7 @@ import Testing
         let answers = Answers()
         mirror.disk.write("big", Self.content(1, 16 << 20))
         mirror.network.onWrite = { [unowned mirror] in
-            guard $0.hasPrefix("chunk"), let answer = try? mirror.why("big") else { return }
+            guard $0.hasPrefix("piece"), let answer = try? mirror.why("big") else { return }
             answers.all.append(answer)
         }
         await mirror.sync()
@@ -62,7 +62,7 @@ import Testing
         let ask = { [unowned mirror] in
             if answers.all.isEmpty { answers.all = names.compactMap { try? mirror.why($0) } }
         }
-        mirror.network.onWrite = { if $0.hasPrefix("chunk") { ask() } }
+        mirror.network.onWrite = { if $0.hasPrefix("piece") { ask() } }
         mirror.network.distort = { bytes in
             ask()
             return bytes

@@ -11,6 +11,8 @@ final class SimulatedMachine: @unchecked Sendable {
     let disk = SimulatedDisk()
     let database = MemoryTreeStore()
     let bases = SimulatedBases()
+    /// Whether the engine keeps the bases of merges; otherwise it takes them from the server's history, as the real one.
+    var keepsBases = true
     let network: SimulatedNetwork
     let executor: SimulationExecutor
     var configuration: SyncConfiguration
@@ -166,7 +168,8 @@ final class SimulatedMachine: @unchecked Sendable {
             openStore: { [unowned self, starts] in
                 SimulatedStore(database) { [unowned self] in starts == self.starts ? passage(isRead: $0) : .stopped }
             },
-            bases: bases, executor: executor, workers: executor, clock: clock, groupedBytes: groupedBytes)
+            bases: keepsBases ? bases : NoBases(), executor: executor, workers: executor, clock: clock,
+            groupedBytes: groupedBytes)
     }
 
     private func opened(isContinuous: Bool = false) throws -> SyncSession {

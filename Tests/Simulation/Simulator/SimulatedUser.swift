@@ -13,15 +13,18 @@ struct SimulatedUser {
     private var count = 0
     /// Whether some files are too large for a batch.
     private let hasLargeFiles: Bool
+    /// How many entries are made at a time now and then; 0 for one alone.
+    private let crowd: Int
     /// A line that nobody owes.
     private static let filler = String(repeating: "#", count: Int(SyncBatch.maximumInlineBytes))
     private static let names = ["a", "b", "c", "A", "d.md", "e", "é", "e\u{301}"]
     private static let folders = ["", "", "p", "q", "p/r"]
 
     /// `isPlain` keeps to names of which no two are the same but for letter case or composition.
-    init(_ number: Int, seed: UInt64, isPlain: Bool, hasLargeFiles: Bool) {
+    init(_ number: Int, seed: UInt64, isPlain: Bool, hasLargeFiles: Bool, crowd: Int) {
         self.number = number
         self.hasLargeFiles = hasLargeFiles
+        self.crowd = crowd
         names = isPlain ? ["a", "b", "c", "d.md", "e"] : Self.names
         random = SeededGenerator(seed: seed)
     }
@@ -31,6 +34,7 @@ struct SimulatedUser {
         let tree = disk.tree().filter { !Self.isIgnoreFile($0.path) }
         let files = tree.filter { $0.content != nil }.map(\.path)
         let folders = tree.filter { $0.content == nil }.map(\.path)
+        if crowd > 0, Int.random(in: 0..<6, using: &random) == 0 { return createMany(on: disk, folders) }
         let choice = Int.random(in: 0..<100, using: &random)
         switch choice {
         case 0..<25: return create(on: disk, folders)
@@ -81,6 +85,23 @@ struct SimulatedUser {
         guard disk.write(path, text) else { return "cannot create \(path)" }
         owed.formUnion(lines)
         return "create \(path)\(isLarge ? ", large" : ""): \(lines)"
+    }
+
+    /// Makes many folders, one in the other or side by side, with a file in each.
+    private mutating func createMany(on disk: SimulatedDisk, _ folders: [String]) -> String {
+        let top = location(folders)
+        if disk.node(top) != nil { return "nothing: \(top) is there" }
+        let isDeep = Bool.random(using: &random)
+        var (place, made) = (top, [String]())
+        for number in 0..<Int.random(in: 2...crowd, using: &random) {
+            place = isDeep ? place + (number == 0 ? "" : "/n") : top + "/\(number)"
+            if !isDeep, number == 0 { guard disk.makeFolder(top) else { return "cannot mkdir \(top)" } }
+            guard disk.makeFolder(place) else { break }
+            let line = token()
+            if disk.write(place + "/f", line + "\n") { made.append(line) }
+        }
+        owed.formUnion(made)
+        return "create \(made.count) \(isDeep ? "in each other" : "side by side") at \(top)"
     }
 
     private mutating func edit(_ path: String, on disk: SimulatedDisk) -> String {

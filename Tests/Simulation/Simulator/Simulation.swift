@@ -35,9 +35,17 @@ struct SimulationSettings: Hashable, Sendable {
     var isContinuous = false
     /// How likely an event of a watcher comes late, twice or never.
     var watchFaults = 0.0
+    /// Whether the engines keep the bases of merges.
+    var keepsBases = true
+    /// How many deletions the guard lets through at once; nil for all of them.
+    var deletions: Int?
+    /// How many entries a user makes at a time now and then, side by side and in each other; 0 for one alone.
+    var crowd = 0
 
     /// Whether all that is done is to be noticed by events alone, without a scan of everything.
-    var isStrict: Bool { isContinuous && watchFaults == 0 && faults == 0 && !crashes && foldingDisks.isEmpty }
+    var isStrict: Bool {
+        isContinuous && watchFaults == 0 && faults == 0 && !crashes && foldingDisks.isEmpty && deletions == nil
+    }
 
     /// Settings that a seed decides.
     static func random(_ seed: UInt64) -> SimulationSettings {
@@ -59,6 +67,12 @@ struct SimulationSettings: Hashable, Sendable {
         settings.isContinuous = Bool.random(using: &random)
         settings.watchFaults = [0, 0, 0.1, 0.4].randomElement(using: &random) ?? 0
         settings.hasPaths = settings.hasLargeFiles && Bool.random(using: &random)
+        settings.keepsBases = Bool.random(using: &random)
+        // What comes back after it was held may meet what has taken its place, without anybody's fault.
+        if !settings.isPolite, Int.random(in: 0..<4, using: &random) == 0 {
+            settings.deletions = Int.random(in: 0...3, using: &random)
+        }
+        if Int.random(in: 0..<40, using: &random) == 0 { settings.crowd = Int.random(in: 10...60, using: &random) }
         return settings
     }
 }
@@ -101,12 +115,17 @@ final class Simulation: @unchecked Sendable {
             machine.disk.foldsCase = settings.foldingDisks.contains(number)
             machine.disk.hasPaths = settings.hasPaths
             machine.watchFaults = settings.watchFaults
+            machine.keepsBases = settings.keepsBases
+            if let deletions = settings.deletions {
+                machine.configuration.approvesDeletions = false
+                machine.configuration.deleteGuard = DeleteGuard(nodes: deletions, fraction: 0.1)
+            }
             network.onChange = { [unowned self] in serverChanged() }
             machines.append(machine)
             users.append(
                 SimulatedUser(
                     number, seed: settings.seed &+ 1_000 &+ UInt64(number), isPlain: settings.isPolite,
-                    hasLargeFiles: settings.hasLargeFiles))
+                    hasLargeFiles: settings.hasLargeFiles, crowd: settings.crowd))
         }
     }
 
@@ -122,6 +141,7 @@ final class Simulation: @unchecked Sendable {
         for machine in machines { keep(Selection(), machine.database) }
         rest()
         takeAllIn()
+        decideAll()
         check()
         for machine in machines where settings.isContinuous { end(machine) }
         result.trace = executor.trace
@@ -145,6 +165,9 @@ final class Simulation: @unchecked Sendable {
         if settings.hasSelections, Int.random(in: 0..<8, using: &draw) == 0 { return select(number, "\(index)", &draw) }
         if settings.hasIgnoreFiles, Int.random(in: 0..<8, using: &draw) == 0 {
             return writeIgnoreFile(number, "\(index)", &draw)
+        }
+        if settings.deletions != nil, Int.random(in: 0..<8, using: &draw) == 0 {
+            return decide(number, "\(index)", &draw)
         }
         switch Int.random(in: 0..<100, using: &draw) {
         case 0..<50: userActs(number, "\(index)")
@@ -220,6 +243,40 @@ final class Simulation: @unchecked Sendable {
         keep(selection, database)
         machines[number].nudge()
         note("\(when) user \(number): \(isOut ? "select" : "deselect") \(key)")
+    }
+
+    /// Decides about the deletions that a machine holds, as commands do.
+    private func decide(_ number: Int, _ when: String, _ draw: inout SeededGenerator) {
+        let machine = machines[number]
+        let held = machine.database.heldDeletions()
+        let isApproved = Bool.random(using: &draw)
+        if held.isEmpty { return }
+        let now = machine.disk.time / 1_000_000_000
+        let decided = Result {
+            try machine.database.transaction(durably: true) {
+                try isApproved
+                    ? SyncEngine.approveDeletions(in: machine.database, at: now)
+                    : SyncEngine.restoreDeletions(in: machine.database, at: now)
+            }
+        }
+        if case .failure(let error) = decided { result.faults.append("machine \(number) cannot decide: \(error)") }
+        machine.nudge()
+        note("\(when) user \(number): \(isApproved ? "approve" : "restore") \(held.map(\.path))")
+    }
+
+    /// Decides about what is held until nothing is.
+    private func decideAll() {
+        guard settings.deletions != nil else { return }
+        for _ in 0..<40 where result.faults.isEmpty {
+            let holding = machines.filter { !$0.database.heldDeletions().isEmpty }
+            if holding.isEmpty { return }
+            for machine in holding {
+                var draw = SeededGenerator(seed: random.next())
+                decide(machine.number, "at rest", &draw)
+            }
+            rest()
+        }
+        if result.faults.isEmpty { result.faults.append("there is always something held") }
     }
 
     /// Changes a selection as a command does: for good.
