@@ -13,7 +13,7 @@ struct MediaInfoReader: Sendable {
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked
     /// into.
-    private static let lot = 32
+    static let lot = 32
     /// How many bytes of a photo that is in no file are looked into: more than what comes before its picture.
     private static let headerLimit: Int64 = 1 << 20
 

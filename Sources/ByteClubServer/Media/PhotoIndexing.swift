@@ -57,10 +57,14 @@ struct PhotoIndexing: Service {
             let entries = try await store.read { [progress] in
                 try $0.state.journal(after: progress.done, limit: Self.page)
             }
-            for entry in entries {
-                if !entry.isFolder, !entry.isDeleted, MediaType(name: entry.path.name).hasThumbnail {
-                    progress.room -= try await look(at: entry, room: progress.room)
-                }
+            var photos = entries.filter {
+                !$0.isFolder && !$0.isDeleted && MediaType(name: $0.path.name).hasThumbnail
+            }[...]
+            while !photos.isEmpty {
+                let lot = photos.prefix(MediaInfoReader.lot)
+                photos = photos.dropFirst(lot.count)
+                try await describe(lot)
+                for photo in lot { progress.room -= try await picture(photo, room: progress.room) }
             }
             if let last = entries.last {
                 progress.done = last.revision
@@ -81,31 +85,42 @@ struct PhotoIndexing: Service {
         }
     }
 
-    /// Looks at one photo, and tells how many bytes of pictures were made of it.
-    private func look(at photo: FolderEntry, room: Int64) async throws -> Int64 {
-        guard let hash = photo.contentHash else { return 0 }
-        let had = renditions.bytes(of: hash)
+    /// Finds out what some photos are, which becomes known in one transaction.
+    private func describe(_ photos: ArraySlice<FolderEntry>) async throws {
+        guard let first = photos.first else { return }
+        try await look(at: first.path) {
+            _ = try await media.describe(photos.map { Metadata($0) }, for: .stranger(nil))
+        }
+    }
+
+    /// Makes the pictures of a photo, and tells how many bytes they have.
+    private func picture(_ photo: FolderEntry, room: Int64) async throws -> Int64 {
+        guard let hash = photo.contentHash, renditions.bytes(of: hash) == 0 else { return 0 }
+        // What there is no room for is made when somebody asks.
+        guard photo.bytes <= RenditionStore.sourceLimit, room > 0, (try? reserve.check(for: Self.spare)) != nil else {
+            return 0
+        }
+        try await look(at: photo.path) {
+            try await renditions.tryAll(of: hash, for: .stranger(nil)) { try await store.content(of: photo) }
+        }
+        return renditions.bytes(of: hash)
+    }
+
+    /// Does a part of the work when nobody else makes pictures, and rests after it while others write.
+    private func look(at path: RemotePath, _ work: () async throws -> Void) async throws {
         while !renditions.isIdle { try await Task.sleep(for: Self.yielding) }
         let (start, commits) = (ContinuousClock.now, store.statistics.commits.time.count)
-        let party = Party.stranger(nil)
         do {
-            _ = try await media.describe([Metadata(photo)], for: party)
-            // What there is no room for is made when somebody asks.
-            if had == 0, photo.bytes <= RenditionStore.sourceLimit, room > 0,
-                (try? reserve.check(for: Self.spare)) != nil
-            {
-                try await renditions.tryAll(of: hash, for: party) { try await store.content(of: photo) }
-            }
+            try await work()
         } catch is APIError {
             // What is no picture, or is asked for by others anyway.
         } catch let error where !(error is CancellationError) {
             // One that is lost must not keep the others from their turn.
-            logger.warning("'\(photo.path)' cannot be looked at: \(ServerFault.line(for: error))")
+            logger.warning("'\(path)' cannot be looked at: \(ServerFault.line(for: error))")
             if (error as? StorageError)?.code == .full { try await Task.sleep(for: Self.pause) }
         }
         if store.statistics.commits.time.count > commits + 1 {
             try await Task.sleep(for: start.duration(to: .now) * Self.rest)
         }
-        return renditions.bytes(of: hash) - had
     }
 }
