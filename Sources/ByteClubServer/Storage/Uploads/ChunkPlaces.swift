@@ -30,7 +30,7 @@ final class ChunkPlaces: Sendable {
         func finish() -> [ContentChunk] { chunker.withLock { $0.finish() } }
     }
 
-    /// How many contents are remembered: 40 bytes for each mebibyte of them.
+    /// How many contents are remembered, with some 200 bytes for each mebibyte of them.
     private static let mostContents = 8
     private static let pieceSize = 1 << 20
     private static let moment = Duration.milliseconds(20)
