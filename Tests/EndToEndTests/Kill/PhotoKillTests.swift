@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     @Suite("kill -9 of an upload") struct PhotoKillTests {
-        /// Who uploads: `photos upload` in Core API v1's chunks, or a sync in those of ByteClub's own wire.
+        /// Who uploads: `photos upload` or a sync, both in Core API v1's chunks.
         enum Way: String, CaseIterable, CustomTestStringConvertible {
             case photos, sync
 
@@ -41,8 +41,8 @@ extension EndToEnd {
 private struct Upload {
     /// What all that is no content may take, in bytes: heads, the login, listings.
     static let heads: Int64 = 256 << 10
-    /// The largest chunk of a sync, in bytes.
-    private static let largestChunk: Int64 = 4 << 20
+    /// The first chunk, and the largest, in bytes; each may be twice as long as the one before.
+    private static let (firstChunk, largestChunk): (Int64, Int64) = (8 << 20, 64 << 20)
 
     private let way: EndToEnd.PhotoKillTests.Way
     private let folder: TemporaryDirectory
@@ -93,8 +93,10 @@ private struct Upload {
     ///
     /// - Returns: How many bytes of the content were sent more than once, and how many that may be.
     func resume() async throws -> (resent: Int64, most: Int64) {
-        // The first chunk has 8 MiB, and each may be twice as long as the one before.
-        let most = way == .photos ? min(64 << 20, (position ?? 0) + 8 << 20) : Self.largestChunk
+        // A chunk has at most as many bytes as those before it, and those of a first one. How far a sync has come is
+        // not known here, so that it may be the last one.
+        let before = way == .photos ? position ?? 0 : (size - Self.firstChunk) / 2
+        let most = min(Self.largestChunk, before + Self.firstChunk)
         let result = try await ann.start(command).result()
         #expect(result.status == 0, "\(result)")
         if way == .photos { #expect(result.lines == ["/byteclub/photos/big.jpg"] && position == nil, "\(result)") }
