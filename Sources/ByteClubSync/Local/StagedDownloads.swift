@@ -44,9 +44,13 @@ final class StagedDownloads {
     /// Whether a content is in its folder with all its bytes, which are read; what is there instead is removed.
     ///
     /// - Throws: ``FileError``, and `CancellationError` when the task is cancelled.
-    static func isWhole(_ size: Int64, _ hash: ContentHash, in folder: any DiskFolder) throws -> Bool {
+    static func isWhole(
+        _ size: Int64, _ hash: ContentHash, in folder: any DiskFolder, _ workers: (any TaskExecutor)?
+    ) async throws -> Bool {
         guard let there = try folder.entry(content) else { return false }
-        if there.stat.fingerprint.size == size, try Scanner.hash(folder.open(content)) == hash {
+        if there.stat.fingerprint.size == size,
+            try await LargeContent.read(folder.open(content), size: size, isCut: false, workers).whole == hash
+        {
             return true
         }
         try folder.removeFile(content)

@@ -593,7 +593,7 @@ final class JournalReplica: RemoteReplica {
             let operation = try contentOperation(
                 item, upload.content.whole, upload.content.size, chunks: chunks, upload: name)
         else { return }
-        // An upload that is not stored stays, and is stored by a later batch.
+        // The server stores an upload in no other batch, and keeps one that this batch does not store.
         let outcome = try await wire.apply(SyncBatch([operation], isAllOrNothing: name != nil), contents: [])
         try take([BatchedWrite(write: upload.write, operation: operation)], outcome.results, &report)
     }

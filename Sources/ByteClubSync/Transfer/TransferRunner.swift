@@ -285,9 +285,10 @@ final class TransferRunner {
             return false
         }
         let (remote, policy, progress) = (replica.tree.remote, policy, progress(of: id))
+        let workers = context.environment.workers
         run(id, at: policy.pace) {
             // As it is when it could not be installed, or the engine was stopped before that.
-            if try StagedDownloads.isWhole(reported.size, wanted, in: folder) {
+            if try await StagedDownloads.isWhole(reported.size, wanted, in: folder, workers) {
                 return .downloaded(item, location: location, bytes: nil, hash: wanted)
             }
             guard let place = folder.path else {

@@ -64,6 +64,11 @@ extension Live {
                     let (bytes, _) = try await session.upload(for: server.request(.put), from: body)
                     #expect(String(decoding: bytes, as: UTF8.self) == expected)
                 }
+                let several = Body.parts([
+                    .bytes([60]), .file(path: path, offset: 3, length: 4), .file(path: path, offset: 8), .bytes([62]),
+                ])
+                let (joined, _) = try await session.upload(for: server.request(.put), from: several)
+                #expect(String(decoding: joined, as: UTF8.self) == "<345689>")
                 let before = server.requests.count
                 let bad: [(Body, TransferError.Code)] = [
                     (.file(path: folder.path), .fileUnreadable), (.file(path: folder.file("none")), .fileUnreadable),

@@ -47,7 +47,6 @@ import Testing
         let scene: MachineScene
         let photo = noise(1 << 20, seed: 2)
         var network: SimulatedNetwork { scene.machine.network }
-        var pieces: Int { photo.count / SimulatedNetwork.uploadPiece }
         var staged: [String] {
             scene.disk.tree(below: ".byteclub/staging", includesPrivate: true).filter { $0.content != nil }.map(\.path)
         }
