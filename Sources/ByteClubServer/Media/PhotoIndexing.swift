@@ -65,6 +65,7 @@ struct PhotoIndexing: Service {
                 photos = photos.dropFirst(lot.count)
                 try await describe(lot)
                 for photo in lot { progress.room -= try await picture(photo, room: progress.room) }
+                try await renditions.settle()
             }
             if let last = entries.last {
                 progress.done = last.revision

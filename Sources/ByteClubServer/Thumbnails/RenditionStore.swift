@@ -60,34 +60,45 @@ struct RenditionStore: Sendable {
     func makeAll(
         of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
+        try await makeAll(of: hash, .now, for: party, source: source)
+    }
+
+    private func makeAll(
+        of hash: ContentHash, _ syncing: ThumbnailCache.Syncing, for party: Party,
+        source: @escaping @Sendable () async throws -> StoredContent
+    ) async throws {
         _ = try await work.ensure(hash, for: party, source: source) {
             try isMade(hash) ? () : nil
         } work: {
-            try make(hash, of: $0)
+            try make(hash, of: $0, syncing)
         }
     }
 
-    /// Makes what nobody has asked for, as ``makeAll(of:for:source:)``, unless a process has ended over it.
+    /// Makes what nobody has asked for, as ``makeAll(of:for:source:)``, unless a process has ended over it; a crash of
+    /// the machine before the next ``settle()`` may take it away.
     func tryAll(
         of hash: ContentHash, for party: Party, source: @escaping @Sendable () async throws -> StoredContent
     ) async throws {
         let mark = "\(hash)-trying"
         let isTried = try await NIOThreadPool.singleton.runIfActive {
             if cache.read(mark) != nil { return true }
-            cache.store([UInt8(ascii: "1")], as: mark)
+            cache.store([UInt8(ascii: "1")], as: mark, .never)
             return false
         }
         if isTried { return }
         defer { cache.remove(mark) }
-        try await makeAll(of: hash, for: party, source: source)
+        try await makeAll(of: hash, .later, for: party, source: source)
     }
+
+    /// Syncs what ``tryAll(of:for:source:)`` has made.
+    func settle() async throws { try await NIOThreadPool.singleton.runIfActive { cache.settle() } }
 
     /// How many bytes the pictures of a content take; blocks for the file system's answer.
     func bytes(of hash: ContentHash) -> Int64 {
         Self.sizes.reduce(0) { $0 + (cache.blob(Self.name(hash, $1))?.length ?? 0) }
     }
 
-    private func make(_ hash: ContentHash, of source: LocalContent) throws {
+    private func make(_ hash: ContentHash, of source: LocalContent, _ syncing: ThumbnailCache.Syncing) throws {
         do {
             let made: [Int: [UInt8]] = try source.withFile(in: scratch) { file in
                 // A link in the data directory leads to what is no content.
@@ -103,13 +114,13 @@ struct RenditionStore: Sendable {
             // twice.
             for (size, smaller) in zip(Self.sizes, [nil] + Self.sizes).reversed() {
                 guard let bytes = made[size], smaller.flatMap({ made[$0] }) != bytes else { continue }
-                if smaller == nil { cache.syncFolder(of: Self.name(hash, size)) }
-                guard cache.store(bytes, as: Self.name(hash, size)) else {
+                if smaller == nil, syncing == .now { cache.syncFolder(of: Self.name(hash, size)) }
+                guard cache.store(bytes, as: Self.name(hash, size), syncing) else {
                     throw StorageError(.full, "there is no room for pictures")
                 }
             }
         } catch let error as APIError {
-            cache.store(Array("\(error.status) \(error.message)".utf8), as: Self.refusalName(hash))
+            cache.refuse(error, as: Self.refusalName(hash))
             throw error
         }
     }

@@ -1,10 +1,31 @@
 import ByteClubCore
 import CLinux
 import Glibc
+import Synchronization
 
 /// Files that can be made again: whole or not there, never torn; losing one costs time only.
+///
 struct ThumbnailCache: Sendable {
+    /// When a file's bytes are synced.
+    enum Syncing {
+        /// Before it gets its name.
+        case now
+        /// By the next ``ThumbnailCache/settle()``, in a lot with others. Until then its owner may execute it: such a
+        /// file that this cache has not stored may have been torn by a crash of the machine, and is not there.
+        case later
+        /// Some time by the system: for less than a block, of which a crash leaves all, nothing or zeros.
+        case never
+    }
+
+    private static let isUnsettled: mode_t = S_IXUSR
+
     private let directory: String
+    private let unsettled = UnsettledNames()
+
+    /// The files that were stored and not settled yet, with their order.
+    private final class UnsettledNames: Sendable {
+        let names = Mutex<[String: Int]>([:])
+    }
 
     /// Keeps files in a folder, which is made when the first one is stored.
     init(directory: String) {
@@ -17,9 +38,9 @@ struct ThumbnailCache: Sendable {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
-            status.st_size < 16 << 20
-        else { return nil }
+        guard unsafe fstat(descriptor, &status) == 0, isWhole(name, status), status.st_size < 16 << 20 else {
+            return nil
+        }
         let size = Int(status.st_size)
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             unsafe count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
@@ -29,24 +50,46 @@ struct ThumbnailCache: Sendable {
 
     /// Stores a file as well as it can; a full disk only means that the next request makes it again.
     ///
+    /// - Parameters:
+    ///   - bytes: What the file holds.
+    ///   - name: Its name.
+    ///   - syncing: When its bytes are synced.
     /// - Returns: Whether it is there now.
-    @discardableResult func store(_ bytes: [UInt8], as name: String) -> Bool {
+    @discardableResult func store(_ bytes: [UInt8], as name: String, _ syncing: Syncing = .now) -> Bool {
         let folder = makeFolder(of: name)
         let temporary = folder + "/." + name + "." + String(UInt64.random(in: .min ... .max), radix: 16)
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let mode = syncing == .later ? 0o600 | Self.isUnsettled : 0o600
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return false }
         let written = unsafe write(descriptor, bytes, bytes.count)
-        let isWritten = written == bytes.count && fdatasync(descriptor) == 0
+        let isWritten = written == bytes.count && (syncing != .now || fdatasync(descriptor) == 0)
         close(descriptor)
+        if syncing == .later { unsettled.names.withLock { $0[name] = $0.count } }
         let isMoved = isWritten ? unsafe rename(temporary, path(of: name)) == 0 : false
         if !isMoved { unsafe unlink(temporary) }
         return isMoved
     }
 
+    /// Syncs what was stored to be synced later, all at once, and takes it for whole in the order in which it was stored.
+    ///
+    /// Blocks. Nothing is stored meanwhile that is to be synced later.
+    func settle() {
+        let names = unsettled.names.withLock { $0 }
+        if names.isEmpty { return }
+        guard (try? Directory.syncFileSystem(directory)) != nil else { return }
+        for (name, _) in names.sorted(by: { $0.value < $1.value }) { unsafe chmod(path(of: name), 0o600) }
+        unsettled.names.withLock { $0.removeAll() }
+    }
+
+    /// Whether a file holds all that was stored in it.
+    private func isWhole(_ name: String, _ status: stat) -> Bool {
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
+        return status.st_mode & Self.isUnsettled == 0 || unsettled.names.withLock { $0[name] != nil }
+    }
+
     /// Makes sure that what was stored in the folder of a name so far stays there, whenever the machine stops.
     ///
-    /// Without it a file may be gone after a crash, but never torn: ``store(_:as:)`` syncs its bytes before it gets its
-    /// name.
+    /// Without it a file may be gone after a crash, but never torn.
     func syncFolder(of name: String) {
         let descriptor = unsafe open(makeFolder(of: name), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -58,9 +101,7 @@ struct ThumbnailCache: Sendable {
     func blob(_ name: String) -> FileBlob? {
         var status = stat()
         let path = path(of: name)
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
-            return nil
-        }
+        guard unsafe lstat(path, &status) == 0, isWhole(name, status) else { return nil }
         return FileBlob(path: path, length: Int64(status.st_size))
     }
 
@@ -72,7 +113,12 @@ struct ThumbnailCache: Sendable {
         try body(path(of: name))
     }
 
-    /// Why there is no file, as it was stored in one: a status and a text; nil when nothing is known.
+    /// Stores why there is no file: a status and a text.
+    func refuse(_ error: APIError, as name: String) {
+        store(Array("\(error.status) \(error.message)".utf8.prefix(4000)), as: name, .never)
+    }
+
+    /// Why there is no file, as it was stored in one; nil when nothing is known.
     func refusal(_ name: String) -> APIError? {
         guard let text = read(name).map({ String(decoding: $0, as: UTF8.self) }),
             let blank = text.firstIndex(of: " "), let status = Int(text[..<blank]), [404, 415].contains(status)

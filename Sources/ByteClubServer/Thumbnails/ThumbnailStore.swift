@@ -87,7 +87,7 @@ struct ThumbnailStore: Sendable {
             return bytes
         } catch let error as APIError {
             // What is wrong with the photo stays wrong; another error may be the machine's.
-            cache.store(Array("\(error.status) \(error.message)".utf8), as: refusalName(name))
+            cache.refuse(error, as: refusalName(name))
             throw error
         }
     }

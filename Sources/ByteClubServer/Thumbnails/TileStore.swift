@@ -72,7 +72,7 @@ struct TileStore: Sendable {
                 }
             }
         } catch let error as APIError {
-            cache.store(Array("\(error.status) \(error.message)".utf8), as: Self.refusalName(hash))
+            cache.refuse(error, as: Self.refusalName(hash))
             throw error
         }
     }

@@ -59,6 +59,47 @@ import Testing
         #expect(cache.read("\(other)-trying") == nil)
     }
 
+    @Test("pictures that a crash of the machine may have torn are not shown, and are made anew")
+    func torn() async throws {
+        let count = Mutex(0)
+        let make: RenditionStore.Maker = { _, sizes in
+            count.withLock { $0 += 1 }
+            return Dictionary(uniqueKeysWithValues: sizes.map { ($0, [UInt8](repeating: 1, count: $0)) })
+        }
+        let all = Int64(RenditionStore.sizes.reduce(0, +))
+        let first = RenditionStore(directory: path, threads: .singleton, turns: turns, make: make)
+        try await first.tryAll(of: photo, for: .stranger(nil)) { .bytes([7]) }
+        #expect(first.bytes(of: photo) == all)
+        // Nothing was synced: whoever comes after this process cannot know what is there.
+        let second = RenditionStore(directory: path, threads: .singleton, turns: turns, make: make)
+        #expect(second.bytes(of: photo) == 0)
+        try await second.tryAll(of: photo, for: .stranger(nil)) { .bytes([7]) }
+        try await second.settle()
+        let third = RenditionStore(directory: path, threads: .singleton, turns: turns, make: make)
+        #expect(third.bytes(of: photo) == all && count.withLock { $0 } == 2)
+    }
+
+    @Test("pictures that somebody asked for, and why there are none, outlive what made them")
+    func settled() async throws {
+        let store = RenditionStore(directory: path, threads: .singleton, turns: turns) {
+            (file, sizes) throws(MediaError) in
+            try Renditions.make(file: file, sizes: sizes, quality: 80)
+        }
+        await #expect(throws: APIError.self) {
+            try await store.makeAll(of: photo, for: .member(1)) { .bytes([7]) }
+        }
+        let later = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, _ in [:] }
+        await #expect(throws: APIError.self) {
+            try await later.makeAll(of: photo, for: .member(1)) { .bytes([7]) }
+        }
+        let other = ContentHasher.hash([8])
+        let making = RenditionStore(directory: path, threads: .singleton, turns: turns) { _, sizes in
+            Dictionary(uniqueKeysWithValues: sizes.map { ($0, [UInt8](repeating: 1, count: $0)) })
+        }
+        try await making.makeAll(of: other, for: .member(1)) { .bytes([8]) }
+        #expect(later.bytes(of: other) == Int64(RenditionStore.sizes.reduce(0, +)))
+    }
+
     @Test("a photo that cannot be decoded is tried once")
     func refusal() async throws {
         let count = Mutex(0)
