@@ -26,7 +26,8 @@ extension EndToEnd {
             try await torture.finish()
             print(
                 "torture of mirrors: \(torture.counts), \(torture.ledger.issued.count) texts, "
-                    + "\(torture.conflictCopies) conflict copies, in \(clock.now - start)")
+                    + "\(torture.photos.issued.count) photos, \(torture.conflictCopies) conflict copies, "
+                    + "in \(clock.now - start)")
         }
     }
 }
@@ -35,6 +36,7 @@ extension EndToEnd {
 struct MirrorTorture {
     let club: Club
     private(set) var ledger = TextLedger()
+    private(set) var photos = PhotoLedger()
     private(set) var counts: [String: Int] = [:]
     private(set) var isWell = true
     private var thrownAway = 0
@@ -42,6 +44,9 @@ struct MirrorTorture {
     private let networks: [RoughNetwork]
     private var running: [Int: SpawnedProcess] = [:]
     private var generator: SeededGenerator
+    /// How many folders there are at first, each with a note in it: `BYTECLUB_FOLDERS`, 60 unless it is set.
+    private let folders = Settings.number("BYTECLUB_FOLDERS") ?? 60
+    private static let mostPhotos = 40
 
     static func start(seed: UInt64) async throws -> MirrorTorture {
         let club = try await Club.start()
@@ -55,7 +60,8 @@ struct MirrorTorture {
         members[2].environment["BYTECLUB_PLAIN"] = "1"
         var torture = MirrorTorture(
             club: club, members: members, networks: networks, generator: SeededGenerator(seed: seed))
-        LocalFiles.makeFolder(torture.bin)
+        for folder in [torture.bin, torture.camera] { LocalFiles.makeFolder(folder) }
+        try torture.makeLibrary()
         for index in members.indices { try torture.run(index) }
         return torture
     }
@@ -111,13 +117,20 @@ struct MirrorTorture {
 
     /// Deletes files of which all agree, with a kill in between; none may come back.
     mutating func deleteSome() async throws {
-        for path in FileTree(members[0].mirror).files.shuffled(using: &generator).prefix(6) {
+        for path in LocalTree(members[0].mirror).files.shuffled(using: &generator).prefix(6) {
             let index = Int.random(in: 0..<members.count, using: &generator)
             let file = members[index].mirror + "/" + path
-            let lines = TextLedger.lines(of: file)
-            ledger.excuse(lines)
             // Copies of it are not deleted.
-            ledger.delete(lines.subtracting(liveLines(besides: path)))
+            if PhotoLedger.isPhoto(path) {
+                let photo = ContentHasher.hash(Fixture.bytes(at: file))
+                photos.excuse([photo])
+                let others = PhotoLedger.photos(in: FileTree(members[0].mirror)).filter { $0.key != path }
+                if !others.values.contains(photo) { photos.delete([photo]) }
+            } else {
+                let lines = TextLedger.lines(of: file)
+                ledger.excuse(lines)
+                ledger.delete(lines.subtracting(liveLines(besides: path)))
+            }
             TemporaryDirectory.remove(file)
             count("calm deletions")
             if Int.random(in: 0..<3, using: &generator) == 0 {
@@ -129,8 +142,13 @@ struct MirrorTorture {
     /// Every text that nobody took away is somewhere, none that was deleted is in a file, and none is made up.
     mutating func expectNothingLost() async throws {
         var live: Set<String> = []
+        var livePhotos: Set<ContentHash> = []
         for member in members {
-            for path in FileTree(member.mirror).files {
+            for (path, photo) in PhotoLedger.photos(in: FileTree(member.mirror)) {
+                expect(photos.issued.contains(photo), "\(member.name)'s \(path) is a photo that nobody took: \(photo)")
+                livePhotos.insert(photo)
+            }
+            for path in LocalTree(member.mirror).files where !PhotoLedger.isPhoto(path) {
                 let lines = TextLedger.lines(of: member.mirror + "/" + path)
                 let strange = lines.filter { !ledger.issued.contains($0) }
                 expect(
@@ -140,6 +158,9 @@ struct MirrorTorture {
         }
         let zombies = live.intersection(ledger.deleted)
         expect(zombies.isEmpty, "deleted texts came back: \(zombies.map { $0.prefix(40) }.sorted().prefix(5))")
+        let photoZombies = livePhotos.intersection(photos.deleted)
+        expect(photoZombies.isEmpty, "deleted photos came back: \(photoZombies.prefix(5))")
+        try await expectPhotosKept(besides: livePhotos)
         var missing = ledger.issued.subtracting(ledger.excused).subtracting(live)
         if !missing.isEmpty { missing.subtract(TextLedger.lines(below: bin)) }
         for member in members where !missing.isEmpty {
@@ -148,6 +169,17 @@ struct MirrorTorture {
         if !missing.isEmpty { missing.subtract(try await TextLedger.lines(ofServer: club.server.data)) }
         if !missing.isEmpty { try await keepFolders() }
         expect(missing.isEmpty, "lost: \(missing.map { $0.prefix(40) }.sorted().prefix(10)) of \(missing.count)")
+    }
+
+    private mutating func expectPhotosKept(besides live: Set<ContentHash>) async throws {
+        var missing = photos.issued.subtracting(photos.excused).subtracting(live).filter {
+            !PhotoLedger.isKept($0, byServer: club.server.data)
+        }
+        for member in members where !missing.isEmpty {
+            missing.subtract(PhotoLedger.photos(in: FileTree(member.mirror + "/.byteclub")).values)
+        }
+        if !missing.isEmpty { try await keepFolders() }
+        expect(missing.isEmpty, "photos are lost: \(missing.prefix(10)) of \(missing.count)")
     }
 
     /// Ends the clients; a sync of each then has nothing to do.
@@ -182,6 +214,7 @@ struct MirrorTorture {
 
     private mutating func kill(_ index: Int) async throws {
         guard let process = running[index] else { return }
+        try await beginTransfer()
         process.kill9()
         _ = await process.result()
         running[index] = nil
@@ -189,10 +222,19 @@ struct MirrorTorture {
     }
 
     private mutating func restartServer() async throws {
+        try await beginTransfer()
         await club.server.kill9()
         try await ContinuousClock().sleep(for: .milliseconds(Int.random(in: 0..<500, using: &generator)))
         try await club.server.start()
         count("server kills")
+    }
+
+    /// Makes sure that something large is on its way.
+    private mutating func beginTransfer() async throws {
+        guard let member = members.randomElement(using: &generator) else { return }
+        let tree = LocalTree(member.mirror)
+        try tree.photos.count < Self.mostPhotos ? takePhoto(in: tree) : editPhoto(in: tree)
+        try await ContinuousClock().sleep(for: .milliseconds(Int.random(in: 0..<300, using: &generator)))
     }
 
     private mutating func change(_ network: RoughNetwork) {
@@ -229,7 +271,7 @@ struct MirrorTorture {
 
     private func liveLines(besides path: String) -> Set<String> {
         var lines: Set<String> = []
-        for other in FileTree(members[0].mirror).files where other != path {
+        for other in LocalTree(members[0].mirror).files where other != path && !PhotoLedger.isPhoto(other) {
             lines.formUnion(TextLedger.lines(of: members[0].mirror + "/" + other))
         }
         return lines
@@ -259,29 +301,32 @@ struct MirrorTorture {
 
 extension MirrorTorture {
     private mutating func act(in mirror: String, of name: String) throws {
-        let tree = FileTree(mirror)
-        let folders = tree.entries.filter { $0.value == .folder }.keys.sorted()
-        let files = tree.files
-        let file = files.randomElement(using: &generator)
+        let tree = LocalTree(mirror)
+        let folders = tree.folders
+        let file = tree.files.randomElement(using: &generator)
         switch Int.random(in: 0..<100, using: &generator) {
-        case 0..<25:
+        case 0:
+            try tree.photos.count < Self.mostPhotos ? takePhoto(in: tree) : editPhoto(in: tree)
+        case 1..<25:
             let path = newPath(folders, "note")
-            if LocalFiles.exists(mirror + "/" + path) || files.count > 150 { return }
+            if LocalFiles.exists(mirror + "/" + path) || tree.files.count > self.folders + 150 { return }
             try Self.write(Array(text(by: name).utf8), to: mirror + "/" + path)
             count("created")
         case 25..<65:
             guard let file else { return }
+            if PhotoLedger.isPhoto(file) { return try editPhoto(in: tree) }
             try edit(mirror + "/" + file, by: name)
         case 65..<78:
             guard let file else { return }
-            move(mirror + "/" + file, to: mirror + "/" + newPath(folders, "moved"), "moved")
+            let suffix = PhotoLedger.isPhoto(file) ? ".jpg" : ".md"
+            move(mirror + "/" + file, to: mirror + "/" + newPath(folders, "moved", suffix), "moved")
         case 78..<84:
             guard let folder = folders.randomElement(using: &generator) else { return }
-            let target = newPath(folders.filter { !($0 + "/").hasPrefix(folder + "/") }, "folder")
+            let target = newPath(folders.filter { !($0 + "/").hasPrefix(folder + "/") }, "folder", "")
             move(mirror + "/" + folder, to: mirror + "/" + target, "folders moved")
         case 84..<90:
             LocalFiles.makeFolder(
-                mirror + "/" + newPath(folders.filter { $0.split(separator: "/").count < 4 }, "folder"))
+                mirror + "/" + newPath(folders.filter { $0.split(separator: "/").count < 4 }, "folder", ""))
             count("folders made")
         case 90..<98:
             guard let file else { return }
@@ -297,11 +342,68 @@ extension MirrorTorture {
     /// Deletes something, with all that is in it at this very moment or comes into it by a name that is still open.
     private mutating func throwAway(_ path: String) {
         thrownAway += 1
-        unsafe rename(path, bin + "/\(thrownAway)")
+        let thrown = bin + "/\(thrownAway)"
+        unsafe rename(path, thrown)
+        // Photos are much to keep: these need not be found from now on.
+        let tree = FileTree(thrown)
+        photos.excuse(Set(PhotoLedger.photos(in: tree).values))
+        if PhotoLedger.isPhoto(path) { photos.excuse([ContentHasher.hash(Fixture.bytes(at: thrown))]) }
+        for photo in PhotoLedger.photos(in: tree).keys { TemporaryDirectory.remove(thrown + "/" + photo) }
+        if PhotoLedger.isPhoto(path) { TemporaryDirectory.remove(thrown) }
     }
 
     /// Where what was deleted lies, to be looked at when something is missing.
     private var bin: String { club.folder.path + "/bin" }
+
+    /// Folders in folders, with a note in each.
+    private mutating func makeLibrary() throws {
+        let ann = members[0]
+        var made = [""]
+        for number in 0..<folders {
+            let parents = made.filter { $0.utf8.count { $0 == UInt8(ascii: "/") } < 6 }
+            let folder = (parents.randomElement(using: &generator) ?? "") + "/library \(number)"
+            made.append(folder)
+            try Self.write(Array(text(by: ann.name).utf8), to: ann.mirror + folder + "/about \(number).md")
+        }
+    }
+
+    /// Puts a photo of up to 20 MiB in a folder, whole as cards are imported.
+    private mutating func takePhoto(in tree: LocalTree) throws {
+        let taken = camera + "/taken.jpg"
+        let head = Sample.photo(Int.random(in: 0..<100, using: &generator), using: &generator)
+        // Small ones are as many as large ones: each length has twice the chance of its double.
+        let length = 80_000 << Int.random(in: 0..<8, using: &generator)
+        try LocalFiles.writeLarge(
+            head: head, length: head.count + Int.random(in: length..<length * 2, using: &generator),
+            seed: generator.next(), to: taken)
+        place(taken, at: tree.root + "/" + newPath(tree.folders, "photo", ".jpg"))
+        count("photos taken")
+    }
+
+    /// Changes some bytes of a photo, as programs for captions do.
+    private mutating func editPhoto(in tree: LocalTree) throws {
+        guard let photo = tree.photos.randomElement(using: &generator) else { return }
+        var bytes = Fixture.bytes(at: tree.root + "/" + photo)
+        guard bytes.count > 1_000 else { return }
+        photos.excuse([ContentHasher.hash(bytes)])
+        let offset = bytes.count - 100
+        unsafe withUnsafeBytes(of: generator.next()) { unsafe bytes.replaceSubrange(offset..<offset + 8, with: $0) }
+        let edited = camera + "/edited.jpg"
+        try LocalFiles.write(bytes, to: edited)
+        place(edited, at: tree.root + "/" + photo)
+        count("photos edited")
+    }
+
+    private mutating func place(_ photo: String, at path: String) {
+        let bytes = Fixture.bytes(at: photo)
+        if LocalFiles.exists(path) { photos.excuse([ContentHasher.hash(Fixture.bytes(at: path))]) }
+        LocalFiles.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+        photos.issue(bytes)
+        unsafe rename(photo, path)
+    }
+
+    /// Where photos are before they come into a mirror.
+    private var camera: String { club.folder.path + "/camera" }
 
     /// Writes into a file, or puts another in its place, as editors do.
     private mutating func edit(_ path: String, by name: String) throws {
@@ -341,10 +443,10 @@ extension MirrorTorture {
         count(what)
     }
 
-    private mutating func newPath(_ folders: [String], _ name: String) -> String {
+    private mutating func newPath(_ folders: [String], _ name: String, _ suffix: String = ".md") -> String {
         let folder = Int.random(in: 0..<3, using: &generator) == 0 ? nil : folders.randomElement(using: &generator)
         let number = Int.random(in: 0..<60, using: &generator)
-        return (folder.map { $0 + "/" } ?? "") + "\(name) \(number)" + (name == "folder" ? "" : ".md")
+        return (folder.map { $0 + "/" } ?? "") + "\(name) \(number)" + suffix
     }
 
     /// A line that is like no other.
@@ -355,45 +457,24 @@ extension MirrorTorture {
     }
 }
 
-/// Which lines were written, and which of them somebody who saw them has taken away.
-struct TextLedger {
-    private(set) var issued: Set<String> = []
-    private(set) var excused: Set<String> = []
-    private(set) var deleted: Set<String> = []
+/// The folders and files of a mirror as they are now, which need not be read for that.
+private struct LocalTree {
+    let root: String
+    private(set) var folders: [String] = []
+    private(set) var files: [String] = []
 
-    mutating func issue(by name: String, length: Int) -> String {
-        let line = "line \(issued.count) by \(name) " + String(repeating: "x", count: length)
-        issued.insert(line)
-        return line
+    init(_ root: String) {
+        self.root = root
+        for path in FileTree.paths(below: root, leavingOut: [".byteclub"]) {
+            var status = stat()
+            guard unsafe lstat(root + "/" + path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: folders.append(path)
+            case S_IFREG: files.append(path)
+            default: break
+            }
+        }
     }
 
-    /// Somebody replaces or deletes these: they need not be found.
-    mutating func excuse(_ lines: Set<String>) { excused.formUnion(lines) }
-
-    /// These must not be found in a file any more.
-    mutating func delete(_ lines: Set<String>) { deleted.formUnion(lines) }
-
-    static func lines(in bytes: [UInt8]) -> Set<String> {
-        Set(bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) })
-    }
-
-    static func lines(of file: String) -> Set<String> { lines(in: Fixture.bytes(at: file)) }
-
-    static func lines(below folder: String) -> Set<String> {
-        var lines: Set<String> = []
-        for path in FileTree(folder).files { lines.formUnion(self.lines(of: folder + "/" + path)) }
-        return lines
-    }
-
-    /// The lines of all that the server keeps, old versions included.
-    static func lines(ofServer data: String) async throws -> Set<String> {
-        let script = """
-            import sqlite3, sys
-            for row in sqlite3.connect(sys.argv[1]).execute("select bytes from content"):
-                sys.stdout.buffer.write(bytes(row[0]) + b"\\n")
-            """
-        let result = try await Program.run("/usr/bin/python3", ["-c", script, data + "/byteclub.sqlite"])
-        try #require(result.status == 0, "\(result.errorText)")
-        return lines(in: result.output)
-    }
+    var photos: [String] { files.filter(PhotoLedger.isPhoto) }
 }
