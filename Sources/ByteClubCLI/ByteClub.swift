@@ -37,7 +37,7 @@ public enum ByteClub {
         // A program that runs for days gives back what a first sync needed.
         let isDaemon = arguments.first == DaemonCommand.configuration.commandName
         if isDaemon { byteclub_limit_heaps(1) }
-        if engine != nil || isDaemon { byteclub_limit_free_memory(1 << 20) }
+        if engine != nil || isDaemon { byteclub_limit_free_memory(16 << 20) }
         Task.detached { [warm] in
             let context = Context.live(environment, engine, over: warm)
             if context.terminal.isErrorTerminal, TaskbarProgress.isKnown(to: context.environment) {

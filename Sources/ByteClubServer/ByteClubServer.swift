@@ -8,7 +8,7 @@ public enum ByteClubServer {
     public static func main() async {
         // Pieces of bodies are allocated on one thread and freed on another: heaps that keep them grow without need.
         byteclub_limit_heaps(4)
-        byteclub_limit_free_memory(1 << 20)
+        byteclub_limit_free_memory(16 << 20)
         await RootCommand.main()
     }
 }

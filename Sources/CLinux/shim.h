@@ -176,12 +176,12 @@ static inline long byteclub_raise_descriptor_limit(void) {
 /// Lets malloc have so many heaps at most, instead of eight for each processor.
 static inline void byteclub_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 
-/// Gives memory that is free at the end of a heap back to the system from so many bytes on, and blocks of that size and
-/// more a mapping of their own.
+/// Gives memory that is free at the end of a heap back to the system from so many bytes on.
 ///
-/// Left alone, glibc raises both limits to what was freed, up to 64 MiB of free memory for each heap.
+/// Left alone, glibc raises that to twice what was freed, up to 64 MiB for each heap. Buffers of some MiB come from the
+/// heaps, too: with a mapping of their own they would cost a page fault for every 4 KiB, each time anew.
 static inline void byteclub_limit_free_memory(int bytes) {
-    mallopt(M_MMAP_THRESHOLD, bytes);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, bytes);
 }
 

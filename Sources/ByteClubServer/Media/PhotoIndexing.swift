@@ -6,8 +6,10 @@ import ServiceLifecycle
 ///
 /// After a start it looks once at all photos, which costs little where the pictures are there.
 struct PhotoIndexing: Service {
-    /// How long it gathers changes before it looks at them.
+    /// How long nothing must have been written before it looks at what is new.
     private static let gathering = Duration.milliseconds(500)
+    /// How long it waits for that.
+    private static let patience = Duration.seconds(10)
     private static let interval = Duration.seconds(3600)
     /// How long it waits after a failure.
     private static let pause = Duration.seconds(30)
@@ -23,6 +25,8 @@ struct PhotoIndexing: Service {
     private struct Progress {
         /// Up to which change all photos were looked at.
         var done: Int64 = 0
+        /// How often something had been written then.
+        var commits: Int64 = 0
         /// When what is too much was last removed.
         var pruned: ContinuousClock.Instant?
         /// The bytes of pictures that may still be made unasked.
@@ -54,6 +58,7 @@ struct PhotoIndexing: Service {
                 progress.room = try await shelf.prune(keepingPhotosOf: store)
                 progress.pruned = .now
             }
+            progress.commits = try await commitsAtRest(after: progress.commits)
             let entries = try await store.read { [progress] in
                 try $0.state.journal(after: progress.done, limit: Self.page)
             }
@@ -69,8 +74,8 @@ struct PhotoIndexing: Service {
             }
             if let last = entries.last {
                 progress.done = last.revision
-            } else if try await store.waitForChange(after: progress.done, prefix: .root, timeout: Self.interval) {
-                try await Task.sleep(for: Self.gathering)
+            } else {
+                _ = try await store.waitForChange(after: progress.done, prefix: .root, timeout: Self.interval)
             }
             return progress
         } catch {
@@ -84,6 +89,19 @@ struct PhotoIndexing: Service {
             }
             return progress
         }
+    }
+
+    /// Waits until nobody writes for a moment, so that the photos of one sync are looked at after it.
+    ///
+    /// - Returns: How often something has been written.
+    private func commitsAtRest(after known: Int64) async throws -> Int64 {
+        var known = known
+        let end = ContinuousClock.now + Self.patience
+        while case let commits = Int64(store.statistics.commits.time.count), commits != known, .now < end {
+            known = commits
+            try await Task.sleep(for: Self.gathering)
+        }
+        return known
     }
 
     /// Finds out what some photos are, which becomes known in one transaction.

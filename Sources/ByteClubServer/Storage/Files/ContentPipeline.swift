@@ -47,7 +47,12 @@ final class ContentPipeline: Sendable {
     /// Copies bytes into the buffer, and returns whether it is full.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
-            if state.buffer.capacity == 0 { state.buffer.reserveCapacity(min(bytes.count, Self.partSize)) }
+            let needed = state.buffer.count + bytes.count
+            if needed > state.buffer.capacity {
+                // A body of one piece takes no more than that; one of many grows no part step by step.
+                let isFirst = state.offset == 0 && state.buffer.isEmpty
+                state.buffer.reserveCapacity(isFirst ? needed : max(needed, Self.partSize + bytes.count))
+            }
             unsafe state.buffer.append(contentsOf: bytes)
             return state.buffer.count >= Self.partSize
         }
