@@ -1,0 +1,45 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+@testable import ByteClubSync
+@testable import SyncSimulation
+
+@Suite("Contents come down") struct ContentFetcherTests {
+    @Test("a content that is another than the server tells of is in no folder, neither as a note nor as a photo")
+    func lie() async throws {
+        for length in [500, 100_000] {
+            let scene = MachineScene(usesExtension: length > 1_000)
+            let text = String(repeating: "a", count: length)
+            try await scene.put("a", text)
+            scene.machine.network.distort = { bytes in [UInt8](repeating: UInt8(ascii: "b"), count: bytes.count) }
+            for _ in 0..<3 {
+                scene.wait()
+                try scene.sync()
+            }
+            #expect(scene.files.isEmpty && scene.texts.allSatisfy { !$0.contains("b") })
+            scene.machine.network.distort = { $0 }
+            try scene.settle()
+            #expect(scene.files == ["a": text])
+        }
+    }
+
+    @Test("two edits are merged on the text from the server's history where this machine has kept none")
+    func history() async throws {
+        let scene = MachineScene()
+        scene.machine.keepsBases = false
+        let lines = (0..<9).map { "line \($0)\n" }
+        scene.disk.write("a.md", lines.joined())
+        try scene.settle()
+        var mine = lines
+        mine[1] = "mine\n"
+        var theirs = lines
+        theirs[7] = "theirs\n"
+        try await scene.put("a.md", theirs.joined())
+        scene.disk.write("a.md", mine.joined())
+        try scene.settle()
+        mine[7] = "theirs\n"
+        #expect(scene.files == ["a.md": mine.joined()])
+        #expect(try await scene.stored() == ["a.md": mine.joined()])
+    }
+}
