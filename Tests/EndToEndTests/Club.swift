@@ -21,13 +21,16 @@ final class Club: Sendable {
     // The server must be gone before its folder is.
     deinit { server.process?.kill9() }
 
-    /// Starts a server; with a certificate it speaks TLS, and members are told to trust that one.
+    /// Starts a server, which is killed after its lifetime; with a certificate it speaks TLS, and members are told to
+    /// trust that one.
     static func start(
-        _ wire: Wire = .usual, data: String? = nil, certificate: (file: String, key: String)? = nil
+        _ wire: Wire = .usual, data: String? = nil, certificate: (file: String, key: String)? = nil,
+        lifetime: Duration = .seconds(900)
     ) async throws -> Club {
         let folder = try TemporaryDirectory()
         let arguments = certificate.map { ["--tls-certificate", $0.file, "--tls-key", $0.key] } ?? []
-        let server = try await ServerProcess(data: data ?? folder.path + "/data", arguments: arguments)
+        let server = try await ServerProcess(
+            data: data ?? folder.path + "/data", arguments: arguments, lifetime: lifetime)
         let token = try await server.addMember("warden")
         return Club(folder, server, try ClubAPI(server: server, token: token, authority: certificate?.file), wire)
     }

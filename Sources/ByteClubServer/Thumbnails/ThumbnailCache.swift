@@ -10,14 +10,15 @@ struct ThumbnailCache: Sendable {
     enum Syncing {
         /// Before it gets its name.
         case now
-        /// By the next ``ThumbnailCache/settle()``, in a lot with others. Until then its owner may execute it: such a
-        /// file that this cache has not stored may have been torn by a crash of the machine, and is not there.
+        /// By the next ``ThumbnailCache/settle()``, in a lot with others. Until then it has the sticky bit, which means
+        /// nothing else for a file: one that has it and was not stored by this cache may have been torn by a crash of
+        /// the machine, and is not there. Where the file system keeps no such bit, as ``now``.
         case later
         /// Some time by the system: for less than a block, of which a crash leaves all, nothing or zeros.
         case never
     }
 
-    private static let isUnsettled: mode_t = S_IXUSR
+    private static let unsettledMark: mode_t = S_ISVTX
 
     private let directory: String
     private let unsettled = UnsettledNames()
@@ -58,13 +59,15 @@ struct ThumbnailCache: Sendable {
     @discardableResult func store(_ bytes: [UInt8], as name: String, _ syncing: Syncing = .now) -> Bool {
         let folder = makeFolder(of: name)
         let temporary = folder + "/." + name + "." + String(UInt64.random(in: .min ... .max), radix: 16)
-        let mode = syncing == .later ? 0o600 | Self.isUnsettled : 0o600
+        let mode = syncing == .later ? 0o600 | Self.unsettledMark : 0o600
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return false }
+        var status = stat()
+        let isMarked = unsafe fstat(descriptor, &status) == 0 && status.st_mode & Self.unsettledMark != 0
         let written = unsafe write(descriptor, bytes, bytes.count)
-        let isWritten = written == bytes.count && (syncing != .now || fdatasync(descriptor) == 0)
+        let isWritten = written == bytes.count && (isMarked || syncing == .never || fdatasync(descriptor) == 0)
         close(descriptor)
-        if syncing == .later { unsettled.names.withLock { $0[name] = $0.count } }
+        if isMarked { unsettled.names.withLock { $0[name] = $0.count } }
         let isMoved = isWritten ? unsafe rename(temporary, path(of: name)) == 0 : false
         if !isMoved { unsafe unlink(temporary) }
         return isMoved
@@ -84,7 +87,7 @@ struct ThumbnailCache: Sendable {
     /// Whether a file holds all that was stored in it.
     private func isWhole(_ name: String, _ status: stat) -> Bool {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
-        return status.st_mode & Self.isUnsettled == 0 || unsettled.names.withLock { $0[name] != nil }
+        return status.st_mode & Self.unsettledMark == 0 || unsettled.names.withLock { $0[name] != nil }
     }
 
     /// Makes sure that what was stored in the folder of a name so far stays there, whenever the machine stops.

@@ -6,6 +6,25 @@ import Testing
 @testable import SyncSimulation
 
 @Suite("Contents come down") struct ContentFetcherTests {
+    @Test("photos that have come before the connection broke are installed, and are not fetched again")
+    func broken() async throws {
+        let scene = MachineScene()
+        for number in 0..<40 { try await scene.put("\(number).jpg", String(repeating: "\(number) ", count: 40_000)) }
+        let network = scene.machine.network
+        var fetched = 0
+        network.distort = { bytes in
+            fetched += 1
+            if fetched == 20 { network.isDown = true }
+            return bytes
+        }
+        try scene.sync()
+        // What was under way then came, too.
+        #expect((20...22).contains(fetched) && scene.files.count == fetched)
+        network.isDown = false
+        try scene.settle()
+        #expect(scene.files.count == 40 && fetched == 40)
+    }
+
     @Test("a content that is another than the server tells of is in no folder, neither as a note nor as a photo")
     func lie() async throws {
         for length in [500, 100_000] {

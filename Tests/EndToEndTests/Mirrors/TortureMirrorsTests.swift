@@ -47,9 +47,10 @@ struct MirrorTorture {
     /// How many folders there are at first, each with a note in it: `BYTECLUB_FOLDERS`, 60 unless it is set.
     private let folders = Settings.number("BYTECLUB_FOLDERS") ?? 60
     private static let mostPhotos = 40
+    private static let lifetime = Duration.seconds(36_000)
 
     static func start(seed: UInt64) async throws -> MirrorTorture {
-        let club = try await Club.start()
+        let club = try await Club.start(lifetime: Self.lifetime)
         var members: [MemberMachine] = []
         var networks: [RoughNetwork] = []
         for name in ["ann", "bo", "cy"] {
@@ -209,7 +210,7 @@ struct MirrorTorture {
 
     private mutating func run(_ index: Int) throws {
         running[index] = try members[index].start(
-            ["sync", members[index].mirror, "--force-deletes"], timeout: .seconds(36_000))
+            ["sync", members[index].mirror, "--force-deletes"], timeout: Self.lifetime)
     }
 
     private mutating func kill(_ index: Int) async throws {
