@@ -19,12 +19,15 @@ enum LibraryCase {
         var names: [String] { (0..<count).map { "album-\($0 / 100)/photo-\($0).jpg" } }
 
         /// Writes the photos: a real one's head, so that a server reads it as it reads any, and noise.
+        ///
+        /// No two have one length, as in the libraries of cameras.
         func write(below folder: String, round: Int) throws {
             let head = Fixture.bytes("panoramas/dated.jpg")
             for number in 0...((count - 1) / 100) { LocalFiles.makeFolder("\(folder)/album-\(number)") }
             for (number, name) in names.enumerated() {
                 try LocalFiles.writeLarge(
-                    head: head, length: bytes, seed: UInt64(round * 1_000_000 + number), to: folder + "/" + name)
+                    head: head, length: bytes + number, seed: UInt64(round * 1_000_000 + number),
+                    to: folder + "/" + name)
             }
         }
     }

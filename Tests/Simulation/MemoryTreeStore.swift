@@ -13,6 +13,7 @@ final class MemoryTreeStore: TreeStore {
         var listings: [ItemID: KnownListing] = [:]
         var meta: [MetaKey: String] = [:]
         var records: [RecordTable: [[StoredValue]]] = [:]
+        var kinds: [RecordTable: any StoredRecord.Type] = [:]
         var problems: [ProblemRecord] = []
         var held: [HeldDeletionRecord] = []
         var conflicts: [ConflictRecord] = []
@@ -28,6 +29,8 @@ final class MemoryTreeStore: TreeStore {
     private var later: [MetaKey: String] = [:]
     private var isInTransaction = false
     private var hasChanged = false
+    /// Another one for each state.
+    private(set) var version = 0
     /// How many transactions have changed something.
     private(set) var commits = 0
     /// How often a slice of what is unsettled was asked for, and how often all that is synced was counted.
@@ -46,6 +49,7 @@ final class MemoryTreeStore: TreeStore {
         state = survivors[last]
         survivors = [state]
         later = [:]
+        version += 1
         isInTransaction = false
         isOpen = true
     }
@@ -55,10 +59,34 @@ final class MemoryTreeStore: TreeStore {
         state = State()
         survivors = [state]
         later = [:]
+        version += 1
     }
 
     /// Opens it again as it is, as a process does that follows another.
-    func reopen() { (isOpen, later) = (true, [:]) }
+    func reopen() {
+        (isOpen, later) = (true, [:])
+        version += 1
+    }
+
+    /// Saves all that it holds in an empty database.
+    func fill(_ database: SQLiteTreeStore) throws {
+        try database.transaction(durably: false) {
+            for item in [state.trees[.root]].compactMap(\.self) + state.trees.items { try database.save(item) }
+            for (folder, listing) in state.listings { try database.setListing(listing, of: folder) }
+            for (key, value) in state.meta { try database.setMeta(key, value) }
+            for kind in state.kinds.values { try fill(database, kind) }
+            for problem in state.problems { try database.setProblem(problem, path: problem.path) }
+            try database.setHeldDeletions(state.held)
+            for conflict in state.conflicts { try database.addConflict(conflict) }
+            for event in state.events { try database.log(event) }
+        }
+        database.nextItem = state.trees.numbers.upperBound
+        for (key, value) in later { try database.setMetaLater(key, value) }
+    }
+
+    private func fill<Record: StoredRecord>(_ database: SQLiteTreeStore, _ kind: Record.Type) throws {
+        for record in records(kind) { try database.save(record) }
+    }
 
     func transaction<Result>(durably: Bool, _ body: () throws -> Result) throws -> Result {
         precondition(isOpen, "the store is closed")
@@ -88,6 +116,7 @@ final class MemoryTreeStore: TreeStore {
 
     private func keep(durably: Bool) {
         if hasChanged || durably { commits += 1 }
+        version += 1
         hasChanged = false
         state.meta.merge(later) { $1 }
         later = [:]
@@ -186,6 +215,7 @@ final class MemoryTreeStore: TreeStore {
             let index = rows.firstIndex { Self.precedes(values.first, $0.first) } ?? rows.count
             rows.insert(values, at: index)
             state.records[Record.table] = rows
+            state.kinds[Record.table] = Record.self
         }
     }
 
@@ -217,7 +247,14 @@ final class MemoryTreeStore: TreeStore {
 
     func heldDeletions() -> [HeldDeletionRecord] { state.held }
 
-    func setHeldDeletions(_ held: [HeldDeletionRecord]) { change { $0.held = held } }
+    func setHeldDeletions(_ held: [HeldDeletionRecord]) {
+        change { state in
+            state.held = held.sorted { one, other in
+                if one.path.utf8.elementsEqual(other.path.utf8) { return one.item < other.item }
+                return one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
+            }
+        }
+    }
 
     func conflicts(all: Bool) -> [ConflictRecord] {
         state.conflicts.reversed().filter { all || !$0.isResolved }

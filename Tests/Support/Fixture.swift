@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 
 /// Finds the committed fixtures from the place of this file.
@@ -26,5 +27,12 @@ public enum Fixture {
             guard count > 0 else { return bytes }
             bytes += buffer.prefix(count)
         }
+    }
+
+    /// Bytes as text; what is no text by its length and hash.
+    ///
+    /// For each byte that decoding repairs, the testing library would keep a backtrace: minutes for some photos.
+    public static func text(_ bytes: [UInt8]) -> String {
+        String(validating: bytes, as: UTF8.self) ?? "\(bytes.count) bytes, \(ContentHasher.hash(bytes))"
     }
 }

@@ -13,7 +13,7 @@ struct Connector: Sendable {
         case mirror
 
         /// How many photos are sent at once where no rate is to be kept.
-        static let photosAtOnce = 4
+        static let photosAtOnce = 16
     }
 
     /// Opens a connection; nothing is sent before it is used.

@@ -68,7 +68,7 @@ final class SQLiteTreeStore {
         try SQLiteTreeStore(try DatabaseFile.scratchCopy(path), isWriter: false, wasUnclean: false)
     }
 
-    private init(_ connection: SQLiteConnection, isWriter: Bool, wasUnclean: Bool) throws(SyncError) {
+    init(_ connection: SQLiteConnection, isWriter: Bool, wasUnclean: Bool) throws(SyncError) {
         self.connection = connection
         self.isWriter = isWriter
         self.wasUnclean = wasUnclean

@@ -87,7 +87,7 @@ final class Device: Sendable {
 
     func read(_ path: String) -> String? {
         guard unsafe access(root + "/" + path, F_OK) == 0 else { return nil }
-        return String(decoding: Fixture.bytes(at: root + "/" + path), as: UTF8.self)
+        return Fixture.text(Fixture.bytes(at: root + "/" + path))
     }
 
     func exists(_ path: String) -> Bool {
@@ -123,8 +123,7 @@ final class Device: Sendable {
                 result[prefix + name + "/"] = ""
                 walk(folder + "/" + name, prefix + name + "/", isPrivate, &result)
             } else if status.st_mode & S_IFMT == S_IFREG {
-                result[prefix + name] = String(
-                    decoding: Fixture.bytes(at: folder + "/" + name), as: UTF8.self)
+                result[prefix + name] = Fixture.text(Fixture.bytes(at: folder + "/" + name))
             }
         }
     }
@@ -166,7 +165,7 @@ extension MemoryRemote {
         do {
             let found = try await content(
                 at: RemotePath("/byteclub/" + path), revision: nil, range: nil, limit: 1 << 20)
-            return String(decoding: found.bytes, as: UTF8.self)
+            return Fixture.text(found.bytes)
         } catch let error as RemoteError where error.code == .notFound {
             return nil
         }

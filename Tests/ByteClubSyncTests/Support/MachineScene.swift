@@ -109,11 +109,11 @@ final class MachineScene: @unchecked Sendable {
     }
 
     /// The texts of all files, without what is ours.
-    var texts: [String] { disk.tree().compactMap(\.content).map { String(decoding: $0, as: UTF8.self) }.sorted() }
+    var texts: [String] { disk.tree().compactMap(\.content).map(Fixture.text).sorted() }
     /// The files by their paths.
     var files: [String: String] {
         Dictionary(
-            disk.tree().compactMap { entry in entry.content.map { (entry.path, String(decoding: $0, as: UTF8.self)) } },
+            disk.tree().compactMap { entry in entry.content.map { (entry.path, Fixture.text($0)) } },
             uniquingKeysWith: { $1 })
     }
 
@@ -131,7 +131,7 @@ final class MachineScene: @unchecked Sendable {
                     let bytes = try await server.content(
                         at: metadata.path, revision: nil, range: nil, limit: 1 << 20
                     ).bytes
-                    found[path] = String(decoding: bytes, as: UTF8.self)
+                    found[path] = Fixture.text(bytes)
                 }
             }
             cursor = page.cursor

@@ -20,8 +20,10 @@ import Testing
         let calls = Calls(of: one.remote)
         let up = try await one.sync()
         #expect(up.uploaded == Self.photos && up.isComplete)
-        #expect(calls[.putChunk] == 0 && (1...10).contains(calls[.putChunks]))
-        #expect(calls[.missingChunks] == calls[.putChunks] && calls[.apply] <= 20)
+        // Of 21 MB, at least 1 MiB goes in each request, however slow the machine is.
+        let sent = calls[.putChunks]
+        #expect(calls[.putChunk] == 0 && (1...22).contains(sent))
+        #expect(calls[.missingChunks] == sent && calls[.apply] <= sent + 10)
         let fetched = Calls(of: two.remote)
         let down = try await two.sync()
         #expect(down.downloaded == Self.photos && down.isComplete)
@@ -29,7 +31,7 @@ import Testing
         #expect(two.files() == one.files())
         #expect(two.isStagingEmpty && two.trash.isEmpty && one.trash.isEmpty)
         #expect(try await one.sync().uploaded == 0)
-        #expect(calls[.putChunks] <= 10, "a second sync sends nothing")
+        #expect(calls[.putChunks] == sent, "a second sync sends nothing")
     }
 
     @Test("a server that takes one chunk at a time gets them so, and the mirrors are equal")

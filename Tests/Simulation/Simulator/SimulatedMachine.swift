@@ -11,6 +11,8 @@ final class SimulatedMachine: @unchecked Sendable {
     let disk = SimulatedDisk()
     let database = MemoryTreeStore()
     let bases = SimulatedBases()
+    /// Whether the engine's database is one of SQLite, which is compared with the one in memory.
+    var usesSQLite = false
     /// Whether the engine keeps the bases of merges; otherwise it takes them from the server's history, as the real one.
     var keepsBases = true
     let network: SimulatedNetwork
@@ -166,10 +168,17 @@ final class SimulatedMachine: @unchecked Sendable {
         SyncEnvironment(
             disk: disk,
             openStore: { [unowned self, starts] in
-                SimulatedStore(database) { [unowned self] in starts == self.starts ? passage(isRead: $0) : .stopped }
+                SimulatedStore(try store()) { [unowned self] in
+                    starts == self.starts ? passage(isRead: $0) : .stopped
+                }
             },
             bases: keepsBases ? bases : NoBases(), executor: executor, workers: executor, clock: clock,
             groupedBytes: groupedBytes)
+    }
+
+    private func store() throws -> any TreeStore {
+        guard usesSQLite else { return database }
+        return try TwinStore(database) { [unowned self] in violations.append($0) }
     }
 
     private func opened(isContinuous: Bool = false) throws -> SyncSession {

@@ -7,16 +7,16 @@ struct SimulatedCrash: Error {}
 
 /// A machine's database as its engine sees it: each use is a moment at which the engine may be stopped.
 final class SimulatedStore: TreeStore {
-    private let base: MemoryTreeStore
+    private let base: any TreeStore
     private let passage: (_ isRead: Bool) -> SimulatedMachine.Passage
 
-    init(_ base: MemoryTreeStore, passage: @escaping (_ isRead: Bool) -> SimulatedMachine.Passage) {
+    init(_ base: any TreeStore, passage: @escaping (_ isRead: Bool) -> SimulatedMachine.Passage) {
         self.base = base
         self.passage = passage
     }
 
     /// Counts a use, which fails as one does of a database on a disk that is full or broken.
-    private func use(isRead: Bool = false) throws -> MemoryTreeStore {
+    private func use(isRead: Bool = false) throws -> any TreeStore {
         switch passage(isRead) {
         case .goes: return base
         case .fails: throw SyncError(.io, "the database cannot be read or written")
@@ -31,6 +31,8 @@ final class SimulatedStore: TreeStore {
             return result
         }
     }
+
+    func reading<Result>(_ body: () throws -> Result) throws -> Result { try base.reading(body) }
 
     func newItem() throws -> ItemID { try use().newItem() }
     func save(_ item: Item) throws { try use().save(item) }

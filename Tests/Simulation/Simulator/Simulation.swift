@@ -41,6 +41,8 @@ struct SimulationSettings: Hashable, Sendable {
     var deletions: Int?
     /// How many entries a user makes at a time now and then, side by side and in each other; 0 for one alone.
     var crowd = 0
+    /// Whether the machines' databases are of SQLite, and each read is compared with a store in memory.
+    var usesSQLite = false
 
     /// Whether all that is done is to be noticed by events alone, without a scan of everything.
     var isStrict: Bool {
@@ -73,6 +75,7 @@ struct SimulationSettings: Hashable, Sendable {
             settings.deletions = Int.random(in: 0...3, using: &random)
         }
         if Int.random(in: 0..<40, using: &random) == 0 { settings.crowd = Int.random(in: 10...60, using: &random) }
+        settings.usesSQLite = Int.random(in: 0..<12, using: &random) == 0
         return settings
     }
 }
@@ -116,6 +119,7 @@ final class Simulation: @unchecked Sendable {
             machine.disk.hasPaths = settings.hasPaths
             machine.watchFaults = settings.watchFaults
             machine.keepsBases = settings.keepsBases
+            machine.usesSQLite = settings.usesSQLite
             if let deletions = settings.deletions {
                 machine.configuration.approvesDeletions = false
                 machine.configuration.deleteGuard = DeleteGuard(nodes: deletions, fraction: 0.1)

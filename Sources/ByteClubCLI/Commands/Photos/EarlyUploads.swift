@@ -33,6 +33,8 @@ struct EarlyUploads {
 
     /// Photos up to this length go in one request.
     private static let largest: Int64 = 8 << 20
+    /// Of how many bytes no more are begun: after Ctrl-C, what is under way comes to its end.
+    private static let mostBytes: Int64 = 12 << 20
 
     private let files: [String]
     private let sizes: [Int64?]
@@ -55,7 +57,7 @@ struct EarlyUploads {
     mutating func begin(from index: Int, to folder: RemotePath, _ known: KnownPhotos?) {
         next = max(next, index)
         guard let known, width > 1 else { return }
-        while next < files.count, underWay.count < width {
+        while next < files.count, underWay.count < width, bytes < Self.mostBytes {
             let file = files[next]
             guard let size = sizes[next], size <= Self.largest, !known.hasOne(of: size),
                 let key = (try? folder.appending(PhotoFile.serverName(of: file)))?.key,
@@ -66,6 +68,9 @@ struct EarlyUploads {
             next += 1
         }
     }
+
+    /// How long all are that are under way.
+    private var bytes: Int64 { underWay.values.reduce(0) { $0 + $1.size } }
 
     /// The upload of the file whose turn it is; nil when it has not begun.
     mutating func take(_ index: Int) -> Upload? { underWay.removeValue(forKey: index) }
