@@ -37,5 +37,25 @@ extension EndToEnd {
                     + "\(upload.peakMemory >> 10) and \(download.peakMemory >> 10) KiB, the server \(serverAfter >> 10)"
             )
         }
+
+        @Test("two thousand photos need hardly more memory than two hundred")
+        func manyPhotos() async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let photo = Fixture.bytes("panoramas/press.jpg")
+            var peaks: [Int64] = []
+            for count in [200, 2_000] {
+                let folder = ann.home + "/\(count)"
+                for number in 0..<count {
+                    let tail = [UInt8](repeating: 32, count: number + count)
+                    try LocalFiles.write(photo + tail, to: folder + "/\(count)-\(number).jpg")
+                }
+                let upload = try await ann.byteclub("photos", "upload", folder, timeout: .seconds(600))
+                #expect(upload.status == 0 && upload.lines.count == count)
+                peaks.append(upload.peakMemory)
+            }
+            #expect(peaks[0] > 0 && peaks[1] - peaks[0] < 20_000_000, "\(peaks)")
+            print("photos upload of 200 and 2,000: \(peaks.map { $0 >> 10 }) KiB")
+        }
     }
 }

@@ -84,10 +84,11 @@ struct PhotoBatch: Sendable {
     private func result(
         of early: EarlyUploads.Upload, _ file: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
-        let (reporter, path) = (reporter, try sender.path(of: file))
+        // The turn keeps who listens, and the upload the turn.
+        let (reporter, path, size) = (reporter, try sender.path(of: file), early.size)
         early.turn.come(
             .init {
-                reporter.start(path.name, path: path.string, place: place, total: early.size)
+                reporter.start(path.name, path: path.string, place: place, total: size)
             } progress: {
                 reporter.update($0)
             })
