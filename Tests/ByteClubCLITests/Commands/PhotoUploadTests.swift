@@ -67,7 +67,7 @@ import Testing
         #expect(await world.run("photos", "upload", folder) == .success, "\(world.err)")
         let told = (0..<20).map { "/byteclub/photos/\($0 == 9 ? 8 : $0).jpg\n" }.joined()
         #expect(world.out == told)
-        #expect((2...4).contains(counts.withLock { $0.most }))
+        #expect((2...16).contains(counts.withLock { $0.most }))
         #expect(try await Self.photos(world).count == 19)
         counts.withLock { $0.most = 0 }
         world.server.fault = { operation throws(RemoteError) in
@@ -99,7 +99,7 @@ import Testing
             case ("1.jpg", .before):
                 while !isThere.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
                 throw RemoteError(.unreachable, "gone")
-            case ("3.jpg", .before), ("4.jpg", .before):
+            case (let name?, .before) where name >= "3.jpg":
                 try? await Task.sleep(for: .seconds(3600))
                 throw RemoteError(.cancelled, "cancelled")
             default: break
