@@ -29,7 +29,7 @@ final class MemoryTreeStore: TreeStore {
     private var later: [MetaKey: String] = [:]
     private var isInTransaction = false
     private var hasChanged = false
-    /// Another one for each state.
+    /// A number that changes with the state.
     private(set) var version = 0
     /// How many transactions have changed something.
     private(set) var commits = 0
@@ -68,7 +68,7 @@ final class MemoryTreeStore: TreeStore {
         version += 1
     }
 
-    /// Saves all that it holds in an empty database.
+    /// Copies everything into an empty database.
     func fill(_ database: SQLiteTreeStore) throws {
         try database.transaction(durably: false) {
             for item in [state.trees[.root]].compactMap(\.self) + state.trees.items { try database.save(item) }

@@ -29,9 +29,10 @@ public enum Fixture {
         }
     }
 
-    /// Bytes as text; what is no text by its length and hash.
+    /// Bytes as text, or their length and hash when they are no UTF-8.
     ///
-    /// For each byte that decoding repairs, the testing library would keep a backtrace: minutes for some photos.
+    /// Decoding with repairs throws inside for each repair, and the testing library keeps a backtrace for each throw:
+    /// minutes for some photos.
     public static func text(_ bytes: [UInt8]) -> String {
         String(validating: bytes, as: UTF8.self) ?? "\(bytes.count) bytes, \(ContentHasher.hash(bytes))"
     }

@@ -11,7 +11,7 @@ final class SimulatedMachine: @unchecked Sendable {
     let disk = SimulatedDisk()
     let database = MemoryTreeStore()
     let bases = SimulatedBases()
-    /// Whether the engine's database is one of SQLite, which is compared with the one in memory.
+    /// Whether the engine's store is a SQLite database, which is compared with the one in memory.
     var usesSQLite = false
     /// Whether the engine keeps the bases of merges; otherwise it takes them from the server's history, as the real one.
     var keepsBases = true

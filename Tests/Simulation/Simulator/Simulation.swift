@@ -41,7 +41,7 @@ struct SimulationSettings: Hashable, Sendable {
     var deletions: Int?
     /// How many entries a user makes at a time now and then, side by side and in each other; 0 for one alone.
     var crowd = 0
-    /// Whether the machines' databases are of SQLite, and each read is compared with a store in memory.
+    /// Whether the machines' stores are SQLite databases, of which each read is compared with a store in memory.
     var usesSQLite = false
 
     /// Whether all that is done is to be noticed by events alone, without a scan of everything.

@@ -2,17 +2,17 @@ import ByteClubCore
 
 @testable import ByteClubSync
 
-/// The store in memory with a SQLite database beside it: each change is made in both, and each read must find the same.
+/// A store in memory with a SQLite database beside it: each change goes to both, and each read must find the same.
 ///
-/// What the database says is what the engine gets.
+/// The engine gets what the database returns.
 final class TwinStore: TreeStore {
     private let memory: MemoryTreeStore
     private var database: SQLiteTreeStore
-    /// The memory's version that the database has.
+    /// The version of the memory that the database mirrors.
     private var version: Int
     private let onDifference: (String) -> Void
 
-    /// Starts with a database that holds what the memory does.
+    /// Copies the memory into a new database.
     init(_ memory: MemoryTreeStore, onDifference: @escaping (String) -> Void) throws {
         self.memory = memory
         self.onDifference = onDifference
@@ -26,7 +26,7 @@ final class TwinStore: TreeStore {
         return database
     }
 
-    /// The database, made anew when commands or a crash have changed the memory alone.
+    /// The database; a new copy when a command or a crash has changed the memory alone.
     private func current() throws -> SQLiteTreeStore {
         if version == memory.version { return database }
         try database.close()
@@ -60,14 +60,14 @@ final class TwinStore: TreeStore {
 
     func reading<Result>(_ body: () throws -> Result) throws -> Result { try current().reading(body) }
 
-    /// The memory, which forgets nothing, rests never: what it keeps for later is lost with the engine.
+    /// Only the database rests; the memory has no cache.
     func rest() throws { try current().rest() }
 
     func newItem() throws -> ItemID {
         let database = try current()
         defer { version = memory.version }
         let id = memory.newItem()
-        // A number that a failed transaction took may be given again, as nothing has it.
+        // The memory gives a number again that a failed transaction took; nothing has it.
         database.nextItem = id.number
         return try database.newItem()
     }

@@ -33,7 +33,7 @@ struct EarlyUploads {
 
     /// Photos up to this length go in one request.
     private static let largest: Int64 = 8 << 20
-    /// Of how many bytes no more are begun: after Ctrl-C, what is under way comes to its end.
+    /// While so many bytes are under way, no further upload begins: after Ctrl-C all of them are finished.
     private static let mostBytes: Int64 = 12 << 20
 
     private let files: [String]
@@ -69,7 +69,7 @@ struct EarlyUploads {
         }
     }
 
-    /// How long all are that are under way.
+    /// The bytes of all uploads under way.
     private var bytes: Int64 { underWay.values.reduce(0) { $0 + $1.size } }
 
     /// The upload of the file whose turn it is; nil when it has not begun.

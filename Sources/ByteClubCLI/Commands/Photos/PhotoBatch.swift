@@ -84,7 +84,7 @@ struct PhotoBatch: Sendable {
     private func result(
         of early: EarlyUploads.Upload, _ file: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
-        // The turn keeps who listens, and the upload the turn.
+        // Not the upload itself: it holds the turn, which holds the listener.
         let (reporter, path, size) = (reporter, try sender.path(of: file), early.size)
         early.turn.come(
             .init {
