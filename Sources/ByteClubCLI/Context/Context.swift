@@ -43,6 +43,8 @@ struct Context: Sendable {
     var completionPatience = Duration.milliseconds(250)
     /// How long a photo that another program still writes is waited for.
     var writerPatience = Duration.seconds(10)
+    /// How long a question to the server may take before a terminal is told.
+    var serverPatience = Duration.seconds(5)
     /// The program's own file, when it can be told.
     var executable: String?
 

@@ -44,9 +44,6 @@ extension Context {
         }
     }
 
-    /// How long a question may take before that is said.
-    private static let patience = Duration.seconds(5)
-
     /// Opens the server of a club and works with it; its sessions end with the last use of the remote.
     ///
     /// Ctrl-C and SIGTERM cancel the work, once it has wound down. A terminal is told when it takes long, unless it may or tells of itself.
@@ -60,7 +57,7 @@ extension Context {
             isSilent
             ? nil
             : Task {
-                try await Task.sleep(for: Self.patience)
+                try await Task.sleep(for: serverPatience)
                 note("still waiting for \(login.server); Ctrl-C gives up")
             }
         defer { waiting?.cancel() }

@@ -54,7 +54,8 @@ final class World: Sendable {
                 }, probe: { _ in ServerProbe(status: 401, date: nil, body: [], seconds: 0) },
                 shortCode: { _, _ in nil }, shortCodeAnswer: { _, _, _ in .over }),
             editor: Editor(run: editor), interrupts: interrupts,
-            engine: SyncEngine.self, completionPatience: .seconds(3600))
+            engine: SyncEngine.self, completionPatience: .seconds(3600),
+            serverPatience: .seconds(3600))
     }
 
     /// Runs one command line in a world of this home.
