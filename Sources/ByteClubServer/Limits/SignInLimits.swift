@@ -28,6 +28,7 @@ struct SignInLimits: Sendable {
 
     /// How long a doubted attempt keeps its place in ``FairShares/doubtedSignIns`` before the password is looked at.
     let pause: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     private let households = RateLimiter<IPAddress?>(Self.household)
     private let sites = RateLimiter<IPAddress>(Self.site)
@@ -41,9 +42,11 @@ struct SignInLimits: Sendable {
         let household: IPAddress?
     }
 
-    /// Creates limits.
-    init(pause: Duration = .seconds(2)) {
-        self.pause = pause
+    /// Creates limits; `now` is when an attempt happens of which no time is given.
+    init(
+        pause: Duration = .seconds(2), now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        (self.pause, self.now) = (pause, now)
     }
 
     /// Counts an attempt to sign in.
@@ -55,8 +58,9 @@ struct SignInLimits: Sendable {
     ///   - instant: When.
     /// - Returns: How it is dealt with.
     func attempt(
-        _ name: String, from address: IPAddress?, _ browser: KnownBrowser?, at instant: ContinuousClock.Instant = .now
+        _ name: String, from address: IPAddress?, _ browser: KnownBrowser?, at instant: ContinuousClock.Instant? = nil
     ) -> Verdict {
+        let instant = instant ?? now()
         if let browser { return browsers.take(browser, at: instant).map(Verdict.refused) ?? .known }
         let place = NamePlace(name: name, household: address?.household)
         if let wait = guess(from: address, at: instant) ?? names.take(place, at: instant) { return .refused(wait) }
@@ -64,14 +68,15 @@ struct SignInLimits: Sendable {
     }
 
     /// Counts an attempt to guess anything; when it is one too many, tells how long to wait.
-    func guess(from address: IPAddress?, at instant: ContinuousClock.Instant = .now) -> Duration? {
+    func guess(from address: IPAddress?, at instant: ContinuousClock.Instant? = nil) -> Duration? {
+        let instant = instant ?? now()
         if let wait = households.take(address?.household, at: instant) { return wait }
         guard let address, !address.isIPv4 else { return nil }
         return sites.take(address.site, at: instant)
     }
 
     /// Counts a member's attempt to tell the old password; when it is one too many, tells how long to wait.
-    func change(by member: Int64) -> Duration? { members.take(member) }
+    func change(by member: Int64) -> Duration? { members.take(member, at: now()) }
 
     /// Forgets the attempts from a place for a name, after the right password.
     func forget(_ name: String, from address: IPAddress?, _ browser: KnownBrowser?) {
