@@ -317,8 +317,7 @@ final class Simulation: @unchecked Sendable {
     }
 
     /// What a user does between two calls of an engine.
-    private var isMeddling = false
-    private var meddlings = 0
+    private var (isMeddling, meddlings) = (false, 0)
     private func meddle(_ number: Int) {
         guard !settings.isPolite, !isMeddling, meddlings < 40, machines[number].isSyncing, isRunning,
             Int.random(in: 0..<settings.callsPerMeddling, using: &random) == 0
