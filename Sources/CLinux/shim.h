@@ -181,7 +181,7 @@ static inline void byteclub_limit_heaps(int count) { mallopt(M_ARENA_MAX, count)
 /// Left alone, glibc raises that to twice what was freed, up to 64 MiB for each heap. Buffers of some MiB come from the
 /// heaps, too: with a mapping of their own they would cost a page fault for every 4 KiB, each time anew.
 static inline void byteclub_limit_free_memory(int bytes) {
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
     mallopt(M_TRIM_THRESHOLD, bytes);
 }
 

@@ -7,7 +7,7 @@ import Testing
 /// A club with a few entries whose server lies when it is told to, and the programs that ask it.
 final class HostileScene: Sendable {
     /// The most memory that a lie may take over what the same command takes of an honest server.
-    static let mostMemory: Int64 = 96 << 20
+    static let mostMemory: Int64 = 64 << 20
     /// What a command that talks to a server takes at least.
     static let leastMemory: Int64 = 16 << 20
     /// The most processor time in seconds that a program may use on a lie; more than it takes is a hang, whatever the
