@@ -95,13 +95,19 @@ extension Transfer {
         let limit = Int(min(Int64(max(task.options.maximumResponseBytes, 0)), attempt.bodyLimit ?? .max))
         guard chunk.count <= limit - attempt.bytes.count else { return refuseBody(over: Int64(limit)) }
         if attempt.bytes.isEmpty, meter.progress.bytesExpectedToReceive > 0 {
-            attempt.bytes.reserveCapacity(Int(min(meter.progress.bytesExpectedToReceive, 16 << 20, Int64(limit))))
+            // A buffer that grows is copied and for that moment there twice. What a server announces and does not send
+            // is never touched, so it takes addresses alone.
+            let announced = min(meter.progress.bytesExpectedToReceive, Int64(limit), Self.mostReserved)
+            attempt.bytes.reserveCapacity(Int(announced))
         }
         unsafe attempt.bytes.append(contentsOf: chunk)
         return chunk.count
     }
 
     private static let mostDiscarded = 1 << 20
+
+    /// The most bytes of a body that memory is reserved for before they arrive.
+    private static let mostReserved: Int64 = 64 << 20
 
     /// The most bytes that the heads of the responses to one attempt have together, trailers and interim ones too.
     private static let mostHeadBytes = 128 << 10
