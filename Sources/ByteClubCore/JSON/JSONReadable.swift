@@ -45,6 +45,8 @@ extension JSONReader {
         var values: [Value] = []
         try array { (json) throws(JSONError) in
             if values.count == limit { throw JSONError(.invalid("longer than \(limit) elements")) }
+            // A long one gets all its memory at once: while an array grows, it is there twice.
+            if values.count == 4_096 { values.reserveCapacity(limit) }
             values.append(try json.value())
         }
         return values
