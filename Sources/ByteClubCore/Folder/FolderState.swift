@@ -40,8 +40,9 @@ public protocol FolderState {
 
     /// The versions that entries have now which are numbered above `revision`, ordered by number, at most `limit`.
     ///
-    /// Leaves out what moves leave behind, unlike ``changes(after:prefix:includeDeleted:limit:)``.
-    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry]
+    /// Leaves out what moves leave behind, unlike ``changes(after:prefix:includeDeleted:limit:)``, and entries whose
+    /// content and place have not changed after `known`: those that moved only because a folder above them did.
+    func journal(after revision: Int64, changedAfter known: Int64, limit: Int) throws -> [FolderEntry]
 
     /// The newest version at a key, a deletion included, of those numbered below `revision`; nil when there is none.
     func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry?

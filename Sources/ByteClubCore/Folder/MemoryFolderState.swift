@@ -63,13 +63,13 @@ public struct MemoryFolderState: FolderState, Sendable {
         nodes[node]?.last.flatMap { version($0.key, revision: $0.revision) }
     }
 
-    /// The versions that entries have now which are numbered above a revision.
-    public func journal(after revision: Int64, limit: Int) -> [FolderEntry] {
+    /// The versions that entries have now which are numbered above a revision, of those changed after another.
+    public func journal(after revision: Int64, changedAfter known: Int64, limit: Int) -> [FolderEntry] {
         let start = position(in: journal.count) { journal[$0].revision > revision }
         var found: [FolderEntry] = []
         for change in journal[start...] where found.count < limit {
             guard let entry = version(change.key, revision: change.revision),
-                nodes[entry.node]?.last?.revision == change.revision
+                nodes[entry.node]?.last?.revision == change.revision, entry.change > known
             else { continue }
             found.append(entry)
         }

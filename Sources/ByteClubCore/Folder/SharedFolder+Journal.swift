@@ -45,11 +45,10 @@ extension SharedFolder {
         var inlineBytes: Int64 = 0
         while true {
             let wanted = limits.entries - entries.count + 1
-            let found = try state.journal(after: pass.position, limit: wanted)
+            let found = try state.journal(after: pass.position, changedAfter: known, limit: wanted)
             for entry in found {
-                let isKnown = entry.change <= known
-                let isNews = !entry.isDeleted || pass.known != nil || entry.revision > end
-                if !isKnown, isNews {
+                // A pass over the whole state tells of no deletions from before it.
+                if !entry.isDeleted || pass.known != nil || entry.revision > end {
                     if limits.takes(entry) { inlineBytes += entry.bytes }
                     let isFull = entries.count == limits.entries || inlineBytes > limits.inlineBytes
                     if isFull, !entries.isEmpty { return (entries, pass, true) }

@@ -60,7 +60,7 @@ struct PhotoIndexing: Service {
             }
             progress.commits = try await commitsAtRest(after: progress.commits)
             let entries = try await store.read { [progress] in
-                try $0.state.journal(after: progress.done, limit: Self.page)
+                try $0.state.journal(after: progress.done, changedAfter: progress.done, limit: Self.page)
             }
             var photos = entries.filter {
                 !$0.isFolder && !$0.isDeleted && MediaType(name: $0.path.name).hasThumbnail

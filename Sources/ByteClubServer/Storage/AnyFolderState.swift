@@ -52,8 +52,8 @@ struct AnyFolderState: FolderState {
 
     func current(_ node: NodeID) throws -> FolderEntry? { try base.current(node) }
 
-    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry] {
-        try base.journal(after: revision, limit: limit)
+    func journal(after revision: Int64, changedAfter known: Int64, limit: Int) throws -> [FolderEntry] {
+        try base.journal(after: revision, changedAfter: known, limit: limit)
     }
 
     func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry? {

@@ -28,9 +28,9 @@ struct ModelFolderState: FolderState {
         return Array(found.sorted { $0.revision < $1.revision }.prefix(limit))
     }
     func current(_ node: NodeID) -> FolderEntry? { all.last { $0.node == node } }
-    func journal(after revision: Int64, limit: Int) -> [FolderEntry] {
+    func journal(after revision: Int64, changedAfter known: Int64, limit: Int) -> [FolderEntry] {
         Array(
-            Set(all.map(\.node)).compactMap(current).filter { $0.revision > revision }
+            Set(all.map(\.node)).compactMap(current).filter { $0.revision > revision && $0.change > known }
                 .sorted { $0.revision < $1.revision }.prefix(limit))
     }
     var forgotten: Int64 = 0

@@ -39,8 +39,8 @@ struct ModelFolderState: FolderState {
 
     func current(_ node: NodeID) throws -> FolderEntry? { journal.last { $0.node == node } }
 
-    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry] {
-        try Set(journal.map(\.node)).compactMap(current).filter { $0.revision > revision }
+    func journal(after revision: Int64, changedAfter known: Int64, limit: Int) throws -> [FolderEntry] {
+        try Set(journal.map(\.node)).compactMap(current).filter { $0.revision > revision && $0.change > known }
             .sorted { $0.revision < $1.revision }.prefix(limit).map(\.self)
     }
 

@@ -45,7 +45,7 @@ struct SharedTransactionTests {
                 let newest = try folder.state.changes(after: 0, prefix: .root, includeDeleted: true, limit: .max)
                 return (
                     try folder.state.descendants(.root, limit: .max), newest,
-                    try folder.state.journal(after: 0, limit: .max),
+                    try folder.state.journal(after: 0, changedAfter: 0, limit: .max),
                     try newest.map { try folder.state.versions($0.path.key, limit: .max) },
                     try newest.map { try folder.state.newestChild($0.path.key) }
                 )

@@ -42,7 +42,7 @@ import Testing
             try await fixture.put("/kept \(number)", bytes)
         }
         var state = ModelFolderState()
-        for entry in try await fixture.store.read({ try $0.state.journal(after: 0, limit: .max) }) {
+        for entry in try await fixture.store.read({ try $0.state.journal(after: 0, changedAfter: 0, limit: .max) }) {
             try state.record(entry)
         }
         for step in 0..<120 {

@@ -30,7 +30,7 @@ struct SQLiteFolderState: FolderState {
         """
     private static let selectJournal = """
         SELECT \(columns) FROM version v JOIN node n ON n.id = v.node AND n.revision = v.revision
-        WHERE v.revision > ? ORDER BY v.revision LIMIT ?
+        WHERE v.revision > ? AND max(v.content_revision, v.place_revision) > ? ORDER BY v.revision LIMIT ?
         """
     private static let selectVersionBefore = """
         WITH RECURSIVE chain(revision) AS (
@@ -174,8 +174,8 @@ struct SQLiteFolderState: FolderState {
         try database.firstRow(Self.selectNode, [node.number], Self.entry)
     }
 
-    func journal(after revision: Int64, limit: Int) throws -> [FolderEntry] {
-        try database.rows(Self.selectJournal, [revision, limit], Self.entry)
+    func journal(after revision: Int64, changedAfter known: Int64, limit: Int) throws -> [FolderEntry] {
+        try database.rows(Self.selectJournal, [revision, known, limit], Self.entry)
     }
 
     func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry? {

@@ -107,7 +107,9 @@ struct HistoryTests {
         for number in 2..<6 { try await fixture.put("/a", [UInt8(number)]) }
         await Self.days(9, fixture)
         #expect(try await Self.revisions(store, "/a").count == 2)
-        let told = try await store.query { try SQLiteFolderState(reading: $0).journal(after: first.revision, limit: 9) }
+        let told = try await store.query {
+            try SQLiteFolderState(reading: $0).journal(after: first.revision, changedAfter: 0, limit: 9)
+        }
         #expect(told.contains { $0.node == first.node && $0.isDeleted })
         try await Self.expectClean(fixture)
     }
