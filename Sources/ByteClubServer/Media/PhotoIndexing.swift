@@ -59,8 +59,11 @@ struct PhotoIndexing: Service {
                 progress.pruned = .now
             }
             progress.commits = try await commitsAtRest(after: progress.commits)
-            let entries = try await store.read { [progress] in
-                try $0.state.journal(after: progress.done, changedAfter: progress.done, limit: Self.page)
+            let (entries, last) = try await store.read { [done = progress.done] in
+                (
+                    try $0.state.journal(after: done, changedAfter: done, limit: Self.page),
+                    try $0.state.lastRevision()
+                )
             }
             var photos = entries.filter {
                 !$0.isFolder && !$0.isDeleted && MediaType(name: $0.path.name).hasThumbnail
@@ -72,10 +75,11 @@ struct PhotoIndexing: Service {
                 for photo in lot { progress.room -= try await picture(photo, room: progress.room) }
                 try await renditions.settle()
             }
-            if let last = entries.last {
-                progress.done = last.revision
+            if entries.count == Self.page, let entry = entries.last {
+                progress.done = entry.revision
             } else {
-                _ = try await store.waitForChange(after: progress.done, prefix: .root, timeout: Self.interval)
+                progress.done = last
+                _ = try await store.waitForChange(after: last, prefix: .root, timeout: Self.interval)
             }
             return progress
         } catch {
