@@ -1,4 +1,5 @@
 import ByteClubCore
+import GRDB
 import TestSupport
 import Testing
 
@@ -25,6 +26,30 @@ import Testing
             indexing.cancel()
             _ = await indexing.result
             #expect(server.store.statistics.commits.time.count - before <= 2)
+        }
+    }
+
+    @Test("a renamed folder's photos are not looked at again, and nothing is until something changes")
+    func renamed() async throws {
+        try await TestServer.run { server in
+            let photo = Fixture.bytes("panoramas/portrait.jpg")
+            #expect(try await server.send("PUT /1/files_put/auto/old/1.jpg", body: photo).status == 200)
+            let indexing = Task { try await server.club.photoIndexing.run() }
+            try await eventually("the photo is known") {
+                try await server.store.mediaInfo(of: [ContentHasher.hash(photo)]).count == 1
+            }
+            let statements = LogLines()
+            try await server.store.pool.read { database in database.trace { statements.add($0.description) } }
+            let move = "POST /1/fileops/move?root=auto&from_path=/old&to_path=/new"
+            #expect(try await server.send(move).status == 200)
+            for _ in 0..<40 {
+                #expect(try await server.send("GET /1/account/info").status == 200)
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            indexing.cancel()
+            _ = await indexing.result
+            let reads = statements.all.count { $0.contains("JOIN node n") && $0.contains("ORDER BY v.revision") }
+            #expect((1...4).contains(reads), "\(reads) reads of the journal")
         }
     }
 }
