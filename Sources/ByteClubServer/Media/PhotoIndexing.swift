@@ -23,7 +23,9 @@ struct PhotoIndexing: Service {
 
     /// How far the work has come.
     private struct Progress {
-        /// Up to which change all photos were looked at.
+        /// Up to which change all photos were looked at when this pass began.
+        var known: Int64 = 0
+        /// How far this pass has come.
         var done: Int64 = 0
         /// How often something had been written then.
         var commits: Int64 = 0
@@ -59,9 +61,9 @@ struct PhotoIndexing: Service {
                 progress.pruned = .now
             }
             progress.commits = try await commitsAtRest(after: progress.commits)
-            let (entries, last) = try await store.read { [done = progress.done] in
+            let (entries, last) = try await store.read { [progress] in
                 (
-                    try $0.state.journal(after: done, changedAfter: done, limit: Self.page),
+                    try $0.state.journal(after: progress.done, changedAfter: progress.known, limit: Self.page),
                     try $0.state.lastRevision()
                 )
             }
@@ -78,7 +80,7 @@ struct PhotoIndexing: Service {
             if entries.count == Self.page, let entry = entries.last {
                 progress.done = entry.revision
             } else {
-                progress.done = last
+                (progress.known, progress.done) = (last, last)
                 _ = try await store.waitForChange(after: last, prefix: .root, timeout: Self.interval)
             }
             return progress
