@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 import Testing
 
@@ -70,6 +71,23 @@ struct PlanCheckTests {
             Issue.record("\(plan)")
             return
         }
+    }
+
+    /// A conflict copy takes no name that another entry has, be it on one side alone.
+    @Test(arguments: [Side.local, .remote])
+    func aConflictCopyHasANameOfItsOwn(side: Side) throws {
+        var (trees, id) = PlanCheckCase.disputed(copyOn: nil)
+        let stamp = ConflictNaming().stamp(nil)
+        let (other, taken) = (trees.newItem(), Location(.root, EntryName(ConflictName.name(for: "a", stamp))))
+        let hash = ContentHasher.hash([4])
+        trees[other] =
+            switch side {
+            case .local: Item(other, local: LocalState(location: taken, isFolder: false, hash: hash))
+            case .remote: Item(other, remote: RemoteState(location: taken, isFolder: false, hash: hash))
+            }
+        let plan = try Planner.plan([id], in: trees)
+        let free = EntryName(ConflictName.name(for: "a", stamp, number: 2))
+        #expect(plan.operations == [.disk(id, .resolveContent(conflictName: free))])
     }
 
     /// A folder that cannot be read, or is kept out, keeps all that is in it from being decided about.

@@ -37,6 +37,12 @@ import Testing
         #expect(Set(scene.disk.tree().map(\.path)) == Set(Self.wide))
         scene.wait()
         for number in 0..<Self.folders {
+            _ = try await scene.server.delete(RemotePath("/folder \(number)/inner/note"), ifUnchangedSince: nil)
+        }
+        #expect(try scene.sync().get() == SessionOutcome())
+        #expect(scene.disk.tree().allSatisfy { $0.content == nil })
+        scene.wait()
+        for number in 0..<Self.folders {
             _ = try await scene.server.delete(RemotePath("/folder \(number)"), ifUnchangedSince: nil)
         }
         #expect(try scene.sync().get() == SessionOutcome())

@@ -108,15 +108,23 @@ import Testing
             if isFirst { scene.scene.disk.write("big.jpg", other) }
             isFirst = false
         }
-        for _ in 0..<3 {
-            _ = try scene.scene.sync()
-            scene.scene.wait()
-        }
-        #expect(try await scene.stored == ContentHasher.hash(other))
+        _ = try scene.scene.sync().get()
+        #expect(try await scene.stored == ContentHasher.hash(other), "it waits for nothing, since nothing was refused")
         #expect(
             try await scene.scene.server.revisions(of: RemotePath("/big.jpg"), limit: 5).count == 1,
             "no other state was visible")
         #expect(scene.staged.isEmpty)
+    }
+
+    @Test("a large file that changes while it is hashed is one that is being written, and is sent as it is then")
+    func changedWhileHashed() async throws {
+        let scene = try Scene(usesExtension: true)
+        let other = noise(1 << 20, seed: 3)
+        scene.scene.before(.open, "big.jpg") { $0.before(.read) { $0.disk.write("big.jpg", other) } }
+        let start = scene.scene.machine.uptime
+        _ = try scene.scene.sync().get()
+        #expect(scene.scene.machine.uptime - start >= Backoff.beingWritten.first, "the writer is waited for")
+        #expect(try await scene.stored == ContentHasher.hash(other))
     }
 
     @Test("what is kept of an upload goes when its file is gone")

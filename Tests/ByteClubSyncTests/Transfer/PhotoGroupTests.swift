@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ByteClubSync
+@testable import SyncSimulation
 
 @Suite("Photos travel in groups") struct PhotoGroupTests {
     private static let photos = 300
@@ -60,12 +61,17 @@ import Testing
 
     @Test("a photo that is there several times is sent once")
     func twins() async throws {
-        let one = try Device(MemoryRemote())
-        let bytes = noise(200_000, seed: 1)
-        for name in ["a.jpg", "b.jpg", "c.jpg"] { one.write(name, bytes) }
-        let calls = Calls(of: one.remote)
-        #expect(try await one.sync().uploaded == 3)
-        #expect(calls[.putChunks] == 1)
+        let scene = MachineScene()
+        let (bytes, names) = (noise(200_000, seed: 1), ["a.jpg", "b.jpg", "c.jpg"])
+        for name in names { scene.disk.write(name, bytes) }
+        var sent: [String] = []
+        scene.machine.network.onWrite = { sent.append($0) }
+        _ = try scene.sync().get()
+        #expect(sent.filter { $0.contains("chunks") } == ["1 chunks: done"])
+        for name in names {
+            let there = try await scene.server.metadata(at: RemotePath("/" + name))
+            #expect(there.contentHash == ContentHasher.hash(bytes))
+        }
     }
 
     @Test("when a group or its answer is lost on its way, a later sync sends what is missing, and no photo becomes two")

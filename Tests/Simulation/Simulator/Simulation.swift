@@ -75,7 +75,7 @@ struct SimulationSettings: Hashable, Sendable {
             settings.deletions = Int.random(in: 0...3, using: &random)
         }
         if Int.random(in: 0..<40, using: &random) == 0 { settings.crowd = Int.random(in: 10...60, using: &random) }
-        settings.usesSQLite = Int.random(in: 0..<12, using: &random) == 0
+        settings.usesSQLite = Int.random(in: 0..<48, using: &random) == 0
         return settings
     }
 }
