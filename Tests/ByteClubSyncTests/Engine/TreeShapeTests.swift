@@ -18,9 +18,9 @@ import Testing
         ["folder \(number)", "folder \(number)/inner", "folder \(number)/inner/note"]
     }
 
-    /// A machine that may have few files and folders open at once.
+    /// A machine that may have few files and folders open at once, and hears of all entries at once.
     private func narrow() -> MachineScene {
-        let scene = MachineScene()
+        let scene = MachineScene(pageSize: 5_000)
         scene.disk.descriptors = Self.descriptors
         return scene
     }

@@ -16,9 +16,9 @@ final class MachineScene: @unchecked Sendable {
     private let executor = SimulationExecutor(seed: 1)
     private var random = SeededGenerator(seed: 1)
 
-    /// A machine with a server of its own, or with another scene's.
-    init(usesExtension: Bool = true, sharing other: MachineScene? = nil) {
-        server = other?.server ?? MemoryRemote(pageSize: 5)
+    /// A machine with a server of its own, which tells so many entries at once, or with another scene's.
+    init(usesExtension: Bool = true, pageSize: Int = 5, sharing other: MachineScene? = nil) {
+        server = other?.server ?? MemoryRemote(pageSize: pageSize)
         let network = SimulatedNetwork(MemoryRemote(sharing: server, author: other == nil ? 2 : 3), seed: 1)
         machine = SimulatedMachine(0, network, executor, usesExtension: usesExtension)
     }
