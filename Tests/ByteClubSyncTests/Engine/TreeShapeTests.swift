@@ -47,6 +47,7 @@ import Testing
         }
         #expect(try scene.sync().get() == SessionOutcome())
         #expect(scene.disk.tree().isEmpty)
+        #expect(scene.disk.exhaustions == 0)
     }
 
     @Test("more folders with a folder in each than files may be open are sent, scanned again one by one and deleted")
@@ -73,6 +74,7 @@ import Testing
         scene.wait()
         #expect(try scene.sync().get() == SessionOutcome())
         #expect(try await scene.stored().isEmpty)
+        #expect(scene.disk.exhaustions == 0)
     }
 
     @Test("a tree of 200 levels with several folders in each is sent, arrives and is scanned with few files open")
@@ -97,6 +99,7 @@ import Testing
         // Known listings are compared many at a time.
         other.wait()
         #expect(try other.sync().get() == SessionOutcome())
+        #expect(scene.disk.exhaustions == 0 && other.disk.exhaustions == 0)
     }
 
     @Test("5,000 files in one folder, names of 255 bytes and a tree of 200 levels are equal on two disks")

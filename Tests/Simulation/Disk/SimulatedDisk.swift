@@ -89,6 +89,8 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
     var space: Int64 = 1 << 40
     /// How many files and folders the engine may have open at once.
     var descriptors = Int.max
+    /// How often there were too many.
+    private(set) var exhaustions = 0
     /// How many it has open.
     var open = 0
     /// What identifies the file system.
@@ -158,6 +160,7 @@ final class SimulatedDisk: Disk, @unchecked Sendable {
             throw FileError(operation: verb.rawValue, path: call.path, code: code)
         }
         if verb.opens, open >= descriptors {
+            exhaustions += 1
             throw FileError(operation: verb.rawValue, path: call.path, code: EMFILE)
         }
     }
