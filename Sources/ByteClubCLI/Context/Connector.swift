@@ -12,7 +12,7 @@ struct Connector: Sendable {
         /// A mirror: many at once.
         case mirror
 
-        /// How many photos are sent at once where no rate is to be kept.
+        /// How many photos travel at once where no rate is to be kept.
         static let photosAtOnce = 16
     }
 

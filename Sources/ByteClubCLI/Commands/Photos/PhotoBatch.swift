@@ -82,7 +82,8 @@ struct PhotoBatch: Sendable {
 
     /// Waits for an upload that began before its turn.
     private func result(
-        of early: EarlyUploads.Upload, _ file: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
+        of early: EarlyTransfers<EarlyUploads.Sent>.Transfer, _ file: String, _ place: (number: Int, of: Int)?,
+        _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
         // Not the upload itself: it holds the turn, which holds the listener.
         let (reporter, path, size) = (reporter, try sender.path(of: file), early.size)
@@ -92,7 +93,7 @@ struct PhotoBatch: Sendable {
             } progress: {
                 reporter.update($0)
             })
-        let sent = try await early.sent()
+        let sent = try await early.value()
         sent.photo.tell(context)
         if let found = sent.known { known?.take(early.size, from: found) }
         return sent.uploaded
@@ -110,7 +111,7 @@ struct PhotoBatch: Sendable {
 
     /// Uploads a small photo before its turn.
     private func upload(
-        _ file: String, _ known: inout KnownPhotos?, _ turn: UploadTurn
+        _ file: String, _ known: inout KnownPhotos?, _ turn: TransferTurn
     ) async throws -> (photo: FinishedPhoto, uploaded: UploadedPhoto) {
         try await repeating(file, &known) { photo, known in
             try await sender.send(file, photo.state, file, &known) { _ in

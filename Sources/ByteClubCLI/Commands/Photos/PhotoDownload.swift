@@ -10,26 +10,62 @@ struct PhotoDownload: Sendable {
     let reporter: ProgressReporter
     let windDown: WindDown
 
-    /// Writes photos into a folder, one after another; a failed one does not stop the others, unless it shows that they
-    /// would all fail.
+    /// A photo that is to come to a file.
+    private struct Order: Sendable {
+        let path: RemotePath
+        /// Its size in bytes, or a usual one where nobody has told it.
+        let bytes: Int64
+        let file: String
+        let isForced: Bool
+    }
+
+    /// A photo that has come.
+    private struct Arrival: Sendable {
+        let path: RemotePath
+        let file: WrittenFile
+    }
+
+    /// Writes photos into a folder, at most `width` at once, and reports them in their order; a failed one does not stop
+    /// the others, unless it shows that they would all fail.
     func run(
-        _ photos: [Result<RemotePath, Failure>], into folder: String, isForced: Bool,
+        _ photos: [Result<FoundPhoto, Failure>], into folder: String, isForced: Bool, width: Int,
         report: (RemotePath, WrittenFile) throws -> Void
     ) async throws -> BatchOutcome<WrittenFile> {
-        var outcome = BatchOutcome<WrittenFile>()
         var names: Set<String> = []
-        reporter.plan(photos.count)
-        for (index, photo) in photos.enumerated() {
-            try windDown.check()
-            do {
-                let path = try photo.get()
+        let orders = photos.map { photo in
+            photo.map { photo in
                 // What this call has written is not what is to be replaced.
-                let isFirst = names.insert(path.name).inserted
-                let file = try OutputFile(folder + path.name, isForced: isForced && isFirst)
-                let written = try await run(path, to: file, place: (index + 1, photos.count))
+                let isFirst = names.insert(photo.path.name).inserted
+                return Order(
+                    path: photo.path, bytes: photo.bytes ?? 4 << 20, file: folder + photo.path.name,
+                    isForced: isForced && isFirst)
+            }
+        }
+        var early = EarlyTransfers<Arrival>(width: width)
+        reporter.plan(photos.count)
+        do {
+            return try await run(orders, &early) { try report($0.path, $0.file) }
+        } catch {
+            // What came before its turn is there, and is told.
+            for arrival in await early.cancel() { try? report(arrival.path, arrival.file) }
+            throw error
+        }
+    }
+
+    private func run(
+        _ orders: [Result<Order, Failure>], _ early: inout EarlyTransfers<Arrival>, report: (Arrival) throws -> Void
+    ) async throws -> BatchOutcome<WrittenFile> {
+        var outcome = BatchOutcome<WrittenFile>()
+        var next = 0
+        for (index, order) in orders.enumerated() {
+            if !windDown.isRequested { begin(orders, from: index, &next, &early) }
+            let begun = early.take(index)
+            if begun == nil { try windDown.check() }
+            do {
+                let arrival = try await arrival(of: order.get(), begun, (index + 1, orders.count))
                 reporter.finish()
-                outcome.done.append(written)
-                try report(path, written)
+                outcome.done.append(arrival.file)
+                try report(arrival)
             } catch {
                 reporter.fail()
                 if error is Output.BrokenPipe { throw error }
@@ -42,15 +78,57 @@ struct PhotoDownload: Sendable {
         return outcome
     }
 
+    /// Begins what may begin, from the photo on whose turn it is.
+    private func begin(
+        _ orders: [Result<Order, Failure>], from index: Int, _ next: inout Int, _ early: inout EarlyTransfers<Arrival>
+    ) {
+        next = max(next, index)
+        while next < orders.count, early.hasRoom {
+            if let order = try? orders[next].get() {
+                // The second one of a name is to find the first.
+                if early.contains(where: { $0.key == order.file }) { return }
+                early.begin(next, size: order.bytes, key: order.file) { turn in
+                    let file = try OutputFile(order.file, isForced: order.isForced)
+                    turn.begin()
+                    return Arrival(path: order.path, file: try await write(order.path, to: file) { turn.report($0) })
+                }
+            }
+            next += 1
+        }
+    }
+
+    /// Writes a photo whose turn it is, or waits for it when it has begun.
+    private func arrival(
+        of order: Order, _ begun: EarlyTransfers<Arrival>.Transfer?, _ place: (number: Int, of: Int)
+    ) async throws -> Arrival {
+        guard let begun else {
+            let file = try OutputFile(order.file, isForced: order.isForced)
+            return Arrival(path: order.path, file: try await run(order.path, to: file, place: place))
+        }
+        let (reporter, path) = (reporter, order.path)
+        begun.turn.come(
+            .init {
+                reporter.start(path.name, path: path.string, place: place, total: nil)
+            } progress: {
+                reporter.update($0)
+            })
+        return try await begun.value()
+    }
+
     /// Writes the photo to a file.
     func run(
         _ path: RemotePath, to file: OutputFile, place: (number: Int, of: Int)? = nil
     ) async throws -> WrittenFile {
         reporter.start(path.name, path: path.string, place: place, total: nil)
+        return try await write(path, to: file) { reporter.update($0) }
+    }
+
+    private func write(
+        _ path: RemotePath, to file: OutputFile, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> WrittenFile {
         let metadata = try await parting(path, to: file.path) { part, journal in
-            let metadata = try await Self.fetch(path, to: part, journal: journal, beside: file, from: remote) {
-                reporter.update($0)
-            }
+            let metadata = try await Self.fetch(
+                path, to: part, journal: journal, beside: file, from: remote, progress: progress)
             do {
                 try LocalFile.complete(part, as: metadata)
                 try file.settle(part)

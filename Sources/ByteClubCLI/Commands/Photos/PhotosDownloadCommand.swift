@@ -55,7 +55,8 @@ struct PhotosDownloadCommand: ClubCommand {
         if background { return try await record(flags, context) }
         let login = try context.login(flags: flags)
         TransferFiles.removeExpired(context)
-        let lane = Connector.Lane.photos(bytesPerSecond: try transfer.rate(context, flags))
+        let rate = try transfer.rate(context, flags)
+        let lane = Connector.Lane.photos(bytesPerSecond: rate)
         let reporter = ProgressReporter(
             context, display: transfer.progressOptions.display(context, json: outputOptions.json), .download)
         let windDown = WindDown()
@@ -70,12 +71,14 @@ struct PhotosDownloadCommand: ClubCommand {
             let folder = try login.photos
             let outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
                 let photos = try await PhotoPattern.photos(names, login, remote)
-                let paths = photos.compactMap { try? $0.get().name(below: folder) }
+                let paths = photos.compactMap { try? $0.get().path.name(below: folder) }
                 if paths.count == photos.count { left.withLock { $0 = paths } }
                 let download = PhotoDownload(
                     context: context, server: login.server, remote: remote, reporter: reporter, windDown: windDown)
                 return try await reporter.following {
-                    try await download.run(photos, into: target, isForced: force) { path, written in
+                    try await download.run(
+                        photos, into: target, isForced: force, width: rate == nil ? Connector.Lane.photosAtOnce : 1
+                    ) { path, written in
                         left.withLock { $0?.removeAll { $0 == path.name(below: folder) } }
                         try context.output.write(json ? JSON.line(written) : Array((written.file + "\n").utf8))
                     }
@@ -140,10 +143,12 @@ struct PhotosDownloadCommand: ClubCommand {
         let photos =
             names.contains(where: PhotoPattern.isPattern)
             ? try await context.withRemote(login) { try await PhotoPattern.photos(names, login, $0) }
-            : names.map { name in Result { try EntryPath.photo(name, login) }.mapError { Failure($0) } }
+            : names.map { name in
+                Result { FoundPhoto(path: try EntryPath.photo(name, login)) }.mapError { Failure($0) }
+            }
         let orders = photos.map { photo in
             Result {
-                let path = try photo.get()
+                let path = try photo.get().path
                 let place = isOne && !isFolder ? output ?? path.name : folder + path.name
                 let file = try LocalFile.absolute(place, in: context.workingDirectory())
                 _ = try OutputFile(file, isForced: force)

@@ -55,7 +55,7 @@ struct PhotosShowCommand: ClubCommand {
                 var known: [PhotoInfo] = []
                 for photo in photos {
                     do {
-                        let path = try photo.get()
+                        let path = try photo.get().path
                         if let show, show.canvas.way != .none {
                             if let view { try await show.look(path, view) } else { try await show.show(path) }
                         } else {

@@ -1,0 +1,112 @@
+import ByteClubCore
+import Synchronization
+
+/// Transfers of a batch that begin before their turn; their results are taken in the batch's order.
+///
+/// Not all at once: no further one begins while ``width`` are under way, or so many bytes, since on a slow line each
+/// would wait for all others.
+struct EarlyTransfers<Value: Sendable> {
+    /// A transfer under way.
+    struct Transfer: Sendable {
+        /// Its content's size in bytes.
+        let size: Int64
+        /// What no other transfer under way may have.
+        let key: String
+        let turn: TransferTurn
+        fileprivate let task: Task<Value, any Error>
+
+        /// Its result; it is cancelled with the task that waits for it.
+        func value() async throws -> Value {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+    }
+
+    /// How many bytes under way are enough.
+    private static var mostBytes: Int64 { 12 << 20 }
+
+    /// How many may be under way; none begins early when that is 1.
+    private let width: Int
+    private var underWay: [Int: Transfer] = [:]
+
+    init(width: Int) { self.width = width }
+
+    /// Whether another transfer may begin.
+    var hasRoom: Bool {
+        width > 1 && underWay.count < width && underWay.values.reduce(0) { $0 + $1.size } < Self.mostBytes
+    }
+
+    /// Begins the transfer with a number in the batch.
+    mutating func begin(
+        _ number: Int, size: Int64, key: String, _ transfer: @escaping @Sendable (TransferTurn) async throws -> Value
+    ) {
+        let turn = TransferTurn()
+        underWay[number] = Transfer(size: size, key: key, turn: turn, task: Task { try await transfer(turn) })
+    }
+
+    /// Whether one of those under way is as told.
+    func contains(where predicate: (Transfer) -> Bool) -> Bool { underWay.values.contains(where: predicate) }
+
+    /// Whether the transfer with a number has begun.
+    func hasBegun(_ number: Int) -> Bool { underWay[number] != nil }
+
+    /// The transfer whose turn it is; nil when it has not begun.
+    mutating func take(_ number: Int) -> Transfer? { underWay.removeValue(forKey: number) }
+
+    /// Cancels all that is under way, and gives the results of what has come to its end nevertheless, in order.
+    mutating func cancel() async -> [Value] {
+        let transfers = underWay.sorted { $0.key < $1.key }.map(\.value)
+        underWay = [:]
+        for transfer in transfers { transfer.task.cancel() }
+        var values: [Value] = []
+        for transfer in transfers {
+            if let value = try? await transfer.task.value { values.append(value) }
+        }
+        return values
+    }
+}
+
+/// Keeps back the progress of a transfer until it is its turn.
+final class TransferTurn: Sendable {
+    /// Who is told.
+    struct Listener: Sendable {
+        var begin: @Sendable () -> Void
+        var progress: @Sendable (TransferProgress) -> Void
+    }
+
+    private struct State {
+        var hasBegun = false
+        var last: TransferProgress?
+        var listener: Listener?
+    }
+
+    private let state = Mutex(State())
+
+    /// Says that bytes are about to travel.
+    func begin() {
+        state.withLock { state in
+            state.hasBegun = true
+            state.listener?.begin()
+        }
+    }
+
+    /// Takes how far it is.
+    func report(_ progress: TransferProgress) {
+        state.withLock { state in
+            state.last = progress
+            state.listener?.progress(progress)
+        }
+    }
+
+    /// Tells somebody what was kept back, and from now on at once.
+    func come(_ listener: Listener) {
+        state.withLock { state in
+            state.listener = listener
+            if state.hasBegun { listener.begin() }
+            if let last = state.last { listener.progress(last) }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import ByteClubCore
+import ByteClubRemotes
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ByteClubCLI
+
+@Suite("Downloads of many photos") struct PhotoDownloadTests {
+    /// A club with some photos, and a folder for them.
+    private func club(_ count: Int) async throws -> (world: World, folder: String) {
+        let world = try World()
+        for number in 0..<count { try await world.put("photo \(number)", "/byteclub/photos/\(number).jpg") }
+        let folder = world.home.path + "/many"
+        try LocalFile.makeDirectory(folder)
+        return (world, folder)
+    }
+
+    @Test("small photos come together and are told in their order, and come one by one where a rate is to be kept")
+    func together() async throws {
+        let (world, folder) = try await club(20)
+        let counts = Mutex((now: 0, most: 0))
+        let wanted = Mutex(2)
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .download else { return }
+            let isBefore = operation.moment == .before
+            counts.withLock { counts in
+                counts.now += isBefore ? 1 : -1
+                counts.most = max(counts.most, counts.now)
+            }
+            // The first ones wait for company.
+            for _ in 0..<1000 where isBefore && counts.withLock({ $0.most }) < wanted.withLock({ $0 }) {
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        #expect(await world.run("photos", "download", "*.jpg", "-o", folder) == .success, "\(world.err)")
+        #expect(world.out == (0..<20).map { "\(folder)/\($0).jpg\n" }.joined())
+        for number in 0..<20 {
+            #expect(try LocalFile.read("\(folder)/\(number).jpg") == Array("photo \(number)".utf8))
+        }
+        #expect(LocalFile.names(in: folder).count == 20, "nothing else is left")
+        #expect((2...16).contains(counts.withLock { $0.most }))
+        wanted.withLock { $0 = 1 }
+        counts.withLock { $0.most = 0 }
+        #expect(
+            await world.run("photos", "download", "*.jpg", "-o", folder, "--force", "--limit-rate", "1G") == .success)
+        #expect(counts.withLock { $0.most } == 1)
+    }
+
+    @Test("what came before its turn is told when the turn does not come, and one that fails stops no other")
+    func early() async throws {
+        let (world, folder) = try await club(4)
+        try LocalFiles.write(Array("mine".utf8), to: folder + "/2.jpg")
+        #expect(await world.run("photos", "download", "*.jpg", "-o", folder) == .tryAgain)
+        #expect(world.out == [0, 1, 3].map { "\(folder)/\($0).jpg\n" }.joined())
+        #expect(try LocalFile.read(folder + "/2.jpg") == Array("mine".utf8))
+        let isThere = Mutex(false)
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .download else { return }
+            switch (operation.path?.name, operation.moment) {
+            case ("2.jpg", .after): isThere.withLock { $0 = true }
+            case ("1.jpg", .before):
+                // Until that is in its place, too.
+                while !isThere.withLock({ $0 }) || (try? LocalFile.read(folder + "/2.jpg")) == Array("mine".utf8) {
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                throw RemoteError(.unreachable, "gone")
+            case ("3.jpg", .before):
+                try? await Task.sleep(for: .seconds(3600))
+                throw RemoteError(.cancelled, "cancelled")
+            default: break
+            }
+        }
+        #expect(await world.run("photos", "download", "*.jpg", "-o", folder, "--force") == .unavailable, "\(world.err)")
+        #expect(world.out == "\(folder)/0.jpg\n\(folder)/2.jpg\n")
+    }
+
+    @Test("of two photos of a name in different albums, the first alone comes into one folder")
+    func twoOfAName() async throws {
+        let (world, folder) = try await club(1)
+        try await world.put("another", "/byteclub/photos/a/0.jpg")
+        #expect(await world.run("photos", "download", "0.jpg", "a/*.jpg", "-o", folder, "--force") == .tryAgain)
+        #expect(try LocalFile.read(folder + "/0.jpg") == Array("photo 0".utf8))
+        #expect(world.out == "\(folder)/0.jpg\n")
+    }
+}
