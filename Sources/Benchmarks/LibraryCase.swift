@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import TestSupport
 
-/// Libraries of photos and a real tree: up and down by a sync, up by `photos upload`, and from mirror to mirror.
+/// Libraries of photos and a real tree: up and down by a sync and by `photos upload` and `download`, and from mirror to
+/// mirror.
 enum LibraryCase {
     /// Photos of one length.
     private struct Library {
@@ -80,12 +81,16 @@ enum LibraryCase {
                 throw Stopwatch.Failure(description: "the mirrors differ")
             }
             if names != nil {
+                let albums = (0...((files - 1) / 100)).map { ann.mirror + "/album-\($0)" }
                 up["byteclub photos upload, durable", default: []].append(
-                    try await Stopwatch.run(
-                        "/bin/sh",
-                        ["-c", "exec \"$@\" > '\(folder)/.told'", "sh", Program.path("byteclub"), "photos", "upload"]
-                            + (0...((files - 1) / 100)).map { ann.mirror + "/album-\($0)" },
-                        environment: cy.environment, in: folder))
+                    try await photos(["upload"] + albums, as: cy, folder))
+                let target = folder + "/downloads"
+                LocalFiles.makeFolder(target)
+                down["byteclub photos download, durable", default: []].append(
+                    try await photos(["download", "*.jpg", "-o", target], as: cy, folder))
+                guard FileTree(target).files.count == files else {
+                    throw Stopwatch.Failure(description: "photos are missing in '\(target)'")
+                }
             }
             await club.close()
             if let names { try await peers(names, ann.mirror, folder, &up, &down) }
@@ -117,6 +122,16 @@ enum LibraryCase {
                 rows(across)),
             processor,
         ]
+    }
+
+    /// Runs `byteclub photos`; what it says goes to a file.
+    private static func photos(
+        _ arguments: [String], as member: MemberMachine, _ folder: String
+    ) async throws -> Measurement {
+        try await Stopwatch.run(
+            "/bin/sh",
+            ["-c", "exec \"$@\" > '\(folder)/.told'", "sh", Program.path("byteclub"), "photos"] + arguments,
+            environment: member.environment, in: folder)
     }
 
     /// From the moment in which files are copied into one of two running mirrors until all of them are in the other.
