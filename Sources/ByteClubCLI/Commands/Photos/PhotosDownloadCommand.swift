@@ -60,7 +60,7 @@ struct PhotosDownloadCommand: ClubCommand {
         let reporter = ProgressReporter(
             context, display: transfer.progressOptions.display(context, json: outputOptions.json), .download)
         let windDown = WindDown()
-        let left = Mutex<[String]?>(nil)
+        let asked = Mutex<(names: [String], done: Set<String>)?>(nil)
         do {
             if try await isOne(login, context), let name = names.first {
                 return try await downloadOne(name, login, lane, reporter, windDown, context)
@@ -72,14 +72,14 @@ struct PhotosDownloadCommand: ClubCommand {
             let outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
                 let photos = try await PhotoPattern.photos(names, login, remote)
                 let paths = photos.compactMap { try? $0.get().path.name(below: folder) }
-                if paths.count == photos.count { left.withLock { $0 = paths } }
+                if paths.count == photos.count { asked.withLock { $0 = (paths, []) } }
                 let download = PhotoDownload(
                     context: context, server: login.server, remote: remote, reporter: reporter, windDown: windDown)
                 return try await reporter.following {
                     try await download.run(
                         photos, into: target, isForced: force, width: rate == nil ? Connector.Lane.photosAtOnce : 1
                     ) { path, written in
-                        left.withLock { $0?.removeAll { $0 == path.name(below: folder) } }
+                        _ = asked.withLock { $0?.done.insert(path.name(below: folder)) }
                         try context.output.write(json ? JSON.line(written) : Array((written.file + "\n").utf8))
                     }
                 }
@@ -88,7 +88,9 @@ struct PhotosDownloadCommand: ClubCommand {
         } catch let failure as Failure
             where output != "-" && [.interrupted, .terminated].contains(failure.status) && !failure.message.isEmpty
         {
-            let names = left.withLock { $0 }.map { (given: self.names, left: $0) }
+            let names = asked.withLock { $0 }.map { asked in
+                (given: self.names, left: asked.names.filter { !asked.done.contains($0) })
+            }
             throw Failure(
                 failure.status,
                 failure.message + "; go on with: " + ResumeCommand.text(context.arguments, names: names))
