@@ -256,7 +256,6 @@ final class TransferRunner {
     private func rescan(_ upload: LargeUpload, _ local: LocalState, _ report: inout SyncReport) {
         hashed[upload.write.item] = nil
         report.rescans.insert(local.location.parent)
-        report.note(.beingWritten, of: upload.write.item)
     }
 
     // MARK: Downloads
