@@ -506,18 +506,12 @@ final class PathReplica: RemoteReplica {
         let modified = upload.stat.fingerprint.time
         return { @Sendable in
             guard let content = try upload.whole() else { return .changed }
-            do throws(RemoteError) {
-                let metadata = try await upload.rate.limited(.up) { () throws(RemoteError) in
-                    try await remote.put(
-                        content, at: path, modified: modified, executable: isExecutable, condition: condition,
-                        policy: .fail, progress: upload.progress)
-                }
-                return .stored(metadata)
-            } catch {
-                // The last bytes were held back, so the server has nothing of it.
-                if error.code == .localFile, upload.hasChanged { return .changed }
-                throw error
+            let metadata = try await upload.rate.limited(.up) { () throws(RemoteError) in
+                try await remote.put(
+                    content, at: path, modified: modified, executable: isExecutable, condition: condition,
+                    policy: .fail, progress: upload.progress)
             }
+            return .stored(metadata)
         }
     }
 
