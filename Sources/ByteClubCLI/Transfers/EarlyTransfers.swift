@@ -3,8 +3,8 @@ import Synchronization
 
 /// Transfers of a batch that begin before their turn; their results are taken in the batch's order.
 ///
-/// Not all at once: no further one begins while ``width`` are under way, or so many bytes, since on a slow line each
-/// would wait for all others.
+/// Only small ones do, and no further one while ``width`` are under way, or so many bytes: on a slow line each waits for
+/// all others.
 struct EarlyTransfers<Value: Sendable> {
     /// A transfer under way.
     struct Transfer: Sendable {
@@ -25,6 +25,8 @@ struct EarlyTransfers<Value: Sendable> {
         }
     }
 
+    /// The most bytes that a transfer may have to begin early.
+    static var largest: Int64 { 8 << 20 }
     /// How many bytes under way are enough.
     private static var mostBytes: Int64 { 12 << 20 }
 

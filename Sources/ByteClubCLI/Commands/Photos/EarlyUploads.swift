@@ -2,8 +2,9 @@ import ByteClubCore
 
 /// Uploads of small photos that begin before their turn, so that the server has several to store at once.
 ///
-/// One begins early when nothing can depend on those before it: the server has no photo of its length, and no other one
-/// under way has its length or its name. The first for which that is not so waits for its turn, and all behind it.
+/// One begins early when it is small, so that it goes in one request and is finished after Ctrl-C, and when nothing can
+/// depend on those before it: the server has no photo of its length, and no other one under way has its length or its
+/// name. The first for which that is not so waits for its turn, and all behind it.
 struct EarlyUploads {
     /// An upload that has come to its end.
     struct Sent: Sendable {
@@ -12,9 +13,6 @@ struct EarlyUploads {
         /// What is known of photos of this length.
         let known: KnownPhotos?
     }
-
-    /// Photos up to this length go in one request; after Ctrl-C those under way are finished.
-    private static let largest: Int64 = 8 << 20
 
     private let files: [String]
     private let sizes: [Int64?]
@@ -38,7 +36,7 @@ struct EarlyUploads {
         guard let known else { return }
         while next < files.count, transfers.hasRoom {
             let (file, send) = (files[next], send)
-            guard let size = sizes[next], size <= Self.largest, !known.hasOne(of: size),
+            guard let size = sizes[next], size <= EarlyTransfers<Sent>.largest, !known.hasOne(of: size),
                 let key = (try? folder.appending(PhotoFile.serverName(of: file)))?.key.string,
                 !transfers.contains(where: { $0.size == size || $0.key == key })
             else { return }

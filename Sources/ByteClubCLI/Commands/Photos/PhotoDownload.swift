@@ -13,8 +13,8 @@ struct PhotoDownload: Sendable {
     /// A photo that is to come to a file.
     private struct Order: Sendable {
         let path: RemotePath
-        /// Its size in bytes, or a usual one where nobody has told it.
-        let bytes: Int64
+        /// Its size in bytes; nil where nobody has told it.
+        let bytes: Int64?
         let file: String
         let isForced: Bool
     }
@@ -25,7 +25,7 @@ struct PhotoDownload: Sendable {
         let file: WrittenFile
     }
 
-    /// Writes photos into a folder, at most `width` at once, and reports them in their order; a failed one does not stop
+    /// Writes photos into a folder, small ones at most `width` at once, and reports them in their order; a failed one does not stop
     /// the others, unless it shows that they would all fail.
     func run(
         _ photos: [Result<FoundPhoto, Failure>], into folder: String, isForced: Bool, width: Int,
@@ -37,7 +37,7 @@ struct PhotoDownload: Sendable {
                 // What this call has written is not what is to be replaced.
                 let isFirst = names.insert(photo.path.name).inserted
                 return Order(
-                    path: photo.path, bytes: photo.bytes ?? 4 << 20, file: folder + photo.path.name,
+                    path: photo.path, bytes: photo.bytes, file: folder + photo.path.name,
                     isForced: isForced && isFirst)
             }
         }
@@ -47,7 +47,11 @@ struct PhotoDownload: Sendable {
             return try await run(orders, &early) { try report($0.path, $0.file) }
         } catch {
             // What came before its turn is there, and is told.
-            for arrival in await early.cancel() { try? report(arrival.path, arrival.file) }
+            for arrival in await early.cancel() {
+                reporter.start(arrival.path.name, path: arrival.path.string, total: arrival.file.bytes)
+                reporter.finish()
+                try? report(arrival.path, arrival.file)
+            }
             throw error
         }
     }
@@ -85,9 +89,12 @@ struct PhotoDownload: Sendable {
         next = max(next, index)
         while next < orders.count, early.hasRoom {
             if let order = try? orders[next].get() {
-                // The second one of a name is to find the first.
-                if early.contains(where: { $0.key == order.file }) { return }
-                early.begin(next, size: order.bytes, key: order.file) { turn in
+                // The second one of a name is to find the first; on some disks letter case makes no other name.
+                let key = PathKey.fold(order.file)
+                guard let bytes = order.bytes, bytes <= EarlyTransfers<Arrival>.largest,
+                    !early.contains(where: { $0.key == key })
+                else { return }
+                early.begin(next, size: bytes, key: key) { turn in
                     let file = try OutputFile(order.file, isForced: order.isForced)
                     turn.begin()
                     return Arrival(path: order.path, file: try await write(order.path, to: file) { turn.report($0) })
@@ -130,8 +137,10 @@ struct PhotoDownload: Sendable {
             let metadata = try await Self.fetch(
                 path, to: part, journal: journal, beside: file, from: remote, progress: progress)
             do {
-                try LocalFile.complete(part, as: metadata)
-                try file.settle(part)
+                try await BlockingWork.run {
+                    try LocalFile.complete(part, as: metadata)
+                    try file.settle(part)
+                }
             } catch {
                 unsafe unlink(part)
                 throw error
