@@ -13,7 +13,7 @@ struct BodyRingTests {
         var (isStopped, stops) = (false, 0)
         for step in 0..<4000 {
             // Now the writer is faster, now the reader.
-            if !isStopped, Int.random(in: 0..<10, using: &random) > (step / 500 % 2 == 0 ? 0 : 7) {
+            if !isStopped, Int.random(in: 0..<40, using: &random) > (step / 500 % 2 == 0 ? 0 : 28) {
                 let size = Bool.random(using: &random) ? Int.random(in: 1...10, using: &random) : 16 << 10
                 if ring.hasRoom(for: size) {
                     let start = written % 251
