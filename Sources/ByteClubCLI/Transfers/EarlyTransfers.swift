@@ -73,10 +73,12 @@ struct EarlyTransfers<Value: Sendable> {
 
 /// Keeps back the progress of a transfer until it is its turn.
 final class TransferTurn: Sendable {
-    /// Who is told.
-    struct Listener: Sendable {
-        var begin: @Sendable () -> Void
-        var progress: @Sendable (TransferProgress) -> Void
+    /// Who is told, and how it begins there.
+    ///
+    /// It holds no transfer, which holds the turn.
+    private struct Listener: Sendable {
+        let reporter: ProgressReporter
+        let begin: @Sendable () -> Void
     }
 
     private struct State {
@@ -99,16 +101,20 @@ final class TransferTurn: Sendable {
     func report(_ progress: TransferProgress) {
         state.withLock { state in
             state.last = progress
-            state.listener?.progress(progress)
+            state.listener?.reporter.update(progress)
         }
     }
 
-    /// Tells somebody what was kept back, and from now on at once.
-    func come(_ listener: Listener) {
+    /// Tells a reporter what was kept back, and from now on at once: the photo's transfer, its place among all, and its
+    /// size in bytes where that is known.
+    func come(to reporter: ProgressReporter, _ path: RemotePath, _ place: (number: Int, of: Int)?, total: Int64?) {
+        let listener = Listener(reporter: reporter) {
+            reporter.start(path.name, path: path.string, place: place, total: total)
+        }
         state.withLock { state in
             state.listener = listener
             if state.hasBegun { listener.begin() }
-            if let last = state.last { listener.progress(last) }
+            if let last = state.last { reporter.update(last) }
         }
     }
 }

@@ -19,32 +19,18 @@ import Testing
     @Test("small photos come together and are told in their order, and come one by one where a rate is to be kept")
     func together() async throws {
         let (world, folder) = try await club(20)
-        let counts = Mutex((now: 0, most: 0))
-        let wanted = Mutex(2)
-        world.server.fault = { operation throws(RemoteError) in
-            guard operation.kind == .download else { return }
-            let isBefore = operation.moment == .before
-            counts.withLock { counts in
-                counts.now += isBefore ? 1 : -1
-                counts.most = max(counts.most, counts.now)
-            }
-            // The first ones wait for company.
-            for _ in 0..<1000 where isBefore && counts.withLock({ $0.most }) < wanted.withLock({ $0 }) {
-                try? await Task.sleep(for: .milliseconds(10))
-            }
-        }
+        let several = CallsAtOnce(of: .download, on: world.server, wanted: 2)
         #expect(await world.run("photos", "download", "*.jpg", "-o", folder) == .success, "\(world.err)")
         #expect(world.out == (0..<20).map { "\(folder)/\($0).jpg\n" }.joined())
         for number in 0..<20 {
             #expect(try LocalFile.read("\(folder)/\(number).jpg") == Array("photo \(number)".utf8))
         }
         #expect(LocalFile.names(in: folder).count == 20, "nothing else is left")
-        #expect((2...16).contains(counts.withLock { $0.most }))
-        wanted.withLock { $0 = 1 }
-        counts.withLock { $0.most = 0 }
+        #expect((2...16).contains(several.most))
+        let limited = CallsAtOnce(of: .download, on: world.server, wanted: 1)
         #expect(
             await world.run("photos", "download", "*.jpg", "-o", folder, "--force", "--limit-rate", "1G") == .success)
-        #expect(counts.withLock { $0.most } == 1)
+        #expect(limited.most == 1)
     }
 
     @Test("what came before its turn is told when the turn does not come, and one that fails stops no other")

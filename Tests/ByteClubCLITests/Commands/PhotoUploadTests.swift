@@ -51,35 +51,16 @@ import Testing
             let bytes = picture + [UInt8](repeating: UInt8(filling), count: length)
             try LocalFiles.write(bytes, to: "\(folder)/\(number).jpg")
         }
-        let counts = Mutex((now: 0, most: 0))
-        world.server.fault = { operation throws(RemoteError) in
-            guard operation.kind == .put else { return }
-            let isBefore = operation.moment == .before
-            counts.withLock { counts in
-                counts.now += isBefore ? 1 : -1
-                counts.most = max(counts.most, counts.now)
-            }
-            // The first ones wait for company.
-            for _ in 0..<1000 where isBefore && counts.withLock({ $0.most }) < 2 && operation.path?.name != "0.jpg" {
-                try? await Task.sleep(for: .milliseconds(10))
-            }
-        }
+        // The first one goes alone.
+        let several = CallsAtOnce(of: .put, on: world.server, wanted: 2, exceptFor: "0.jpg")
         #expect(await world.run("photos", "upload", folder) == .success, "\(world.err)")
         let told = (0..<20).map { "/byteclub/photos/\($0 == 9 ? 8 : $0).jpg\n" }.joined()
         #expect(world.out == told)
-        #expect((2...16).contains(counts.withLock { $0.most }))
+        #expect((2...16).contains(several.most))
         #expect(try await Self.photos(world).count == 19)
-        counts.withLock { $0.most = 0 }
-        world.server.fault = { operation throws(RemoteError) in
-            guard operation.kind == .put else { return }
-            counts.withLock { counts in
-                counts.now += operation.moment == .before ? 1 : -1
-                counts.most = max(counts.most, counts.now)
-            }
-            await Task.yield()
-        }
+        let limited = CallsAtOnce(of: .put, on: world.server, wanted: 1)
         #expect(await world.run("photos", "upload", folder, "--album", "slow", "--limit-rate", "1G") == .success)
-        #expect(counts.withLock { $0.most } == 1)
+        #expect(limited.most == 1)
     }
 
     @Test("what was sent before its turn is told when the turn does not come")

@@ -85,14 +85,7 @@ struct PhotoBatch: Sendable {
         of early: EarlyTransfers<EarlyUploads.Sent>.Transfer, _ file: String, _ place: (number: Int, of: Int)?,
         _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
-        // Not the upload itself: it holds the turn, which holds the listener.
-        let (reporter, path, size) = (reporter, try sender.path(of: file), early.size)
-        early.turn.come(
-            .init {
-                reporter.start(path.name, path: path.string, place: place, total: size)
-            } progress: {
-                reporter.update($0)
-            })
+        early.turn.come(to: reporter, try sender.path(of: file), place, total: early.size)
         let sent = try await early.value()
         sent.photo.tell(context)
         if let found = sent.known { known?.take(early.size, from: found) }

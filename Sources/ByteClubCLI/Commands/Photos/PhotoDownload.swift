@@ -25,8 +25,8 @@ struct PhotoDownload: Sendable {
         let file: WrittenFile
     }
 
-    /// Writes photos into a folder, small ones at most `width` at once, and reports them in their order; a failed one does not stop
-    /// the others, unless it shows that they would all fail.
+    /// Writes photos into a folder, small ones at most `width` at once, and reports them in their order; a failed one
+    /// does not stop the others, unless it shows that they would all fail.
     func run(
         _ photos: [Result<FoundPhoto, Failure>], into folder: String, isForced: Bool, width: Int,
         report: (RemotePath, WrittenFile) throws -> Void
@@ -112,13 +112,7 @@ struct PhotoDownload: Sendable {
             let file = try OutputFile(order.file, isForced: order.isForced)
             return Arrival(path: order.path, file: try await run(order.path, to: file, place: place))
         }
-        let (reporter, path) = (reporter, order.path)
-        begun.turn.come(
-            .init {
-                reporter.start(path.name, path: path.string, place: place, total: nil)
-            } progress: {
-                reporter.update($0)
-            })
+        begun.turn.come(to: reporter, order.path, place, total: nil)
         return try await begun.value()
     }
 
