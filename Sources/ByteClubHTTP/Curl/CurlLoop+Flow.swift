@@ -1,22 +1,31 @@
 /// What holds transfers back and lets them go: rate limits, slow readers, and the order of those that wait.
 extension CurlLoop {
-    /// Lets go whom the rate limit held long enough.
+    /// Lets go of the transfers that a rate limit held long enough.
     ///
-    /// Of those that the session's limit holds, who waited longest goes first, and only as many as there is credit for:
-    /// else libcurl, which asks its handles in an order of its own, would serve the same one each time.
+    /// As soon as the session's limit has credit again, the transfer that has waited longest goes first, whenever it
+    /// was to ask again, and only as many go as there is credit for. Otherwise libcurl, which asks its handles in an
+    /// order of its own, or the one that was served last and knows best when to ask, would be served each time.
     func unthrottle(at now: Moment) {
-        var due = active.values.filter { transfer in
-            guard !transfer.isSuspended, let until = transfer.attempt.throttledUntil else { return false }
-            return now >= until
+        var (sending, receiving): ([Transfer], [Transfer]) = ([], [])
+        for transfer in active.values where !transfer.isSuspended {
+            guard let until = transfer.attempt.throttledUntil else { continue }
+            switch transfer.attempt.heldBySession {
+            case .sending: sending.append(transfer)
+            case .receiving: receiving.append(transfer)
+            case nil: if now >= until { unpause(transfer, at: now) }
+            }
         }
-        if let turns = throttle.turns(at: now), due.count > turns {
-            let order = due.partition { $0.attempt.isHeldBySession }
-            due[order...].sort { ($0.attempt.throttledSince ?? now) < ($1.attempt.throttledSince ?? now) }
-            let late = min(order + turns, due.count)
-            for transfer in due[late...] { transfer.attempt.throttledUntil = now.advanced(by: throttle.turn) }
-            due.removeSubrange(late...)
-        }
-        for transfer in due { unpause(transfer, at: now) }
+        letGo(of: sending, turns: throttle.send?.turns(at: now), at: now)
+        letGo(of: receiving, turns: throttle.receive?.turns(at: now), at: now)
+    }
+
+    /// Serves those that wait for the session's limit in one direction, if one of them may go; nil for no limit.
+    private func letGo(of waiting: [Transfer], turns: Int?, at now: Moment) {
+        guard waiting.contains(where: { ($0.attempt.throttledUntil ?? .distantFuture) <= now }) else { return }
+        let queue = waiting.sorted { ($0.attempt.throttledSince ?? now) < ($1.attempt.throttledSince ?? now) }
+        let turns = turns ?? queue.count
+        for transfer in queue.prefix(turns) { unpause(transfer, at: now) }
+        for transfer in queue.dropFirst(turns) { transfer.attempt.throttledUntil = now.advanced(by: throttle.turn) }
     }
 
     /// Takes another limit for the session; who waits for the old one asks again.

@@ -2,6 +2,11 @@ import HTTPTypes
 
 /// What one attempt of a transfer has gathered; the next attempt begins with a new value.
 struct Attempt {
+    /// The way that bytes of a body go.
+    enum Direction {
+        case sending, receiving
+    }
+
     /// Counted from 1, with 0 before the first attempt; the hops of a redirect share one number.
     var number: Int
     /// How often libcurl itself sent the body again on another connection.
@@ -15,8 +20,8 @@ struct Attempt {
     var throttledUntil: Moment?
     /// Since when no byte was granted, while the rate limit holds it: who waits longest goes first.
     var throttledSince: Moment?
-    /// Whether it is the session's limit that holds it, and not only its own.
-    var isHeldBySession = false
+    /// In which direction the session's limit holds it; nil while none does, or its own limit does for longer.
+    var heldBySession: Direction?
 
     /// When it began, when the last byte of its body was handed over, and when the first one came back.
     let launched = Moment.fine

@@ -16,12 +16,6 @@ final class SessionThrottle {
         receive = rate.map { Throttle(rate: $0, at: now) }
     }
 
-    /// How many of the transfers that wait may be let go now; nil when there is no limit.
-    func turns(at now: Moment) -> Int? {
-        guard rate != nil else { return nil }
-        return max(send?.turns(at: now) ?? 1, receive?.turns(at: now) ?? 1)
-    }
-
     /// How long the credit for one turn takes to earn.
     var turn: Duration { .milliseconds(21) }
 }

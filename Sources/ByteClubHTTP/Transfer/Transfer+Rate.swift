@@ -22,7 +22,8 @@ extension Transfer {
             }
         }
         if let longest {
-            if case .wait? = shared { wait(longest, bySession: true, at: now) } else { wait(longest, at: now) }
+            let isShared = shared == .wait(longest)
+            wait(longest, heldBySession: isShared ? .sending : nil, at: now)
             return nil
         }
         attempt.throttledSince = nil
@@ -40,8 +41,8 @@ extension Transfer {
         if receiveThrottle == nil, sessionThrottle.receive == nil { return true }
         let own = receiveThrottle?.waitForWhole(at: now)
         let shared = sessionThrottle.receive?.waitForWhole(at: now)
-        if own != nil || shared != nil {
-            wait(max(own ?? .zero, shared ?? .zero), bySession: shared != nil, at: now)
+        if let longest = [own, shared].compactMap({ $0 }).max() {
+            wait(longest, heldBySession: shared == longest ? .receiving : nil, at: now)
             return false
         }
         receiveThrottle?.spend(size)
@@ -50,8 +51,8 @@ extension Transfer {
         return true
     }
 
-    private func wait(_ time: Duration, bySession: Bool = false, at now: Moment) {
-        attempt.isHeldBySession = bySession
+    private func wait(_ time: Duration, heldBySession direction: Attempt.Direction?, at now: Moment) {
+        attempt.heldBySession = direction
         attempt.throttledSince = attempt.throttledSince ?? now
         attempt.throttledUntil = min(attempt.throttledUntil ?? .distantFuture, now.advanced(by: time))
     }
