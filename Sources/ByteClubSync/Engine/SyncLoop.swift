@@ -51,7 +51,7 @@ struct SyncLoop: ~Copyable {
     /// Whether the last work was a scan: then its findings are planned first.
     private var hasScanned = false
     /// Folders in which work has found the disk other than the tree: what it left undone is planned again after a scan.
-    private var awaited: Set<ItemID> = []
+    private(set) var awaited: Set<ItemID> = []
     /// Whether the last work of a round was a plan of items alone: then a slice is next.
     private var hasSettled = false
     /// Whether anything has happened since the last conclusion that needs another one.

@@ -284,8 +284,8 @@ actor SyncSession {
 
     private func scan(_ request: ScanRequest, _ report: inout SyncReport) throws {
         let start = environment.clock.now
-        try attend(request)
         let again = loop.rescans.begin(request, at: start)
+        try attend(request, besides: again)
         let found = try local.scan(request, &report)
         if let watcher {
             loop.setWatched(watcher.problem == nil, at: environment.clock.now)
@@ -296,17 +296,18 @@ actor SyncSession {
             lasting: environment.clock.now - start, at: environment.clock.now)
     }
 
-    /// Retries files that were being written in folders that have changed since, and stops watching folders that have
-    /// left the mirror.
-    private func attend(_ request: ScanRequest) throws {
+    /// Retries files that were being written in folders that somebody has changed since, and stops watching folders that
+    /// have left the mirror; `again` are scanned only because they had just changed at their last scan.
+    private func attend(_ request: ScanRequest, besides again: Set<ItemID>) throws {
         let folders: Set<ItemID>
         switch request {
         case .files(let closed): folders = Set(closed.keys)
         case .folders(let scanned): folders = scanned
         case .everything: return
         }
+        let changed = folders.subtracting(again).subtracting(loop.awaited)
         let written = try loop.retries.beingWritten.keys.sorted().filter { id in
-            try store.item(id)?.local.map { folders.contains($0.location.parent) } ?? true
+            try store.item(id)?.local.map { changed.contains($0.location.parent) } ?? true
         }
         loop.attend(written)
         if let watcher {

@@ -506,12 +506,17 @@ final class PathReplica: RemoteReplica {
         let modified = upload.stat.fingerprint.time
         return { @Sendable in
             guard let content = try upload.whole() else { return .changed }
-            let metadata = try await upload.rate.limited(.up) { () throws(RemoteError) in
-                try await remote.put(
-                    content, at: path, modified: modified, executable: isExecutable, condition: condition,
-                    policy: .fail, progress: upload.progress)
+            do {
+                return .stored(
+                    try await upload.rate.limited(.up) { () throws(RemoteError) in
+                        try await remote.put(
+                            content, at: path, modified: modified, executable: isExecutable, condition: condition,
+                            policy: .fail, progress: upload.progress)
+                    })
+            } catch let error as RemoteError {
+                if error.code == .localFile, upload.hasChanged { return .changed }
+                throw error
             }
-            return .stored(metadata)
         }
     }
 

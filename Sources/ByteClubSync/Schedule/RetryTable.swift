@@ -8,6 +8,8 @@ enum ItemOutcome: Hashable, Sendable {
     case changedOnServer
     /// Its file is being written.
     case beingWritten
+    /// Its large file changed while it was hashed or sent, which was in vain.
+    case changedMeanwhile
     /// The disk or the server refused it.
     case refused(String, Refusal)
 }
@@ -37,6 +39,8 @@ struct RetryTable: Sendable {
         var mayPass = true
         /// How often in a row its file was being written.
         var writes = 0
+        /// How often in a row it was hashed or sent in vain.
+        var vain = 0
         /// When it is retried; nil for at once.
         var until: SyncInstant?
     }
@@ -79,10 +83,11 @@ struct RetryTable: Sendable {
         case .succeeded, .changedOnServer:
             entries[item]?.refusals = 0
             entries[item]?.mayPass = true
-        case .readable: if entries[item]?.refusals == 0 { entries[item] = nil }
-        case .beingWritten:
+        case .readable: if let entry = entries[item], entry.refusals == 0, entry.vain == 0 { entries[item] = nil }
+        case .beingWritten, .changedMeanwhile:
             var entry = entries[item] ?? Entry()
             entry.writes += 1
+            if outcome == .changedMeanwhile { entry.vain += 1 }
             entry.until = now + Backoff.beingWritten.delay(after: entry.writes)
             entries[item] = entry
         case .refused(_, let refusal):
@@ -106,9 +111,12 @@ struct RetryTable: Sendable {
         for (item, entry) in entries { if let until = entry.until, until <= now { entries[item]?.until = nil } }
     }
 
-    /// Retries files that were being written.
+    /// Retries files that were being written, unless it has been in vain too often: then they wait their time.
     mutating func attend(_ items: [ItemID]) {
-        for item in items where entries[item]?.refusals == 0 { entries[item] = nil }
+        for item in items {
+            guard let entry = entries[item], entry.refusals == 0, entry.vain < Self.patience else { continue }
+            if entry.vain == 0 { entries[item] = nil } else { entries[item]?.until = nil }
+        }
     }
 
     /// Forgets items that are settled or gone.

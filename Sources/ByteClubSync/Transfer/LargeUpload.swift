@@ -22,7 +22,7 @@ struct LargeUpload: Sendable {
     }
 
     /// Whether the file is not what was hashed; false when that cannot be told.
-    private var hasChanged: Bool {
+    var hasChanged: Bool {
         (try? file.stat().fingerprint.isUntouched(since: stat.fingerprint)) == false
     }
 }

@@ -181,9 +181,7 @@ final class TransferRunner {
         guard let local = try store.item(file.item)?.local else { return }
         guard file.content.size == file.stat.fingerprint.size, try isUnchanged(file.file, file.stat, local, &report)
         else {
-            report.rescans.insert(local.location.parent)
-            report.note(.beingWritten, of: file.item)
-            return
+            return try rescan(file.item, local, &report)
         }
         try store.edit(durably: false) { editor in try editor.read(file.item, file.content.whole, file.stat) }
         hashed = hashed.filter { (try? store.item($0.key)?.isSettled) == false }
@@ -215,8 +213,7 @@ final class TransferRunner {
                 let (file, stat) = try reader.open(id, local, in: folder, &report)
             else { return false }
             guard stat.fingerprint == known.stat.fingerprint else {
-                hashed[id] = nil
-                report.rescans.insert(local.location.parent)
+                try rescan(id, local, &report)
                 return false
             }
             let upload = LargeUpload(
@@ -241,9 +238,11 @@ final class TransferRunner {
     ) async throws {
         guard let local = upload.write.local else { return }
         switch result {
-        case .changed: return rescan(upload, local, &report)
+        case .changed: return try rescan(upload.write.item, local, &report)
         case .chunks, .upload:
-            if try !isUnchanged(upload.file, upload.stat, local, &report) { return rescan(upload, local, &report) }
+            if try !isUnchanged(upload.file, upload.stat, local, &report) {
+                return try rescan(upload.write.item, local, &report)
+            }
         case .stored: break
         }
         let done = report.done
@@ -253,9 +252,14 @@ final class TransferRunner {
         try? uploads.remove(upload.write.item)
     }
 
-    private func rescan(_ upload: LargeUpload, _ local: LocalState, _ report: inout SyncReport) {
-        hashed[upload.write.item] = nil
+    /// Has a file scanned again that changed while it was hashed or sent.
+    ///
+    /// Over plain v1 the server may have it as it was before; the feed shows that.
+    private func rescan(_ item: ItemID, _ local: LocalState, _ report: inout SyncReport) throws {
+        hashed[item] = nil
         report.rescans.insert(local.location.parent)
+        report.note(.changedMeanwhile, of: item)
+        if try store.item(item)?.sent != nil { report.isFeedStale = true }
     }
 
     // MARK: Downloads
