@@ -98,6 +98,14 @@ public struct MemoryFolderState: FolderState, Sendable {
         }
     }
 
+    /// The numbers of the changes that a writer's operations made, above a revision.
+    public func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) -> Set<Int64> {
+        let made = { operation in outcomes[operation]?.revision ?? 0 }
+        let start = position(in: operations.count) { made(operations[$0]) > revision }
+        let own = operations[start...].prefix(limit).filter { writer.isWriter(of: $0.id, by: $0.member) }
+        return Set(own.map(made)).filter { $0 > revision }
+    }
+
     /// Remembers which version an operation made.
     public mutating func remember(_ operation: OperationID, by member: Int64, at date: APIDate, made entry: FolderEntry)
     {

@@ -21,6 +21,30 @@ extension OperationID: JSONTextReadable {
     static var jsonForm: String { "an operation's name of 1 to 64 visible ASCII characters" }
 }
 
+/// A client that calls its operations by a name of its own, a hyphen and a number.
+public struct OperationWriter: Hashable, Sendable {
+    /// The member whose operations they are.
+    public let member: Int64
+    private let prefix: String
+
+    /// Describes the writer of a member's operations with this name; nil when none can begin with it.
+    public init?(member: Int64, name: String) {
+        prefix = name + "-"
+        guard OperationID(prefix + "1") != nil else { return nil }
+        self.member = member
+    }
+
+    /// Whether a member's operation is one of the writer's.
+    public func isWriter(of operation: OperationID, by member: Int64) -> Bool {
+        isWriter(of: operation.text, by: member)
+    }
+
+    /// Whether a member's operation with this text is one of the writer's.
+    public func isWriter(of operation: String, by member: Int64) -> Bool {
+        member == self.member && operation.utf8.starts(with: prefix.utf8)
+    }
+}
+
 /// What is known of an operation that was done.
 public enum OperationOutcome: Hashable, Sendable {
     /// It made this version, or found it to be there already.

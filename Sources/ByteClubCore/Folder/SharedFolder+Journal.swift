@@ -6,6 +6,8 @@ public struct JournalLimits: Hashable, Sendable {
     public var inlineContent: Int64?
     /// The most bytes of such contents together, unless a single one has more.
     public var inlineBytes: Int64
+    /// Changes whose contents are left out, since whoever asks has them.
+    var known: Set<Int64> = []
 
     /// Creates limits; by default contents of up to 64 KiB are inline, 8 MiB together.
     public init(entries: Int, inlineContent: Int64? = SyncBatch.maximumInlineBytes, inlineBytes: Int64 = 8 << 20) {
@@ -17,11 +19,22 @@ public struct JournalLimits: Hashable, Sendable {
     /// Whether an entry's content is sent inline.
     public func takes(_ entry: FolderEntry) -> Bool {
         guard let inlineContent else { return false }
-        return entry.contentHash != nil && entry.bytes <= inlineContent
+        return entry.contentHash != nil && entry.bytes <= inlineContent && !known.contains(entry.contentRevision)
     }
 }
 
 extension SharedFolder {
+    /// The limits without the contents that a writer has sent itself, as far as that is known; for a page after `cursor`.
+    public func limits(
+        _ limits: JournalLimits, besides writer: OperationWriter?, after cursor: JournalCursor?
+    ) throws -> JournalLimits {
+        guard let writer, let cursor else { return limits }
+        var limits = limits
+        // More operations than entries: of versions that followed each other only the last is one.
+        limits.known = try state.revisions(by: writer, after: cursor.position, limit: 2 * min(limits.entries, 1 << 20))
+        return limits
+    }
+
     /// The next changes after a cursor, or of the whole state when there is none.
     ///
     /// Following the cursors lists each entry whose content or place has changed since the pass began, and those that

@@ -32,13 +32,24 @@ public struct OutgoingChunk: Sendable {
     }
 }
 
+/// Which small contents come with a page of the journal.
+public enum JournalContents: Hashable, Sendable {
+    /// None.
+    case none
+    /// All.
+    case all
+    /// All but those that the asking member sent in operations whose names begin with this text and a hyphen, as far as
+    /// the server knows them.
+    case besides(writer: String)
+}
+
 /// The calls of ``RemotePowers/sync``, by which a sync engine follows and changes entries that have identities.
 public protocol SyncRemote: Remote {
     /// The changes after a cursor, or the whole state without one, waiting for the first when there is none yet.
     ///
     /// `staleCursor` means to start over without one. `GET /sync/changes`
     func journal(
-        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+        after cursor: String?, limit: Int, contents: JournalContents, wait: Duration
     ) async throws(RemoteError) -> SyncChanges
 
     /// Does writes in their order, durable together; `contents` are those that are not in chunks, in their order.

@@ -3,7 +3,7 @@ public import ByteClubCore
 extension MemoryRemote: SyncRemote {
     /// A page of the journal; at most ``pageSize`` entries.
     public func journal(
-        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+        after cursor: String?, limit: Int, contents: JournalContents, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
         try await perform(.journal) { () async throws(RemoteError) in
             let position = try cursor.map { text throws(RemoteError) in
@@ -14,13 +14,17 @@ extension MemoryRemote: SyncRemote {
                 await tree.change(after: position.position, until: ContinuousClock.now.advanced(by: wait))
                 try RemoteError.checkCancellation()
             }
-            let limits = JournalLimits(
-                entries: min(limit, pageSize), inlineContent: contents ? SyncBatch.maximumInlineBytes : nil)
-            let (entries, told, next, hasMore) = try read { folder in
+            let inline = contents == .none ? nil : SyncBatch.maximumInlineBytes
+            let writer: OperationWriter? =
+                if case .besides(let name) = contents { OperationWriter(member: author, name: name) } else { nil }
+            let (entries, limits, told, next, hasMore) = try read { folder in
+                let limits = try folder.limits(
+                    JournalLimits(entries: min(limit, pageSize), inlineContent: inline), besides: writer,
+                    after: position)
                 let (entries, next, hasMore) = try folder.journal(
                     after: position, epoch: tree.epoch, limits: limits)
                 return (
-                    entries, try entries.map { try folder.told($0, isInline: limits.takes($0)) }, next, hasMore
+                    entries, limits, try entries.map { try folder.told($0, isInline: limits.takes($0)) }, next, hasMore
                 )
             }
             let page = SyncPage(

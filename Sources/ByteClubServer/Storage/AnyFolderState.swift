@@ -56,6 +56,10 @@ struct AnyFolderState: FolderState {
         try base.journal(after: revision, changedAfter: known, limit: limit)
     }
 
+    func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) throws -> Set<Int64> {
+        try base.revisions(by: writer, after: revision, limit: limit)
+    }
+
     func version(_ key: PathKey, before revision: Int64) throws -> FolderEntry? {
         try base.version(key, before: revision)
     }

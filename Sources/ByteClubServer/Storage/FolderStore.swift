@@ -50,11 +50,12 @@ protocol FolderStore: Sendable {
     /// before.
     func name(ofMember uid: Int64) async throws -> String?
 
-    /// A page of the journal, with the inline contents in the order of their entries.
+    /// A page of the journal, with the inline contents in the order of their entries; those that `writer` has sent itself
+    /// are left out, as far as that is known.
     ///
     /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
     func journal(
-        after cursor: JournalCursor?, limits: JournalLimits
+        after cursor: JournalCursor?, besides writer: OperationWriter?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]])
 }
 
@@ -71,6 +72,13 @@ extension SyncPage {
 }
 
 extension FolderStore {
+    /// As ``journal(after:besides:limits:)``, with all inline contents.
+    func journal(
+        after cursor: JournalCursor?, limits: JournalLimits
+    ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
+        try await journal(after: cursor, besides: nil, limits: limits)
+    }
+
     /// As ``write(by:storing:_:)`` with one content or none.
     func write<T: Sendable>(
         by author: Int64, storing content: StagedContent?,

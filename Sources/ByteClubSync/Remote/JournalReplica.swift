@@ -69,7 +69,7 @@ final class JournalReplica: RemoteReplica {
             return .end
         }
         let isLarge = changes.page.entries.count >= Self.largePage
-        if isLarge { ahead = Self.page(ahead: changes.page.cursor, wire, context.environment.workers) }
+        if isLarge { ahead = Self.page(ahead: changes.page.cursor, wire, contents, context.environment.workers) }
         return .more(inline: try isLarge || store.meta(.isSweepPending) == nil)
     }
 
@@ -87,13 +87,13 @@ final class JournalReplica: RemoteReplica {
 
     func poll() throws -> (@Sendable () async throws -> PollResult)? {
         guard let first = try store.meta(.cursor) else { return nil }
-        let (wire, clock, timeout) = (wire, context.environment.clock, configuration.longPollTimeout)
+        let (wire, contents, clock, timeout) = (wire, contents, context.environment.clock, configuration.longPollTimeout)
         return { @Sendable in
             var cursor = first
             while true {
                 let pause = PollPause(clock)
                 let changes = try await wire.journal(
-                    after: cursor, limit: Self.pageLimit, contents: true, wait: timeout)
+                    after: cursor, limit: Self.pageLimit, contents: contents, wait: timeout)
                 if !changes.page.entries.isEmpty || changes.page.hasMore { return .page(changes, after: cursor) }
                 cursor = changes.page.cursor
                 try await pause.rest()
@@ -101,12 +101,15 @@ final class JournalReplica: RemoteReplica {
         }
     }
 
+    /// What comes with a page: this engine has the contents that it has sent.
+    private var contents: JournalContents { .besides(writer: operations.writer) }
+
     /// Prefetches a page while the previous one is applied.
     private static func page(
-        ahead cursor: String, _ wire: any SyncRemote, _ workers: (any TaskExecutor)?
+        ahead cursor: String, _ wire: any SyncRemote, _ contents: JournalContents, _ workers: (any TaskExecutor)?
     ) -> Task<SyncChanges, any Error> {
         Task(executorPreference: workers) {
-            try await wire.journal(after: cursor, limit: pageLimit, contents: true, wait: .zero)
+            try await wire.journal(after: cursor, limit: pageLimit, contents: contents, wait: .zero)
         }
     }
 
@@ -116,12 +119,12 @@ final class JournalReplica: RemoteReplica {
             if let page = try? await ahead.value { return page }
         }
         do throws(RemoteError) {
-            return try await wire.journal(after: cursor, limit: Self.pageLimit, contents: true, wait: .zero)
+            return try await wire.journal(after: cursor, limit: Self.pageLimit, contents: contents, wait: .zero)
         } catch {
             guard error.code == .staleCursor || error.code == .badCursor, cursor != nil else { throw error }
         }
         try store.setMeta(.cursor, nil)
-        return try await wire.journal(after: nil, limit: Self.pageLimit, contents: true, wait: .zero)
+        return try await wire.journal(after: nil, limit: Self.pageLimit, contents: contents, wait: .zero)
     }
 
     /// Applies one page of the journal to the tree and advances the cursor, in one transaction.

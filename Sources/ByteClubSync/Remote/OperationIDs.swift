@@ -2,12 +2,13 @@ import ByteClubCore
 
 /// A generator of unique operation identifiers.
 final class OperationIDs {
-    private let session: String
+    /// What the identifiers begin with, before a hyphen and a number.
+    let writer: String
     private var count = 0
 
     /// Creates a generator for one session of the mirror with this identity.
     init(mirror: String, at now: Int64) {
-        session = mirror.prefix(8) + "-" + String(UInt64(bitPattern: now), radix: 16)
+        writer = mirror.prefix(8) + "-" + String(UInt64(bitPattern: now), radix: 16)
     }
 
     /// The next identifier.
@@ -17,7 +18,7 @@ final class OperationIDs {
         count += 1
         let digits = String(count)
         let number = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
-        guard let id = OperationID(session + "-" + number) else {
+        guard let id = OperationID(writer + "-" + number) else {
             throw SyncError(.database, "the mirror's identity in the database is damaged")
         }
         return id

@@ -44,6 +44,7 @@ struct ModelFolderState: FolderState {
         }
     }
     var outcomes: [String: FolderEntry] = [:]
+    func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) -> Set<Int64> { [] }
     func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? {
         outcomes["\(member) \(operation)"].map { OperationOutcome.made($0) }
     }

@@ -89,6 +89,7 @@ struct SharedFolderOperationsTests {
         func changes(after: Int64, prefix: PathKey, includeDeleted: Bool, limit: Int) -> [FolderEntry] { [] }
         func current(_ node: NodeID) -> FolderEntry? { nil }
         func journal(after: Int64, changedAfter: Int64, limit: Int) -> [FolderEntry] { [] }
+        func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) -> Set<Int64> { [] }
         func version(_ key: PathKey, before revision: Int64) -> FolderEntry? { nil }
         func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws {}
         func outcome(of operation: OperationID, by member: Int64) -> OperationOutcome? { nil }

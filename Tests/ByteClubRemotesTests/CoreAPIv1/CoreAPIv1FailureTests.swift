@@ -102,7 +102,7 @@ struct CoreAPIv1FailureTests {
             var remote = remote
             remote.answerDelay = .milliseconds(10)
             await expectFailure(.unreachable) { [remote] in
-                try await remote.journal(after: "c", limit: 10, contents: true, wait: .seconds(1))
+                try await remote.journal(after: "c", limit: 10, contents: .all, wait: .seconds(1))
             }
             await expectFailure(.unreachable) { [remote] in
                 try await remote.history(before: nil, after: 1, limit: 10, wait: .seconds(1))
@@ -230,7 +230,7 @@ struct CoreAPIv1FailureTests {
         try await withRemote(script) { remote, _ in
             await expectFailure(.protocolViolation) { try await remote.delta(after: nil, prefix: .root) }
             await expectFailure(.protocolViolation) {
-                try await remote.journal(after: nil, limit: 2_000, contents: true, wait: .zero)
+                try await remote.journal(after: nil, limit: 2_000, contents: .all, wait: .zero)
             }
         }
     }

@@ -112,6 +112,37 @@ import Testing
         #expect(seconds == 8_640_000 && numbers == [3, 150_000, 200_000])
     }
 
+    @Test("the changes that a writer has made are found after each revision, however operations are numbered")
+    func revisionsOfWriters() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        var rows: [(number: Int64, name: String, member: Int64, revision: Int64)] = []
+        var (number, revision) = (Int64(0), Int64(0))
+        for index in 0..<200 {
+            number += Int64.random(in: 1...9, using: &generator)
+            revision += Int64.random(in: 1...9, using: &generator)
+            let writer = ["a", "b", "ab"].randomElement(using: &generator) ?? "a"
+            rows.append((number, "\(writer)-\(index)", Int64.random(in: 1...2, using: &generator), revision))
+        }
+        let fixture = try StoreFixture()
+        let writer = try #require(OperationWriter(member: 1, name: "a"))
+        try await fixture.store.writer.perform { [rows] transaction in
+            for row in rows {
+                try transaction.execute(
+                    "INSERT INTO operation(number, id, member, made, revision) VALUES (?, ?, ?, 1, ?)",
+                    [row.number, row.name, row.member, row.revision])
+            }
+        }
+        let own = rows.filter { $0.name.hasPrefix("a-") && $0.member == 1 }.map(\.revision)
+        for position in -1...(revision + 1) {
+            let found = try await fixture.store.read {
+                try $0.state.revisions(by: writer, after: position, limit: 1_000)
+            }
+            #expect(found == Set(own.filter { $0 > position }), "after \(position)")
+        }
+    }
+
     @Test("an operation whose version is not kept any more is not done again")
     func forgotten() async throws {
         let fixture = try StoreFixture()

@@ -54,6 +54,14 @@ struct ModelFolderState: FolderState {
         }
     }
 
+    func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) throws -> Set<Int64> {
+        let made = outcomes.filter { key, entry in
+            let parts = key.split(separator: " ", maxSplits: 1).map(String.init)
+            return entry.revision > revision && writer.isWriter(of: parts[1], by: Int64(parts[0]) ?? 0)
+        }
+        return Set(made.values.map(\.revision))
+    }
+
     func outcome(of operation: OperationID, by member: Int64) throws -> OperationOutcome? {
         outcomes["\(member) \(operation)"].map { OperationOutcome.made($0) }
     }

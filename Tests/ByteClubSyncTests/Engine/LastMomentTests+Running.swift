@@ -59,7 +59,7 @@ extension LastMomentTests {
         let cursor = try #require(machine.database.meta(.cursor))
         other.disk.write("note", "one")
         club.pass(.seconds(5))
-        let page = try await club.server.journal(after: cursor, limit: 100, contents: true, wait: .zero)
+        let page = try await club.server.journal(after: cursor, limit: 100, contents: .all, wait: .zero)
         #expect(page.page.entries.count == 1 && machine.disk.text("note") == "one")
         other.disk.delete("note")
         club.pass(.seconds(30))

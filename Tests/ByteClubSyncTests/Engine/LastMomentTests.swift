@@ -415,7 +415,7 @@ import Testing
         try scene.sync()
         #expect(scene.disk.text("b") == "two")
         try await scene.put("c", "three")
-        let answer = try await scene.server.journal(after: waited, limit: 10, contents: true, wait: .zero)
+        let answer = try await scene.server.journal(after: waited, limit: 10, contents: .all, wait: .zero)
         #expect(answer.page.entries.count == 2)
         let replica = try JournalReplica(
             scene.remoteTree(), scene.machine.network, OperationIDs(mirror: "00000000", at: 1), sendsManyChunks: true)
@@ -568,7 +568,7 @@ extension MachineScene {
     @discardableResult
     func deliverNews(limit: Int = 10) async -> Bool? {
         guard machine.session != nil, let cursor = machine.database.meta(.cursor),
-            let changes = try? await server.journal(after: cursor, limit: limit, contents: true, wait: .zero)
+            let changes = try? await server.journal(after: cursor, limit: limit, contents: .all, wait: .zero)
         else { return nil }
         machine.inbox.post(.polled(.page(changes, after: cursor)))
         return changes.page.hasMore

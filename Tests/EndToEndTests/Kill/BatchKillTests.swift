@@ -82,7 +82,7 @@ extension EndToEnd {
             var cursor: String?
             let remote = try #require(writers.first).remote
             repeat {
-                let page = try await remote.journal(after: cursor, limit: 5000, contents: false, wait: .zero).page
+                let page = try await remote.journal(after: cursor, limit: 5000, contents: .none, wait: .zero).page
                 for entry in page.entries where entry.name.hasSuffix(".md") {
                     #expect(found.updateValue(entry, forKey: entry.name) == nil, "\(entry.name) is there twice")
                 }

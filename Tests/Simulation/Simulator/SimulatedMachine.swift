@@ -155,7 +155,7 @@ final class SimulatedMachine: @unchecked Sendable {
         Task(executorPreference: executor) { [network, inbox, database] in
             for _ in 0..<3 {
                 guard let cursor = database.meta(.cursor),
-                    let changes = try? await network.journal(after: cursor, limit: 100, contents: true, wait: .zero)
+                    let changes = try? await network.journal(after: cursor, limit: 100, contents: .all, wait: .zero)
                 else { return }
                 inbox.post(.polled(.page(changes, after: cursor)))
             }

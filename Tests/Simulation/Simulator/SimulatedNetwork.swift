@@ -48,6 +48,8 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
     private var chunks: [ContentHash: [UInt8]] = [:]
     /// Uploads in pieces, as far as they have come.
     var uploads: [String: [UInt8]] = [:]
+    /// How many contents have come with pages of the journal.
+    var inlineContents = 0
     /// How many bytes have gone in pieces.
     var uploaded = 0
     private var random: SeededGenerator
@@ -236,16 +238,18 @@ final class SimulatedNetwork: SyncRemote, @unchecked Sendable {
         try await server.copy(path, to: destination)
     }
     func journal(
-        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+        after cursor: String?, limit: Int, contents: JournalContents, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
         if wait > .zero,
-            let reported = try? await server.journal(after: cursor, limit: 1, contents: false, wait: .zero),
+            let reported = try? await server.journal(after: cursor, limit: 1, contents: .none, wait: .zero),
             reported.page.entries.isEmpty, !reported.page.hasMore
         {
             await change()
         }
         return try await carry { () async throws(RemoteError) in
-            try await self.server.journal(after: cursor, limit: limit, contents: contents, wait: .zero)
+            let changes = try await self.server.journal(after: cursor, limit: limit, contents: contents, wait: .zero)
+            self.inlineContents += changes.contents.count
+            return changes
         }
     }
     func apply(_ batch: SyncBatch, contents: [[UInt8]]) async throws(RemoteError) -> SyncOutcome {

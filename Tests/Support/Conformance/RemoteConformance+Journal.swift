@@ -15,7 +15,7 @@ extension RemoteConformance {
             var cursor: String?
             var found: [NodeID: String] = [:]
             repeat {
-                let changes = try await sync.remote.journal(after: cursor, limit: 7, contents: true, wait: .zero)
+                let changes = try await sync.remote.journal(after: cursor, limit: 7, contents: .all, wait: .zero)
                 #expect(changes.page.isReset == (cursor == nil) && changes.page.entries.count <= 7)
                 var contents = changes.contents[...]
                 for entry in changes.page.entries {
@@ -30,8 +30,28 @@ extension RemoteConformance {
                 cursor = changes.page.hasMore ? changes.page.cursor : nil
             } while cursor != nil
             for (node, text) in texts { #expect(found[node] == text) }
-            let bare = try await sync.remote.journal(after: nil, limit: 7, contents: false, wait: .zero)
+            let bare = try await sync.remote.journal(after: nil, limit: 7, contents: .none, wait: .zero)
             #expect(bare.contents.isEmpty && bare.page.entries.allSatisfy { !$0.isInline })
+        },
+        RemoteConformanceCase(sync: "contents that a writer has sent itself can be left out, and no others are") {
+            run, sync, root in
+            let cursor = try await sync.end()
+            _ = try await sync.create("own.md", "own", in: root)
+            _ = try await sync.create("moved.md", "moved", in: root)
+            try await run.put("other's", "other.md", by: run.second)
+            _ = try await sync.create("other's own.md", "again", in: root)
+            try await run.put("other's again", "other's own.md", by: run.second)
+            _ = try await run.second.move(run.path("moved.md"), to: run.path("moved again.md"))
+            let inline = { (contents: JournalContents, cursor: String?) async throws in
+                let changes = try await sync.remote.journal(after: cursor, limit: 100, contents: contents, wait: .zero)
+                #expect(changes.contents.count == changes.page.entries.count(where: \.isInline))
+                return changes.page.entries.filter(\.isInline).map(\.name).sorted()
+            }
+            let others = ["other's own.md", "other.md"]
+            #expect(try await inline(.besides(writer: sync.writer), cursor) == others)
+            #expect(try await inline(.besides(writer: String(sync.writer.dropLast())), cursor).count == 4)
+            #expect(try await inline(.all, cursor).count == 4)
+            #expect(try await inline(.besides(writer: sync.writer), nil).count >= 4, "who begins anew has nothing")
         },
         RemoteConformanceCase(sync: "later changes come alone, a move as one entry, a folder's move as one too") {
             run, sync, root in
@@ -39,11 +59,11 @@ extension RemoteConformance {
             let file = try await sync.create("a.md", "1", in: folder.node)
             let cursor = try await sync.end()
             let moved = try await sync.done(.move(folder.node, .init(.node(root), "g")))
-            let page = try await sync.remote.journal(after: cursor, limit: 100, contents: true, wait: .zero).page
+            let page = try await sync.remote.journal(after: cursor, limit: 100, contents: .all, wait: .zero).page
             #expect(page.entries == [moved] && !page.isReset && !page.hasMore)
             _ = try await sync.done(.move(file.node, .init(.node(root), "b.md")))
             let gone = try await sync.done(.delete(folder.node))
-            let next = try await sync.remote.journal(after: page.cursor, limit: 100, contents: true, wait: .zero)
+            let next = try await sync.remote.journal(after: page.cursor, limit: 100, contents: .all, wait: .zero)
             #expect(next.page.entries.map(\.node) == [file.node, folder.node])
             #expect(next.page.entries.last == gone && next.contents == [[49]])
         },
@@ -55,7 +75,7 @@ extension RemoteConformance {
             let file = try await sync.done(.create(.init(.node(root), "a.md"), content), "1")
             let bare = try await sync.create("b.md", "1", in: root)
             #expect(file.clientModified == made && bare.clientModified == nil)
-            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: false, wait: .zero).page
+            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: .none, wait: .zero).page
             #expect(page.entries.map(\.clientModified) == [made, nil])
             content.hash = ContentHasher.hash([50])
             content.modified = FileTime(nanoseconds: 2_000_000_000)
@@ -74,7 +94,7 @@ extension RemoteConformance {
             content.isExecutable = false
             let plain = try await sync.done(.edit(file.node, content), "1")
             #expect(plain.isExecutable == false && plain.revision > file.revision && plain.hash == file.hash)
-            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: false, wait: .zero).page
+            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: .none, wait: .zero).page
             #expect(Set(page.entries.map(\.isExecutable)) == [nil, false])
             #expect(try await sync.done(.delete(file.node)).isExecutable == nil)
         },
@@ -83,7 +103,7 @@ extension RemoteConformance {
             let cursor = try await sync.end()
             let made = try await sync.create("a.md", "1", in: root)
             try await run.put("2", "b.md", by: run.second)
-            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: false, wait: .zero).page
+            let page = try await sync.remote.journal(after: cursor, limit: 10, contents: .none, wait: .zero).page
             #expect(page.entries.map(\.author) == [first.uid, second.uid])
             #expect(page.entries.map(\.authorName) == [first.displayName, second.displayName])
             #expect(made.authorName == first.displayName)
@@ -136,18 +156,18 @@ extension RemoteConformance {
             let position = cursor.split(separator: ".").last ?? ""
             for stale in ["other.\(position)", cursor + "999"] {
                 await run.refused(.staleCursor) {
-                    try await sync.remote.journal(after: stale, limit: 10, contents: true, wait: .zero)
+                    try await sync.remote.journal(after: stale, limit: 10, contents: .all, wait: .zero)
                 }
             }
             await run.refused(.badCursor) {
-                try await sync.remote.journal(after: "nonsense", limit: 10, contents: true, wait: .zero)
+                try await sync.remote.journal(after: "nonsense", limit: 10, contents: .all, wait: .zero)
             }
         },
         RemoteConformanceCase(sync: "a wait ends with the change of another member, and with its time") {
             run, sync, root in
             let cursor = try await sync.end()
             let start = ContinuousClock.now
-            async let waiting = sync.remote.journal(after: cursor, limit: 10, contents: true, wait: .seconds(480))
+            async let waiting = sync.remote.journal(after: cursor, limit: 10, contents: .all, wait: .seconds(480))
             try await Task.sleep(for: .milliseconds(50))
             try await run.put("1", "a.md", by: run.second)
             let changes = try await waiting
@@ -155,7 +175,7 @@ extension RemoteConformance {
             #expect(start.duration(to: .now) < .seconds(400), "it ended with its time")
             let idle = ContinuousClock.now
             let nothing = try await sync.remote.journal(
-                after: changes.page.cursor, limit: 10, contents: true, wait: .seconds(1))
+                after: changes.page.cursor, limit: 10, contents: .all, wait: .seconds(1))
             #expect(nothing.page.entries.isEmpty && nothing.page.cursor == changes.page.cursor)
             #expect(idle.duration(to: .now) > .milliseconds(900))
         },

@@ -8,6 +8,8 @@ struct SyncRun: Sendable {
     let second: any SyncRemote
     private static let lastID = Atomic(0)
     private let run = UInt64.random(in: .min ... .max)
+    /// What the names of its operations begin with.
+    var writer: String { "\(run)" }
 
     init(remote: any SyncRemote, second: any SyncRemote) {
         (self.remote, self.second) = (remote, second)
@@ -15,7 +17,7 @@ struct SyncRun: Sendable {
 
     func nextID() -> OperationID {
         let number = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
-        guard let id = OperationID("\(run)-\(number)") else { preconditionFailure("an operation's name is one") }
+        guard let id = OperationID("\(writer)-\(number)") else { preconditionFailure("an operation's name is one") }
         return id
     }
 
@@ -55,7 +57,7 @@ struct SyncRun: Sendable {
         var entries: [NodeID: SyncEntry] = [:]
         var cursor: String?
         while true {
-            let page = try await remote.journal(after: cursor, limit: 1000, contents: false, wait: .zero).page
+            let page = try await remote.journal(after: cursor, limit: 1000, contents: .none, wait: .zero).page
             for entry in page.entries { entries[entry.node] = entry }
             if !page.hasMore { return (entries, try #require(page.sequence)) }
             cursor = page.cursor
@@ -66,7 +68,7 @@ struct SyncRun: Sendable {
     func end() async throws -> String {
         var cursor: String?
         while true {
-            let page = try await remote.journal(after: cursor, limit: 1000, contents: false, wait: .zero).page
+            let page = try await remote.journal(after: cursor, limit: 1000, contents: .none, wait: .zero).page
             if !page.hasMore { return page.cursor }
             cursor = page.cursor
         }

@@ -5,16 +5,17 @@ import HTTPTypes
 extension CoreAPIv1Remote: SyncRemote {
     /// A page of the journal. `GET /1/sync/changes`
     public func journal(
-        after cursor: String?, limit: Int, contents: Bool, wait: Duration
+        after cursor: String?, limit: Int, contents: JournalContents, wait: Duration
     ) async throws(RemoteError) -> SyncChanges {
         let seconds = max(0, wait.components.seconds)
         var options = waitingOptions(seconds)
         options.maximumResponseBytes = Self.largestPage
+        let writer: String? = if case .besides(let name) = contents { name } else { nil }
         let answer = try await transport.get(
             "sync/changes",
             query: [
                 "cursor": cursor, "limit": String(limit), "wait": seconds == 0 ? nil : String(seconds),
-                "bodies": contents ? nil : "false",
+                "bodies": contents == .none ? "false" : nil, "writer": writer,
             ], options: options)
         guard var frame = SyncFrame(answer.bytes) else { throw Self.isCut(answer.subject) }
         var page = try JSON.decode(SyncPage.self, frame.head, subject: answer.subject)

@@ -27,6 +27,12 @@ struct JournalHandlers: Sendable {
         let entries = try parameters.integer("limit", in: 1...Self.largestPage) ?? 2000
         let seconds = try parameters.integer("wait", in: 0...Self.longestWait) ?? 0
         let inlines = try parameters.bool("bodies", default: true)
+        let writer = try parameters["writer"].map { name throws(APIError) in
+            guard let writer = OperationWriter(member: request.member.uid, name: name) else {
+                throw APIError(400, "not the beginning of an operation's name", parameter: "writer")
+            }
+            return writer
+        }
         let limits = JournalLimits(
             entries: Int(entries), inlineContent: inlines ? SyncBatch.maximumInlineBytes : nil)
         if let cursor, cursor.end == nil, cursor.epoch == store.epoch, seconds > 0 {
@@ -36,7 +42,7 @@ struct JournalHandlers: Sendable {
         let most = (inlines ? Int(limits.inlineBytes) : 0) + limits.entries * Self.largestJournalEntry
         let lease = try await request.whileClientWaits { try await memory.wait(most, for: party) }
         let (page, bodies) = try await reader.inTurn(for: request) { [store] in
-            try await store.journal(after: cursor, limits: limits)
+            try await store.journal(after: cursor, besides: writer, limits: limits)
         }
         var json = JSONText()
         page.write(to: &json)

@@ -91,11 +91,12 @@ extension MemoryStore {
     }
 
     func journal(
-        after cursor: JournalCursor?, limits: JournalLimits
+        after cursor: JournalCursor?, besides writer: OperationWriter?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
         let now = now
         return try query { club in
             let folder = SharedFolder(state: club.folder, now: now, author: 0, names: club.name)
+            let limits = try folder.limits(limits, besides: writer, after: cursor)
             let (entries, next, hasMore) = try folder.journal(after: cursor, epoch: epoch, limits: limits)
             let bodies = try entries.filter(limits.takes).map { entry in
                 guard let bytes = entry.contentHash.flatMap({ club.contents[$0] }) else {

@@ -12,6 +12,31 @@ enum OperationMemory {
     /// After how many operations old ones are looked for.
     static let sweepInterval: Int64 = 256
 
+    /// The number of the first operation that made a change above a revision, or a smaller one's; one that follows the
+    /// last when none has.
+    ///
+    /// Operations are numbered as their changes are, but for the few that found done what they were to do. It is looked
+    /// for from the end on, where those are that anybody asks for.
+    static func first(after revision: Int64, in database: Database) throws -> Int64 {
+        let last = try database.firstRow("SELECT max(number) FROM operation") { $0[0] as Int64? } ?? nil
+        guard let last else { return 1 }
+        /// Whether all operations from a number on are behind the revision.
+        func isBehind(_ number: Int64) throws -> Bool {
+            let made = try database.firstRow(
+                "SELECT revision FROM operation WHERE number >= ? ORDER BY number LIMIT 1", [number]
+            ) { $0[0] as Int64 }
+            return made.map { $0 > revision } ?? true
+        }
+        var (low, high, step) = (last, last + 1, Int64(1))
+        while low > 0, try isBehind(low) { (low, high, step) = (low - step, low, 2 * step) }
+        low = max(low, 0) + 1
+        while low < high {
+            let middle = low + (high - low) / 2
+            if try isBehind(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
     /// Forgets some of the oldest operations, and those of a clock that was far ahead, at most twice as many as come
     /// between two sweeps.
     static func sweep(_ database: Database, last: Int64, now: APIDate) throws {

@@ -3,12 +3,13 @@ import GRDB
 
 extension SQLiteStore {
     func journal(
-        after cursor: JournalCursor?, limits: JournalLimits
+        after cursor: JournalCursor?, besides writer: OperationWriter?, limits: JournalLimits
     ) async throws -> (page: SyncPage, bodies: [[UInt8]]) {
         let (epoch, now) = (epoch, now())
         return try await query { [self] database in
             let folder = SharedFolder(
                 state: SQLiteFolderState(reading: database), now: now, author: 0, names: names(in: database))
+            let limits = try folder.limits(limits, besides: writer, after: cursor)
             let (entries, next, hasMore) = try folder.journal(after: cursor, epoch: epoch, limits: limits)
             var bodies: [[UInt8]] = []
             for entry in entries where limits.takes(entry) {
