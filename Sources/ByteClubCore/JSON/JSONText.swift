@@ -70,13 +70,16 @@ public struct JSONText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes bytes as a string of lower-case hexadecimal digits.
-    public mutating func value(hexadecimal digest: [UInt8]) {
+    /// Writes a hash as a string of 64 lower-case hexadecimal digits.
+    public mutating func value(_ hash: ContentHash) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        for byte in digest {
-            bytes.append(Self.digit(byte >> 4))
-            bytes.append(Self.digit(byte & 15))
+        unsafe hash.withUnsafeBytes { digest in
+            for index in digest.indices {
+                let byte = unsafe digest[index]
+                bytes.append(Self.digit(byte >> 4))
+                bytes.append(Self.digit(byte & 15))
+            }
         }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -139,6 +142,13 @@ public struct JSONText {
         guard let text else { return }
         key(name)
         value(text)
+    }
+
+    /// Writes a member that is a hash; nil writes none.
+    public mutating func member(_ name: StaticString, _ hash: ContentHash?) {
+        guard let hash else { return }
+        key(name)
+        value(hash)
     }
 
     /// Writes a member that is true or false; nil writes none.

@@ -39,7 +39,17 @@ public struct ContentHasher: Sendable {
     public func finalize() -> ContentHash {
         var copy = self
         if copy.filled > 0 { copy.closeBlock() }
-        guard let hash = ContentHash(bytes: Array(copy.outer.finalize())) else {
+        return Self.hash(copy.outer.finalize())
+    }
+
+    private static func digest(of bytes: UnsafeRawBufferPointer) -> SHA256.Digest {
+        var hasher = SHA256()
+        unsafe hasher.update(bufferPointer: bytes)
+        return hasher.finalize()
+    }
+
+    private static func hash(_ digest: SHA256.Digest) -> ContentHash {
+        guard let hash = unsafe digest.withUnsafeBytes({ unsafe ContentHash($0) }) else {
             preconditionFailure("SHA-256 has 32 bytes")
         }
         return hash
@@ -54,6 +64,10 @@ public struct ContentHasher: Sendable {
 
     /// The hash of bytes in memory.
     public static func hash(_ bytes: [UInt8]) -> ContentHash {
+        if 1...ContentHash.blockSize ~= bytes.count {
+            let block = unsafe bytes.withUnsafeBytes { unsafe digest(of: $0) }
+            return hash(unsafe block.withUnsafeBytes { unsafe digest(of: $0) })
+        }
         var hasher = ContentHasher()
         hasher.update(bytes)
         return hasher.finalize()

@@ -63,7 +63,7 @@ extension Metadata: JSONWritable {
         }
         if let contentHash {
             json.key("content_hash")
-            json.value(hexadecimal: contentHash.bytes)
+            json.value(contentHash)
         }
         if let photoInfo {
             json.key("photo_info")

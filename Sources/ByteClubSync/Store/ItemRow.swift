@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// An item as the values of its row, in the order of the columns.
+/// An item as the values of its row.
 ///
 /// What is the same as on disk is NULL on the other sides, and so is the server's revision when it is the synced one; a
 /// key is NULL when it equals its name.
@@ -10,96 +10,111 @@ struct ItemRow {
         case null
         case number(Int64)
         case text(String)
-        case bytes([UInt8])
+        case hash(ContentHash)
+        /// No bytes, where a hash could be.
+        case noHash
     }
 
-    private(set) var values = [Value](repeating: .null, count: ItemColumn.allCases.count)
+    private static let columns = ItemColumn.allCases
+    private let item: Item
 
-    init(_ item: Item) {
-        self[.id] = .number(item.id.number)
-        self[.flags] = .number(ItemFlags(item).rawValue)
-        self[.unsettled] = .number(item.isSettled ? 0 : 1)
-        if let local = item.local { set(local) }
-        if let remote = item.remote { set(remote, like: item.local) }
-        if let synced = item.synced { set(synced, like: item.local, item.remote?.revision) }
-        if let node = item.lastNode { self[.lastNode] = .number(node.number) }
-        if let sent = item.sent { self[.sent] = .bytes(sent.bytes) }
+    init(_ item: Item) { self.item = item }
+
+    /// Hands over the values in the order of the columns, of those whose bits are set in a number.
+    func forEachValue(in chosen: UInt64 = .max, _ body: (Value) -> Void) {
+        for column in Self.columns where chosen & column.bit != 0 { body(self[column]) }
     }
 
     /// The columns in which another row is different, as the bits of a number.
     func difference(from other: ItemRow) -> UInt64 {
-        var columns: UInt64 = 0
-        for (column, value) in values.enumerated() where !value.isSame(as: other.values[column]) {
-            columns |= 1 << UInt64(column)
-        }
-        return columns
+        Self.columns.reduce(0) { self[$1].isSame(as: other[$1]) ? $0 : $0 | $1.bit }
     }
 
     private subscript(_ column: ItemColumn) -> Value {
-        get { values[Int(column.rawValue)] }
-        set { values[Int(column.rawValue)] = newValue }
+        let (local, remote, synced) = (item.local, item.remote, item.synced)
+        return switch column {
+        case .id: .number(item.id.number)
+        case .flags: .number(ItemFlags(item).rawValue)
+        case .unsettled: .number(item.isSettled ? 0 : 1)
+        case .localParent: .number(local?.location.parent.number)
+        case .localFold: .number(local.map { EntryName.fold($0.location.name.key) })
+        case .localName: .text(local?.location.name.text)
+        case .localKey: Self.key(local?.location.name)
+        case .localHash: Self.hash(local?.hash, like: nil)
+        case .localSize: .number(local?.size)
+        case .handleHigh: .number((local?.stat?.handle.high).map(Int64.init(bitPattern:)))
+        case .handleLow: .number((local?.stat?.handle.low).map(Int64.init(bitPattern:)))
+        case .device: .number(local?.stat?.fingerprint.device)
+        case .inode: .number(local?.stat?.fingerprint.inode)
+        case .bytes: .number(local?.stat?.fingerprint.size)
+        case .modified: .number(local?.stat?.fingerprint.modified)
+        case .changed: .number(local?.stat?.fingerprint.changed)
+        case .remoteParent: .number(remote?.location.parent.number)
+        case .remoteFold: .number(remote.map { EntryName.fold($0.location.name.key) })
+        case .remoteName: .text(unlessLocal(remote?.location.name)?.text)
+        case .remoteKey: Self.key(unlessLocal(remote?.location.name))
+        case .remoteHash: remote.map { Self.hash($0.hash, like: local?.hash) } ?? .null
+        case .remoteSize: .number(remote?.size)
+        case .node: .number(remote?.node?.number)
+        case .revision: .text(remote?.revision?.description)
+        case .placeRevision: .number(remote?.placeRevision)
+        case .generation: .number(remote?.generation)
+        case .syncedParent: .number(synced?.location.parent.number)
+        case .syncedName: .text(unlessLocal(synced?.location.name)?.text)
+        case .syncedKey: Self.key(unlessLocal(synced?.location.name))
+        case .syncedHash: synced.map { Self.hash($0.hash, like: local?.hash) } ?? .null
+        case .syncedSize: .number(synced?.size)
+        case .syncedRevision: syncedRevision
+        case .syncedRemoteName: .text(synced?.remoteName?.text)
+        case .syncedRemoteKey: Self.key(synced?.remoteName)
+        case .lastNode: .number(item.lastNode?.number)
+        case .sent: Self.hash(item.sent, like: nil)
+        case .remoteModified: .number(remote?.modified?.nanoseconds)
+        }
     }
 
-    private mutating func set(_ local: LocalState) {
-        self[.localParent] = .number(local.location.parent.number)
-        self[.localFold] = .number(EntryName.fold(local.location.name.key))
-        set(local.location.name, .localName, .localKey, like: nil)
-        set(local.hash, .localHash, like: nil)
-        self[.localSize] = .number(local.size)
-        guard let stat = local.stat else { return }
-        self[.handleHigh] = .number(Int64(bitPattern: stat.handle.high))
-        self[.handleLow] = .number(Int64(bitPattern: stat.handle.low))
-        self[.device] = .number(stat.fingerprint.device)
-        self[.inode] = .number(stat.fingerprint.inode)
-        self[.bytes] = .number(stat.fingerprint.size)
-        self[.modified] = .number(stat.fingerprint.modified)
-        self[.changed] = .number(stat.fingerprint.changed)
+    /// Nothing when it is the server's, no text when there is none.
+    private var syncedRevision: Value {
+        guard let synced = item.synced, synced.revision != item.remote?.revision else { return .null }
+        return .text(synced.revision?.description ?? "")
     }
 
-    private mutating func set(_ remote: RemoteState, like local: LocalState?) {
-        self[.remoteParent] = .number(remote.location.parent.number)
-        self[.remoteFold] = .number(EntryName.fold(remote.location.name.key))
-        set(remote.location.name, .remoteName, .remoteKey, like: local?.location.name)
-        set(remote.hash, .remoteHash, like: local?.hash)
-        self[.remoteSize] = .number(remote.size)
-        if let node = remote.node { self[.node] = .number(node.number) }
-        if let revision = remote.revision { self[.revision] = .text(revision.description) }
-        self[.placeRevision] = .number(remote.placeRevision)
-        self[.generation] = .number(remote.generation)
-        if let modified = remote.modified { self[.remoteModified] = .number(modified.nanoseconds) }
+    /// A name, unless it is that on disk.
+    private func unlessLocal(_ name: EntryName?) -> EntryName? {
+        name == item.local?.location.name ? nil : name
     }
 
-    private mutating func set(_ synced: SyncedState, like local: LocalState?, _ revision: Revision?) {
-        self[.syncedParent] = .number(synced.location.parent.number)
-        set(synced.location.name, .syncedName, .syncedKey, like: local?.location.name)
-        set(synced.hash, .syncedHash, like: local?.hash)
-        self[.syncedSize] = .number(synced.size)
-        // Nothing when it is the server's, no text when there is none.
-        if synced.revision != revision { self[.syncedRevision] = .text(synced.revision?.description ?? "") }
-        if let name = synced.remoteName { set(name, .syncedRemoteName, .syncedRemoteKey, like: nil) }
+    /// A name's key, unless it is the name.
+    private static func key(_ name: EntryName?) -> Value {
+        guard let name, !name.key.utf8.elementsEqual(name.text.utf8) else { return .null }
+        return .text(name.key)
     }
 
-    /// Sets a name; nothing when it is the other one.
-    private mutating func set(_ name: EntryName, _ text: ItemColumn, _ key: ItemColumn, like other: EntryName?) {
-        if name == other { return }
-        self[text] = .text(name.text)
-        if !name.key.utf8.elementsEqual(name.text.utf8) { self[key] = .text(name.key) }
-    }
-
-    /// Sets a hash; nothing when it is the other one, no bytes when there is none.
-    private mutating func set(_ hash: ContentHash?, _ column: ItemColumn, like other: ContentHash?) {
-        if hash != other { self[column] = .bytes(hash?.bytes ?? []) }
+    /// A hash; nothing when it is the other one, no bytes when there is none.
+    private static func hash(_ hash: ContentHash?, like other: ContentHash?) -> Value {
+        if hash == other { return .null }
+        return hash.map { .hash($0) } ?? .noHash
     }
 }
 
+extension ItemColumn {
+    /// The column in a number of bits.
+    var bit: UInt64 { 1 << UInt64(rawValue) }
+}
+
 extension ItemRow.Value {
+    fileprivate static func number(_ number: Int64?) -> ItemRow.Value { number.map { .number($0) } ?? .null }
+
+    fileprivate static func text(_ text: String?) -> ItemRow.Value { text.map { .text($0) } ?? .null }
+
     /// Whether both are the same to the byte; texts that are only composed differently are not.
     fileprivate func isSame(as other: ItemRow.Value) -> Bool {
         switch (self, other) {
         case (.null, .null): true
         case (.number(let left), .number(let right)): left == right
         case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
-        case (.bytes(let left), .bytes(let right)): left == right
+        case (.hash(let left), .hash(let right)): left == right
+        case (.noHash, .noHash): true
         default: false
         }
     }
@@ -112,7 +127,8 @@ extension SQLiteStatement {
         case .null: bindNull(index)
         case .number(let number): bind(index, number)
         case .text(let text): bind(index, text)
-        case .bytes(let bytes): bind(index, bytes)
+        case .hash(let hash): bind(index, hash)
+        case .noHash: bind(index, [])
         }
     }
 }

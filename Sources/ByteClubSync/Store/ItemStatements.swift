@@ -61,19 +61,25 @@ final class ItemStatements {
     func save(_ item: Item, known: Item?) throws(SyncError) {
         let row = ItemRow(item)
         guard let known else {
-            for (column, value) in row.values.enumerated() { insert.bind(Int32(column) + 1, value) }
+            bind(row, to: insert)
             return try insert.run()
         }
         let columns = row.difference(from: ItemRow(known))
         if columns == 0 { return }
         let statement = try update(columns)
+        statement.bind(bind(row, columns, to: statement), item.id.number)
+        try statement.run()
+    }
+
+    /// Binds the values of some columns, and returns the place behind them.
+    @discardableResult
+    private func bind(_ row: ItemRow, _ columns: UInt64 = .max, to statement: SQLiteStatement) -> Int32 {
         var index: Int32 = 1
-        for (column, value) in row.values.enumerated() where columns & (1 << UInt64(column)) != 0 {
+        row.forEachValue(in: columns) { value in
             statement.bind(index, value)
             index += 1
         }
-        statement.bind(index, item.id.number)
-        try statement.run()
+        return index
     }
 
     /// The statement that changes some columns, of which few sets occur.

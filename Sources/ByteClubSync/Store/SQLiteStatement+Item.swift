@@ -93,6 +93,6 @@ extension SQLiteStatement {
     }
 
     private func hash(_ column: ItemColumn, like other: ContentHash?) -> ContentHash? {
-        isNull(column.rawValue) ? other : ContentHash(bytes: bytes(column.rawValue))
+        isNull(column.rawValue) ? other : hash(column.rawValue)
     }
 }

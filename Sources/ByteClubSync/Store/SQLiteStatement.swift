@@ -73,6 +73,12 @@ import GRDBSQLite
         }
     }
 
+    func bind(_ index: Int32, _ value: ContentHash) {
+        unsafe value.withUnsafeBytes { bytes in
+            _ = unsafe sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(clamping: bytes.count), Self.copying)
+        }
+    }
+
     func bind(_ index: Int32, _ value: StoredValue) {
         switch value {
         case .none: bindNull(index)
@@ -108,6 +114,13 @@ import GRDBSQLite
         guard let start = unsafe sqlite3_column_text(handle, column) else { return nil }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
         return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// A column's hash; nil when it holds anything else.
+    func hash(_ column: Int32) -> ContentHash? {
+        guard let start = unsafe sqlite3_column_blob(handle, column) else { return nil }
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe ContentHash(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// A column's bytes; none when it holds nothing.

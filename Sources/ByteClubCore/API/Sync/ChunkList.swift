@@ -31,7 +31,7 @@ extension ChunkList: JSONReadable {
         json.object { json in
             json.key("hashes")
             json.array { json in
-                for hash in hashes { json.value(hash.description) }
+                for hash in hashes { json.value(hash) }
             }
         }
     }
@@ -86,7 +86,7 @@ extension ChunkQuestion: JSONReadable {
         json.object { json in
             json.key("hashes")
             json.array { json in
-                for hash in hashes { json.value(hash.description) }
+                for hash in hashes { json.value(hash) }
             }
             if let base {
                 json.key("base")

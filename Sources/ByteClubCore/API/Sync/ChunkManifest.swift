@@ -64,7 +64,7 @@ extension ChunkManifest: JSONReadable {
                 for chunk in chunks {
                     json.object { json in
                         json.key("hash")
-                        json.value(chunk.hash.description)
+                        json.value(chunk.hash)
                         json.key("bytes")
                         json.value(chunk.bytes)
                     }

@@ -115,7 +115,7 @@ extension SyncEntry: JSONReadable {
             json.member("seq", sequence)
             if let hash {
                 json.member("bytes", bytes)
-                json.member("hash", hash.description)
+                json.member("hash", hash)
             }
             json.member("modified", modified)
             clientModified?.writeMembers(to: &json)

@@ -90,7 +90,7 @@ extension SyncOperation: JSONReadable {
             place?.writeMembers(to: &json)
             if let content {
                 json.member("bytes", content.bytes)
-                json.member("hash", content.hash?.description)
+                json.member("hash", content.hash)
                 content.modified?.writeMembers(to: &json)
                 json.member("executable", content.isExecutable)
                 json.member("upload", content.upload)

@@ -42,7 +42,7 @@ struct BlockDigests: Sendable {
         outer.update(data: earlier)
         outer.update(data: digests)
         if filled > 0 { outer.update(data: Array(block.finalize())) }
-        guard let hash = ContentHash(bytes: Array(outer.finalize())) else {
+        guard let hash = unsafe outer.finalize().withUnsafeBytes({ unsafe ContentHash($0) }) else {
             throw StorageError(.damaged, "a hash has another length than a hash has")
         }
         return hash

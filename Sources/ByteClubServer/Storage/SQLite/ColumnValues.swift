@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension ContentHash {
     /// The hash as the database keeps it.
-    var data: Data { Data(bytes) }
+    var data: Data { unsafe withUnsafeBytes { unsafe Data($0) } }
 }
 
 extension StagedContent {
