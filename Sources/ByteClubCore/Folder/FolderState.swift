@@ -52,8 +52,9 @@ public protocol FolderState {
     /// Leaves out those of entries that were moved only because a folder above them was.
     func forEachChange(before revision: Int64, _ body: (FolderEntry) throws -> Bool) throws
 
-    /// The numbers above `revision` of the changes that a writer's operations made, of at most `limit` operations of all
-    /// writers; some may be left out.
+    /// The numbers above `revision` of the changes that a writer's operations made; some may be left out.
+    ///
+    /// At most `limit` operations of all writers are looked at.
     func revisions(by writer: OperationWriter, after revision: Int64, limit: Int) throws -> Set<Int64>
 
     /// What is known of a member's operation; nil when it was not done, or too long ago to be remembered.

@@ -27,7 +27,8 @@ public struct OperationWriter: Hashable, Sendable {
     public let member: Int64
     private let prefix: String
 
-    /// Describes the writer of a member's operations with this name; nil when none can begin with it.
+    /// Describes the writer of a member's operations with this name; nil when no operation's name can
+    /// begin with it.
     public init?(member: Int64, name: String) {
         prefix = name + "-"
         guard OperationID(prefix + "1") != nil else { return nil }

@@ -24,13 +24,13 @@ public struct JournalLimits: Hashable, Sendable {
 }
 
 extension SharedFolder {
-    /// The limits without the contents that a writer has sent itself, as far as that is known; for a page after `cursor`.
+    /// The limits of a page after `cursor` without the contents that a writer has sent itself, as far as that is known.
     public func limits(
         _ limits: JournalLimits, besides writer: OperationWriter?, after cursor: JournalCursor?
     ) throws -> JournalLimits {
         guard let writer, let cursor else { return limits }
         var limits = limits
-        // More operations than entries: of versions that followed each other only the last is one.
+        // There may be more operations than entries: only the last of several versions of an entry is listed.
         limits.known = try state.revisions(by: writer, after: cursor.position, limit: 2 * min(limits.entries, 1 << 20))
         return limits
     }

@@ -38,8 +38,8 @@ public enum JournalContents: Hashable, Sendable {
     case none
     /// All.
     case all
-    /// All but those that the asking member sent in operations whose names begin with this text and a hyphen, as far as
-    /// the server knows them.
+    /// All but those that the asking member itself sent in operations whose names begin with this text and a hyphen;
+    /// some of them may still be included.
     case besides(writer: String)
 }
 

@@ -2,9 +2,9 @@
 extension CurlLoop {
     /// Lets go of the transfers that a rate limit held long enough.
     ///
-    /// As soon as the session's limit has credit again, the transfer that has waited longest goes first, whenever it
-    /// was to ask again, and only as many go as there is credit for. Otherwise libcurl, which asks its handles in an
-    /// order of its own, or the one that was served last and knows best when to ask, would be served each time.
+    /// When the session's limit has credit again, the transfers that have waited longest go first, whenever they were
+    /// to ask again, and only as many as there is credit for. Otherwise one would be served each time: the first in
+    /// libcurl's own order, or the last one served, which knows best when to ask.
     func unthrottle(at now: Moment) {
         var (sending, receiving): ([Transfer], [Transfer]) = ([], [])
         for transfer in active.values where !transfer.isSuspended {
@@ -20,12 +20,12 @@ extension CurlLoop {
     }
 
     /// Serves those that wait for the session's limit in one direction, if one of them may go; nil for no limit.
-    private func letGo(of waiting: [Transfer], turns: Int?, at now: Moment) {
+    private func letGo(of waiting: [Transfer], turns: (count: Int, next: Duration)?, at now: Moment) {
         guard waiting.contains(where: { ($0.attempt.throttledUntil ?? .distantFuture) <= now }) else { return }
         let queue = waiting.sorted { ($0.attempt.throttledSince ?? now) < ($1.attempt.throttledSince ?? now) }
-        let turns = turns ?? queue.count
-        for transfer in queue.prefix(turns) { unpause(transfer, at: now) }
-        for transfer in queue.dropFirst(turns) { transfer.attempt.throttledUntil = now.advanced(by: throttle.turn) }
+        let (count, next) = turns ?? (queue.count, .zero)
+        for transfer in queue.prefix(count) { unpause(transfer, at: now) }
+        for transfer in queue.dropFirst(count) { transfer.attempt.throttledUntil = now.advanced(by: next) }
     }
 
     /// Takes another limit for the session; who waits for the old one asks again.

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// What one attempt of a transfer has gathered; the next attempt begins with a new value.
 struct Attempt {
-    /// The way that bytes of a body go.
+    /// The direction in which a body's bytes move.
     enum Direction {
         case sending, receiving
     }

@@ -15,7 +15,4 @@ final class SessionThrottle {
         send = rate.map { Throttle(rate: $0, at: now) }
         receive = rate.map { Throttle(rate: $0, at: now) }
     }
-
-    /// How long the credit for one turn takes to earn.
-    var turn: Duration { .milliseconds(21) }
 }

@@ -69,10 +69,12 @@ struct Throttle<Instant: InstantProtocol & Sendable>: Sendable where Instant.Dur
         return credit > 0 ? nil : time(toEarn: quantum - credit)
     }
 
-    /// How many of those who wait may be let go at once, as far as the credit reaches; at least one.
-    mutating func turns(at now: Instant) -> Int {
+    /// How many of those that wait may be let go at once, for a ``quantum`` of credit each, and how long it takes to
+    /// earn the next one's when they have used theirs.
+    mutating func turns(at now: Instant) -> (count: Int, next: Duration) {
         earn(until: now)
-        return max(credit / quantum, 1)
+        let count = max(credit / quantum, 0)
+        return (count, time(toEarn: (count + 1) * quantum - credit))
     }
 
     private func time(toEarn bytes: Int) -> Duration {

@@ -50,8 +50,9 @@ protocol FolderStore: Sendable {
     /// before.
     func name(ofMember uid: Int64) async throws -> String?
 
-    /// A page of the journal, with the inline contents in the order of their entries; those that `writer` has sent itself
-    /// are left out, as far as that is known.
+    /// A page of the journal, with the inline contents in the order of their entries.
+    ///
+    /// Those that `writer` has sent itself are left out, as far as that is known.
     ///
     /// - Throws: ``APIError`` 410 for a cursor that is not of this journal.
     func journal(

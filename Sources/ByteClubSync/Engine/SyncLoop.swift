@@ -51,7 +51,7 @@ struct SyncLoop: ~Copyable {
     /// Whether the last work was a scan: then its findings are planned first.
     private var hasScanned = false
     /// Folders in which work has found the disk other than the tree: what it left undone is planned again after a scan.
-    private(set) var awaited: Set<ItemID> = []
+    private var awaited: Set<ItemID> = []
     /// Whether the last work of a round was a plan of items alone: then a slice is next.
     private var hasSettled = false
     /// Whether anything has happened since the last conclusion that needs another one.
@@ -182,8 +182,7 @@ struct SyncLoop: ~Copyable {
 
     /// Retries files that were being written.
     mutating func attend(_ items: [ItemID]) {
-        retries.attend(items)
-        if !items.isEmpty { needsRound = true }
+        if retries.attend(items) { needsRound = true }
     }
 
     /// Whether the session must set the time of the next audit step.
@@ -226,7 +225,7 @@ struct SyncLoop: ~Copyable {
                 needsRound = true
             }
         }
-        rescans.add(report.rescans.union(report.newFolders), at: now)
+        rescans.again(report.rescans.union(report.newFolders), at: now)
         deletions.count(report.deleted, at: now)
         if report.needsRecovery { needsRecovery = true }
         if report.isFeedStale, feed == .current { feed = .stale }

@@ -284,8 +284,9 @@ actor SyncSession {
 
     private func scan(_ request: ScanRequest, _ report: inout SyncReport) throws {
         let start = environment.clock.now
-        let again = loop.rescans.begin(request, at: start)
-        try attend(request, besides: again)
+        let (again, changed) = loop.rescans.begin(request, at: start)
+        try attend(changed)
+        try unwatch(request)
         let found = try local.scan(request, &report)
         if let watcher {
             loop.setWatched(watcher.problem == nil, at: environment.clock.now)
@@ -296,23 +297,24 @@ actor SyncSession {
             lasting: environment.clock.now - start, at: environment.clock.now)
     }
 
-    /// Retries files that were being written in folders that somebody has changed since, and stops watching folders that
-    /// have left the mirror; `again` are scanned only because they had just changed at their last scan.
-    private func attend(_ request: ScanRequest, besides again: Set<ItemID>) throws {
+    /// Retries files that were being written in folders that somebody has changed since.
+    private func attend(_ changed: Set<ItemID>) throws {
+        let written = try loop.retries.beingWritten.keys.sorted().filter { id in
+            try store.item(id)?.local.map { changed.contains($0.location.parent) } ?? true
+        }
+        loop.attend(written)
+    }
+
+    /// Stops watching folders of a scan that have left the mirror.
+    private func unwatch(_ request: ScanRequest) throws {
+        guard let watcher else { return }
         let folders: Set<ItemID>
         switch request {
         case .files(let closed): folders = Set(closed.keys)
         case .folders(let scanned): folders = scanned
         case .everything: return
         }
-        let changed = folders.subtracting(again).subtracting(loop.awaited)
-        let written = try loop.retries.beingWritten.keys.sorted().filter { id in
-            try store.item(id)?.local.map { changed.contains($0.location.parent) } ?? true
-        }
-        loop.attend(written)
-        if let watcher {
-            watcher.remove(try folders.sorted().filter { try $0 != .root && store.item($0)?.local == nil })
-        }
+        watcher.remove(try folders.sorted().filter { try $0 != .root && store.item($0)?.local == nil })
     }
 
     private func pull(_ report: inout SyncReport) async throws {

@@ -4,7 +4,6 @@ import ByteClubCore
 final class JournalReplica: RemoteReplica {
     /// How many batches may be in flight at once.
     private static let parallelBatches = 3
-    private static let pageLimit = 2_000
     /// From how many entries on a page is large enough to prefetch the next one.
     private static let largePage = 500
 
@@ -12,6 +11,7 @@ final class JournalReplica: RemoteReplica {
     var inlineContents = InlineContentCache()
     let groupedUploadBytes: Int64
     private let wire: any SyncRemote
+    private let pages: JournalPages
     /// Whether many chunks go in one request, and a large file as an upload.
     private let sendsManyChunks: Bool
     private let operations: OperationIDs
@@ -31,6 +31,7 @@ final class JournalReplica: RemoteReplica {
         self.tree = tree
         groupedUploadBytes = sendsManyChunks ? tree.context.groupedBytes : SyncBatch.maximumInlineBytes
         self.wire = wire
+        pages = JournalPages(wire: wire, writer: operations.writer)
         self.sendsManyChunks = sendsManyChunks
         self.operations = operations
         root =
@@ -69,7 +70,7 @@ final class JournalReplica: RemoteReplica {
             return .end
         }
         let isLarge = changes.page.entries.count >= Self.largePage
-        if isLarge { ahead = Self.page(ahead: changes.page.cursor, wire, contents, context.environment.workers) }
+        if isLarge { ahead = pages.fetch(after: changes.page.cursor, context.environment.workers) }
         return .more(inline: try isLarge || store.meta(.isSweepPending) == nil)
     }
 
@@ -87,29 +88,16 @@ final class JournalReplica: RemoteReplica {
 
     func poll() throws -> (@Sendable () async throws -> PollResult)? {
         guard let first = try store.meta(.cursor) else { return nil }
-        let (wire, contents, clock, timeout) = (wire, contents, context.environment.clock, configuration.longPollTimeout)
+        let (pages, clock, timeout) = (pages, context.environment.clock, configuration.longPollTimeout)
         return { @Sendable in
             var cursor = first
             while true {
                 let pause = PollPause(clock)
-                let changes = try await wire.journal(
-                    after: cursor, limit: Self.pageLimit, contents: contents, wait: timeout)
+                let changes = try await pages.page(after: cursor, wait: timeout)
                 if !changes.page.entries.isEmpty || changes.page.hasMore { return .page(changes, after: cursor) }
                 cursor = changes.page.cursor
                 try await pause.rest()
             }
-        }
-    }
-
-    /// What comes with a page: this engine has the contents that it has sent.
-    private var contents: JournalContents { .besides(writer: operations.writer) }
-
-    /// Prefetches a page while the previous one is applied.
-    private static func page(
-        ahead cursor: String, _ wire: any SyncRemote, _ contents: JournalContents, _ workers: (any TaskExecutor)?
-    ) -> Task<SyncChanges, any Error> {
-        Task(executorPreference: workers) {
-            try await wire.journal(after: cursor, limit: pageLimit, contents: contents, wait: .zero)
         }
     }
 
@@ -119,12 +107,12 @@ final class JournalReplica: RemoteReplica {
             if let page = try? await ahead.value { return page }
         }
         do throws(RemoteError) {
-            return try await wire.journal(after: cursor, limit: Self.pageLimit, contents: contents, wait: .zero)
+            return try await pages.page(after: cursor)
         } catch {
             guard error.code == .staleCursor || error.code == .badCursor, cursor != nil else { throw error }
         }
         try store.setMeta(.cursor, nil)
-        return try await wire.journal(after: nil, limit: Self.pageLimit, contents: contents, wait: .zero)
+        return try await pages.page(after: nil)
     }
 
     /// Applies one page of the journal to the tree and advances the cursor, in one transaction.

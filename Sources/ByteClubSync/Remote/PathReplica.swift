@@ -526,6 +526,7 @@ final class PathReplica: RemoteReplica {
             // It was written during the upload: the server has a torn state, which the next upload replaces.
             report.isFeedStale = true
             if let folder = upload.write.local?.location.parent { report.rescans.insert(folder) }
+            report.note(.changedMeanwhile, of: upload.write.item)
             return
         }
         try take(upload.write, metadata, &report)

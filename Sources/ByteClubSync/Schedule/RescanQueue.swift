@@ -26,6 +26,8 @@ struct RescanQueue: Sendable {
 
     private var files: ClosedFiles = [:]
     private var folders: [ItemID: SyncInstant] = [:]
+    /// The folders in which somebody has changed something, unlike those that the engine's own work has found changed.
+    private var changed: Set<ItemID> = []
     /// Racy folders: they changed so recently that their times may not show the next change.
     private var racyFolders: [ItemID: SyncInstant] = [:]
     /// Racy files, and when the first of them is scanned again.
@@ -40,8 +42,14 @@ struct RescanQueue: Sendable {
     /// Asks for a scan of files at once.
     mutating func add(_ closed: ClosedFiles) { files.merge(closed) { $0.union($1) } }
 
-    /// Asks for a scan of folders; the earliest moment counts.
+    /// Asks for a scan of folders in which something has changed; the earliest moment counts.
     mutating func add(_ more: Set<ItemID>, at time: SyncInstant) {
+        changed.formUnion(more)
+        again(more, at: time)
+    }
+
+    /// Asks for another scan of folders that the engine's own work has found other than the tree.
+    mutating func again(_ more: Set<ItemID>, at time: SyncInstant) {
         for folder in more { folders[folder] = min(folders[folder] ?? time, time) }
     }
 
@@ -67,7 +75,8 @@ struct RescanQueue: Sendable {
 
     /// Forgets the scans that were asked for.
     mutating func removeAll() {
-        (files, folders, racyFolders, racyFiles, racyFilesAt, everything) = ([:], [:], [:], [:], nil, nil)
+        (files, folders, changed) = ([:], [:], [])
+        (racyFolders, racyFiles, racyFilesAt, everything) = ([:], [:], nil, nil)
     }
 
     /// What is due; nil when nothing is.
@@ -93,25 +102,29 @@ struct RescanQueue: Sendable {
 
     /// Notes that a scan has begun: what is asked for from now on needs another one.
     ///
-    /// - Returns: The folders that were only scanned again because they were racy.
+    /// - Returns: The folders that are only scanned again because they were racy, and those in which somebody has
+    ///   changed something.
     @discardableResult
-    mutating func begin(_ request: ScanRequest, at now: SyncInstant) -> Set<ItemID> {
-        var again: Set<ItemID> = []
+    mutating func begin(_ request: ScanRequest, at now: SyncInstant) -> (again: Set<ItemID>, changed: Set<ItemID>) {
         switch request {
         case .files(let scanned):
-            files = [:]
+            defer { files = [:] }
             for (folder, names) in scanned { racyFiles[folder]?.subtract(names) }
             racyFiles = racyFiles.filter { !$0.value.isEmpty }
             if racyFiles.isEmpty { racyFilesAt = nil }
+            return ([], Set(files.keys))
         case .folders(let scanned):
-            again = scanned.filter { racyFolders[$0].map { $0 <= now } ?? false && folders[$0] == nil }
+            let again = scanned.filter { racyFolders[$0].map { $0 <= now } ?? false && folders[$0] == nil }
             for folder in scanned { (folders[folder], racyFolders[folder]) = (nil, nil) }
+            defer { changed.subtract(scanned) }
+            return (again, changed.intersection(scanned))
         case .everything:
             everything = nil
             folders = folders.filter { $0.value > now }
             racyFolders = racyFolders.filter { $0.value > now }
+            defer { changed = changed.filter { folders[$0] != nil } }
+            return ([], changed.filter { folders[$0] == nil })
         }
-        return again
     }
 
     /// Records the items that a scan did not find.

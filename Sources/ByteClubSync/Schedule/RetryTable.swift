@@ -81,6 +81,10 @@ struct RetryTable: Sendable {
     mutating func note(_ outcome: ItemOutcome, of item: ItemID, at now: SyncInstant) -> Duration? {
         switch outcome {
         case .succeeded, .changedOnServer:
+            if outcome == .succeeded {
+                entries[item]?.writes = 0
+                entries[item]?.vain = 0
+            }
             entries[item]?.refusals = 0
             entries[item]?.mayPass = true
         case .readable: if let entry = entries[item], entry.refusals == 0, entry.vain == 0 { entries[item] = nil }
@@ -111,12 +115,18 @@ struct RetryTable: Sendable {
         for (item, entry) in entries { if let until = entry.until, until <= now { entries[item]?.until = nil } }
     }
 
-    /// Retries files that were being written, unless it has been in vain too often: then they wait their time.
-    mutating func attend(_ items: [ItemID]) {
+    /// Retries files that were being written; those that were sent in vain too often wait out their time.
+    ///
+    /// - Returns: Whether there were any to retry.
+    @discardableResult
+    mutating func attend(_ items: [ItemID]) -> Bool {
+        var hasAny = false
         for item in items {
             guard let entry = entries[item], entry.refusals == 0, entry.vain < Self.patience else { continue }
             if entry.vain == 0 { entries[item] = nil } else { entries[item]?.until = nil }
+            hasAny = true
         }
+        return hasAny
     }
 
     /// Forgets items that are settled or gone.

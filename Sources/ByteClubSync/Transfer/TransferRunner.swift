@@ -8,6 +8,12 @@ struct HashedFile: Sendable {
     let file: any DiskFile
     /// Its stat before it was read.
     let stat: FileStat
+
+    /// Whether it has been read as it was then.
+    var isUntouched: Bool {
+        content.size == stat.fingerprint.size
+            && (try? file.stat().fingerprint.isSameContent(as: stat.fingerprint)) == true
+    }
 }
 
 /// The result of a large file's transfer.
@@ -181,7 +187,7 @@ final class TransferRunner {
         guard let local = try store.item(file.item)?.local else { return }
         guard file.content.size == file.stat.fingerprint.size, try isUnchanged(file.file, file.stat, local, &report)
         else {
-            return try rescan(file.item, local, &report)
+            return try rescan(file.item, local, hasChanged: !file.isUntouched, &report)
         }
         try store.edit(durably: false) { editor in try editor.read(file.item, file.content.whole, file.stat) }
         hashed = hashed.filter { (try? store.item($0.key)?.isSettled) == false }
@@ -213,7 +219,7 @@ final class TransferRunner {
                 let (file, stat) = try reader.open(id, local, in: folder, &report)
             else { return false }
             guard stat.fingerprint == known.stat.fingerprint else {
-                try rescan(id, local, &report)
+                try rescan(id, local, hasChanged: true, &report)
                 return false
             }
             let upload = LargeUpload(
@@ -238,10 +244,10 @@ final class TransferRunner {
     ) async throws {
         guard let local = upload.write.local else { return }
         switch result {
-        case .changed: return try rescan(upload.write.item, local, &report)
+        case .changed: return try rescan(upload.write.item, local, hasChanged: true, &report)
         case .chunks, .upload:
             if try !isUnchanged(upload.file, upload.stat, local, &report) {
-                return try rescan(upload.write.item, local, &report)
+                return try rescan(upload.write.item, local, hasChanged: upload.hasChanged, &report)
             }
         case .stored: break
         }
@@ -252,13 +258,15 @@ final class TransferRunner {
         try? uploads.remove(upload.write.item)
     }
 
-    /// Has a file scanned again that changed while it was hashed or sent.
+    /// Has a file scanned again that changed, or was moved, while it was hashed or sent.
     ///
     /// Over plain v1 the server may have it as it was before; the feed shows that.
-    private func rescan(_ item: ItemID, _ local: LocalState, _ report: inout SyncReport) throws {
+    private func rescan(
+        _ item: ItemID, _ local: LocalState, hasChanged: Bool, _ report: inout SyncReport
+    ) throws {
         hashed[item] = nil
         report.rescans.insert(local.location.parent)
-        report.note(.changedMeanwhile, of: item)
+        if hasChanged { report.note(.changedMeanwhile, of: item) }
         if try store.item(item)?.sent != nil { report.isFeedStale = true }
     }
 

@@ -33,7 +33,7 @@ import Testing
             case .pull: loop.pulled(.end)
             case .sync: result.last = .root
             case .scan(let request):
-                let again = loop.rescans.begin(request, at: now)
+                let again = loop.rescans.begin(request, at: now).again
                 loop.scanned(request, ScanReport(), again: again, unwatched: [], lasting: .zero, at: now)
             case .delete:
                 _ = loop.deletions.judge(

@@ -60,6 +60,25 @@ import Testing
         #expect(await told.next() == DiskChange(begun: [.root]))
     }
 
+    @Test("a scan has the folders that somebody has changed, and not those that the engine asked for itself")
+    func changedFolders() {
+        let moment = { (seconds: Int) in SyncInstant(sinceStart: .seconds(seconds)) }
+        var queue = RescanQueue()
+        let (own, other, late) = (ItemID(1), ItemID(2), ItemID(3))
+        queue.again([own, other], at: moment(1))
+        queue.add([other], at: moment(1))
+        queue.add([late], at: moment(5))
+        queue.add([own: ["closed"]])
+        #expect(queue.begin(.files([own: ["closed"]]), at: moment(2)).changed == [own], "a close is somebody's")
+        #expect(queue.begin(.folders([own, other]), at: moment(2)).changed == [other])
+        queue.again([other], at: moment(3))
+        queue.addRacy([own: ["racy"]], at: moment(3))
+        #expect(queue.begin(.files([own: ["racy"]]), at: moment(3)).changed == [])
+        #expect(queue.begin(.everything(confirmsDeletions: false), at: moment(4)).changed == [])
+        #expect(queue.begin(.everything(confirmsDeletions: false), at: moment(5)).changed == [late])
+        #expect(queue.begin(.folders([late]), at: moment(6)).changed == [])
+    }
+
     @Test("racy files are scanned again by themselves, and the folder instead of very many")
     func racyFiles() {
         let moment = { (seconds: Int) in SyncInstant(sinceStart: .seconds(seconds)) }
@@ -101,10 +120,10 @@ import Testing
         queue.addRacy([ItemID(3)], at: moment(7))
         #expect(next(queue, 2) == nil)
         #expect(next(queue, 3) == .folders([ItemID(1)]))
-        #expect(queue.begin(.folders([ItemID(1)]), at: moment(3)) == [])
+        #expect(queue.begin(.folders([ItemID(1)]), at: moment(3)).again == [])
         #expect(queue.deadline == moment(5))
         #expect(next(queue, 8) == .folders([ItemID(2), ItemID(3)]))
-        #expect(queue.begin(.folders([ItemID(2), ItemID(3)]), at: moment(8)) == [ItemID(3)])
+        #expect(queue.begin(.folders([ItemID(2), ItemID(3)]), at: moment(8)).again == [ItemID(3)])
         #expect(queue.deadline == nil)
         queue.add([ItemID(1): ["a"]])
         #expect(next(queue, 9) == .files([ItemID(1): ["a"]]))

@@ -12,11 +12,11 @@ enum OperationMemory {
     /// After how many operations old ones are looked for.
     static let sweepInterval: Int64 = 256
 
-    /// The number of the first operation that made a change above a revision, or a smaller one's; one that follows the
-    /// last when none has.
+    /// The number of the first operation that made a change above a revision, or a smaller number; one past the last
+    /// when there is none.
     ///
-    /// Operations are numbered as their changes are, but for the few that found done what they were to do. It is looked
-    /// for from the end on, where those are that anybody asks for.
+    /// Operations are numbered as their changes are, but for the few that found done what they were to do. The search
+    /// begins at the end, where the ones that are asked for are.
     static func first(after revision: Int64, in database: Database) throws -> Int64 {
         let last = try database.firstRow("SELECT max(number) FROM operation") { $0[0] as Int64? } ?? nil
         guard let last else { return 1 }
