@@ -58,17 +58,21 @@ enum ListingOrder: String, Sendable, CaseIterable {
     case name, date, size, stored
 
     /// Sorts entries: names as people look for them, the newest and the largest first.
-    func sorted(_ entries: [Metadata], below folder: RemotePath, dates: EntryDate = .stored) -> [Metadata] {
+    ///
+    /// A photo's date is the clock's of its place, and another file's that of `calendar`.
+    func sorted(
+        _ entries: [Metadata], below folder: RemotePath, _ calendar: (Int64) -> CalendarTime = CalendarTime.utc
+    ) -> [Metadata] {
         let named = entries.map {
-            (weight: weight($0, dates), name: NaturalOrder($0.path.name(below: folder)), entry: $0)
+            (weight: weight($0, calendar), name: NaturalOrder($0.path.name(below: folder)), entry: $0)
         }
         return named.sorted { $0.weight == $1.weight ? $0.name < $1.name : $0.weight > $1.weight }.map(\.entry)
     }
 
-    private func weight(_ entry: Metadata, _ dates: EntryDate) -> Int64 {
+    private func weight(_ entry: Metadata, _ calendar: (Int64) -> CalendarTime) -> Int64 {
         switch self {
         case .name: 0
-        case .date: dates.of(entry)?.seconds ?? .min
+        case .date: entry.clock(calendar)?.seconds ?? .min
         case .stored: entry.modified?.seconds ?? .min
         case .size: entry.bytes
         }

@@ -38,9 +38,11 @@ struct ListingArrangement: Sendable {
     var limit: Int?
 
     /// Entries as they are to be listed.
-    func list(_ entries: [Metadata], below folder: RemotePath, dates: EntryDate = .stored) -> EntryList {
-        var sorted = order.sorted(entries, below: folder, dates: dates)
+    func list(
+        _ entries: [Metadata], below folder: RemotePath, _ calendar: (Int64) -> CalendarTime
+    ) -> EntryList {
+        var sorted = order.sorted(entries, below: folder, calendar)
         if isReversed { sorted.reverse() }
-        return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder, dates: dates)
+        return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder)
     }
 }

@@ -6,19 +6,17 @@ struct EntryList: CommandResult {
     var entries: [Metadata]
     /// The folder below which they are named.
     var folder: RemotePath
-    /// Which date is shown.
-    var dates = EntryDate.stored
     var isVisible: Bool { true }
 
-    /// Name, size and date in columns that fit the terminal; elsewhere separated by tabs, in bytes and RFC 3339.
+    /// Name, size and the file's date in columns that fit the terminal; elsewhere separated by tabs, in bytes and RFC
+    /// 3339.
     func text(_ style: TextStyle) -> String {
         var table = TextTable(
-            .init("NAME", isShortened: true), .init("SIZE", .right, rank: 2),
-            .init(dates == .file ? "DATE" : "CHANGED", rank: 1))
+            .init("NAME", isShortened: true), .init("SIZE", .right, rank: 2), .init("CHANGED", rank: 1))
         table.rows = entries.map { entry in
             let name = entry.path.name(below: folder) + (entry.isFolder ? "/" : "")
             let size = entry.isDeleted ? "deleted" : entry.isFolder ? "" : style.size(entry.bytes)
-            return [name, size, style.date(dates.of(entry))]
+            return [name, size, style.date(entry.fileDate)]
         }
         return style.list(table)
     }
@@ -26,22 +24,14 @@ struct EntryList: CommandResult {
     func encode(to encoder: any Encoder) throws { try entries.map { EntryObject($0) }.encode(to: encoder) }
 }
 
-/// A date of an entry.
-enum EntryDate: Sendable {
-    /// When the server made the version.
-    case stored
-    /// When the file was last changed where it came from, as far as that was told.
-    case file
-    /// When a photo was taken, as far as that is known, else as ``file``.
-    case taken
+extension Metadata {
+    /// When the file was last changed where it came from, as far as that was told, else when the server got it.
+    var fileDate: APIDate? { clientModified ?? modified }
 
-    /// The date; nil where there is none.
-    func of(_ entry: Metadata) -> APIDate? {
-        switch self {
-        case .stored: entry.modified
-        case .file: entry.clientModified ?? entry.modified
-        case .taken: entry.photoInfo?.taken ?? entry.clientModified ?? entry.modified
-        }
+    /// What the clock of the place showed when a photo was taken; of a file that does not say, what `calendar` shows at
+    /// ``fileDate``.
+    func clock(_ calendar: (Int64) -> CalendarTime) -> APIDate? {
+        photoInfo?.taken?.clock ?? fileDate.map { APIDate(seconds: calendar($0.seconds).secondsAsUTC) }
     }
 }
 

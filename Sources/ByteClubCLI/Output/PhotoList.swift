@@ -12,10 +12,11 @@ struct PhotoList: CommandResult {
     private static let pending = "-"
 
     /// Name, size, date, and what the server tells of pictures, in columns that fit the terminal; elsewhere separated by
-    /// tabs, first name, bytes and the file's date, then the rest.
+    /// tabs, first name, bytes and the file's date, then the rest. When a photo was taken is what the clock of the place
+    /// showed.
     func text(_ style: TextStyle) -> String {
         let tells = photos.contains { $0.photoInfo != nil }
-        guard tells else { return EntryList(entries: photos, folder: folder, dates: .file).text(style) }
+        guard tells else { return EntryList(entries: photos, folder: folder).text(style) }
         return style.columns == nil ? tabs(style) : table(style)
     }
 
@@ -26,24 +27,38 @@ struct PhotoList: CommandResult {
             let place = info?.place.map { "\($0.latitude),\($0.longitude)" }
             return [
                 photo.path.name(below: folder), photo.isDeleted ? "deleted" : style.size(photo.bytes),
-                style.date(EntryDate.file.of(photo)), Self.kind(photo), Self.pixels(photo, "x"),
-                style.date(info?.taken), place ?? "",
+                style.date(photo.fileDate), Self.kind(photo), Self.pixels(photo, "x"),
+                info?.taken?.description ?? "", place ?? "",
             ]
         }
         return style.list(table)
     }
 
     private func table(_ style: TextStyle) -> String {
+        // The clocks of the places and the reader's own are two columns; one that would say nothing is left out.
+        let hasTimes = photos.contains { $0.photoInfo?.taken != nil }
+        let hasOthers = photos.contains { $0.photoInfo?.taken == nil && !$0.isFolder }
         var table = TextTable(
-            .init("NAME", isShortened: true), .init("KIND", rank: 3), .init("PIXELS", .right, rank: 4),
-            .init("SIZE", .right, rank: 2), .init("DATE", rank: 1), .init("PLACE", rank: 5))
+            .init("NAME", isShortened: true), .init("KIND", rank: 3), .init("PIXELS", .right, rank: 5),
+            .init("SIZE", .right, rank: 2))
+        if hasTimes { table.columns.append(.init("TAKEN", rank: 1)) }
+        if hasOthers { table.columns.append(.init("CHANGED", rank: hasTimes ? 4 : 1)) }
+        table.columns.append(.init("PLACE", rank: 6))
         table.rows = photos.map { photo in
-            [
+            let info = photo.photoInfo
+            var row = [
                 photo.path.name(below: folder) + (photo.isFolder ? "/" : ""), Self.kind(photo),
                 Self.pixels(photo, "×"),
-                photo.isDeleted ? "deleted" : photo.isFolder ? "" : style.size(photo.bytes), Self.date(photo, style),
-                photo.photoInfo?.place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" } ?? "",
+                photo.isDeleted ? "deleted" : photo.isFolder ? "" : style.size(photo.bytes),
             ]
+            if hasTimes {
+                row.append(
+                    info?.isPending == true
+                        ? Self.pending
+                        : info?.taken.map { CalendarTime.utc($0.clock.seconds).description } ?? "")
+            }
+            if hasOthers { row.append(style.date(photo.fileDate)) }
+            return row + [info?.place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" } ?? ""]
         }
         return style.list(table)
     }
@@ -56,12 +71,6 @@ struct PhotoList: CommandResult {
     private static func pixels(_ photo: Metadata, _ times: String) -> String {
         guard let info = photo.photoInfo else { return "" }
         return info.isPending ? pending : info.shape.map { "\($0.width)\(times)\($0.height)" } ?? ""
-    }
-
-    /// When the photo was taken by its camera's clock, else the file's date.
-    private static func date(_ photo: Metadata, _ style: TextStyle) -> String {
-        if let taken = photo.photoInfo?.taken { return CalendarTime.utc(taken.seconds).description }
-        return style.date(EntryDate.file.of(photo))
     }
 
     /// Degrees in hundredths, about a kilometre.

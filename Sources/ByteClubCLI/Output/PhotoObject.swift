@@ -14,7 +14,7 @@ struct PhotoObject: Encodable, Sendable {
     var hFOV: Double?
     /// Degrees covered from bottom to top.
     var vFOV: Double?
-    /// When it was taken, as RFC 3339; by the camera's own clock where that says no zone.
+    /// When it was taken by the clock of the place, as RFC 3339 with its offset; without one where the photo says none.
     var taken: String?
     /// Degrees north.
     var latitude: Double?
@@ -29,7 +29,7 @@ struct PhotoObject: Encodable, Sendable {
         height = info.shape?.height
         hFOV = info.shape?.hFOV
         vFOV = info.shape?.vFOV
-        taken = info.taken.map { CalendarTime.utc($0.seconds).rfc3339 }
+        taken = info.taken?.description
         latitude = info.place?.latitude
         longitude = info.place?.longitude
     }

@@ -29,7 +29,9 @@ struct MirrorService: Sendable {
 
     /// What may be set for the service by variables.
     static let variables =
-        ServiceUnit.variables + ["BYTECLUB_LIMIT_UP", "BYTECLUB_LIMIT_DOWN", "BYTECLUB_SCHEDULE", "BYTECLUB_PLAIN"]
+        ServiceUnit.variables + [
+            "BYTECLUB_LIMIT_UP", "BYTECLUB_LIMIT_DOWN", "BYTECLUB_SCHEDULE", "BYTECLUB_NOTIFY", "BYTECLUB_PLAIN",
+        ]
 
     private let context: Context
     private let place: MirrorPlace

@@ -22,6 +22,8 @@ struct Settings: Hashable, Sendable {
     var downloadLimit: String?
     /// When they are transferred slower than that, or not at all.
     var schedule: String?
+    /// Whether a sync shows on the desktop what other members do.
+    var notifies: Bool?
 
     init() {}
 
@@ -37,9 +39,8 @@ struct Settings: Hashable, Sendable {
         uploadLimit = value("BYTECLUB_LIMIT_UP")
         downloadLimit = value("BYTECLUB_LIMIT_DOWN")
         schedule = value("BYTECLUB_SCHEDULE")
-        if let text = value("BYTECLUB_INSECURE_HTTP") {
-            allowsInsecureHTTP = try Self.flag(text, "BYTECLUB_INSECURE_HTTP")
-        }
+        allowsInsecureHTTP = try value("BYTECLUB_INSECURE_HTTP").map { try Self.flag($0, "BYTECLUB_INSECURE_HTTP") }
+        notifies = try value("BYTECLUB_NOTIFY").map { try Self.flag($0, "BYTECLUB_NOTIFY") }
     }
 
     /// Reads the settings file: lines `name = value`, and comments after `#` at the start of a line.
@@ -62,6 +63,7 @@ struct Settings: Hashable, Sendable {
             case "limit-up": uploadLimit = value
             case "limit-down": downloadLimit = value
             case "schedule": schedule = value
+            case "notify": notifies = try Self.flag(value, "\(place): notify")
             case "insecure-http": allowsInsecureHTTP = try Self.flag(value, "\(place): insecure-http")
             case "token":
                 throw Failure(.configuration, "\(place): a token does not belong here; use 'byteclub login'")
@@ -69,7 +71,7 @@ struct Settings: Hashable, Sendable {
                 throw Failure(
                     .configuration,
                     "\(place): there is no setting '\(name)'; there are server, folder, ca-file, pin, insecure-http, "
-                        + "limit-rate, limit-up, limit-down and schedule")
+                        + "limit-rate, limit-up, limit-down, schedule and notify")
             }
         }
     }
@@ -98,6 +100,7 @@ struct Settings: Hashable, Sendable {
         merged.uploadLimit = uploadLimit ?? other.uploadLimit
         merged.downloadLimit = downloadLimit ?? other.downloadLimit
         merged.schedule = schedule ?? other.schedule
+        merged.notifies = notifies ?? other.notifies
         return merged
     }
 

@@ -1,8 +1,7 @@
 import ByteClubHTTP
-import Glibc
 import Synchronization
 
-/// Tells the person at the desktop that transfers have ended, by notify-send(1) where there is one and a session bus.
+/// Shows on the desktop that transfers have ended.
 ///
 /// What ends within two seconds is told together.
 final class TransferNotifier: Sendable {
@@ -10,26 +9,11 @@ final class TransferNotifier: Sendable {
     /// So many are named one by one.
     private static let most = 5
 
-    private let show: @Sendable (_ title: String, _ text: String) async -> Void
+    private let desktop: Desktop
     private let ended = Mutex<[BackgroundStatus]>([])
 
-    /// A notifier that shows titles and texts its own way.
-    init(show: @escaping @Sendable (_ title: String, _ text: String) async -> Void) { self.show = show }
-
-    /// The desktop's; nil where there is none.
-    convenience init?(_ environment: [String: String]) {
-        guard environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false else { return nil }
-        let folders = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
-        guard folders.contains(where: { unsafe access($0 + "/notify-send", X_OK) == 0 }) else { return nil }
-        self.init { title, text in
-            _ = try? await BlockingWork.run {
-                let process = try ShellCommand.start(
-                    "notify-send", "--app-name=byteclub", "--icon=image-x-generic", "--", title, text, detached: true)
-                var status: Int32 = 0
-                while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-            }
-        }
-    }
+    /// Shows notices on a desktop.
+    init(_ desktop: Desktop) { self.desktop = desktop }
 
     /// Takes one that has ended; returns when it was told.
     func take(_ status: BackgroundStatus) async {
@@ -46,10 +30,10 @@ final class TransferNotifier: Sendable {
             return ended
         }
         let (title, text) = Self.words(all)
-        await show(title, text)
+        await desktop.show(title, text)
     }
 
-    /// Title and text, in which nothing is markup.
+    /// Title and text.
     static func words(_ all: [BackgroundStatus]) -> (title: String, text: String) {
         let failed = all.count { $0.state == .failed }
         let noun = all.count == 1 ? "transfer" : "transfers"
@@ -63,8 +47,6 @@ final class TransferNotifier: Sendable {
             return status.state == .failed ? "\(name): \(Failure.line(status.failure?.message ?? "failed"))" : name
         }
         if ordered.count > most { lines.append("and \(ordered.count - most) more") }
-        let text = lines.joined(separator: "\n").replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            .replacing(">", with: "&gt;")
-        return (title, text)
+        return (title, lines.joined(separator: "\n"))
     }
 }

@@ -17,7 +17,7 @@ public struct MediaInfo: Hashable, Sendable {
     /// Whether the file is still to be looked at; the rest is then unknown.
     public var isPending = false
     /// When the photo was taken.
-    public var taken: APIDate?
+    public var taken: TakenTime?
     /// Where the photo was taken.
     public var place: Place?
     /// What it is as a picture; nil for a film, and for a file that is no picture.
@@ -29,7 +29,7 @@ public struct MediaInfo: Hashable, Sendable {
     public static let pending = MediaInfo(isPending: true)
 
     /// Creates what is known.
-    public init(taken: APIDate? = nil, place: Place? = nil, shape: PhotoShape? = nil) {
+    public init(taken: TakenTime? = nil, place: Place? = nil, shape: PhotoShape? = nil) {
         self.taken = taken
         self.place = place
         self.shape = shape
@@ -41,7 +41,9 @@ public struct MediaInfo: Hashable, Sendable {
 }
 
 extension MediaInfo: Encodable {
-    private enum CodingKeys: String, CodingKey { case taken = "time_taken", place = "lat_long", shape }
+    private enum CodingKeys: String, CodingKey {
+        case taken = "time_taken", offset = "time_offset", place = "lat_long", shape
+    }
 
     /// Encodes the wire's object, or the word for a file that is still to be looked at.
     public func encode(to encoder: any Encoder) throws {
@@ -50,7 +52,8 @@ extension MediaInfo: Encodable {
             return try box.encode(Self.pendingWord)
         }
         var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encodeIfPresent(taken, forKey: .taken)
+        try box.encodeIfPresent(taken?.moment, forKey: .taken)
+        try box.encodeIfPresent(taken?.offset, forKey: .offset)
         try box.encodeIfPresent(place.map { [$0.latitude, $0.longitude] }, forKey: .place)
         try box.encodeIfPresent(shape, forKey: .shape)
     }
@@ -65,14 +68,17 @@ extension MediaInfo: JSONReadable {
             return
         }
         var read = MediaInfo()
+        var (moment, offset): (APIDate?, Int64?)
         try json.object { (json, name) throws(JSONError) in
             switch name {
-            case "time_taken": read.taken = try json.optional()
+            case "time_taken": moment = try json.optional()
+            case "time_offset": offset = try json.optional()
             case "lat_long": read.place = try json.optional()
             case "shape": read.shape = try json.optional()
             default: try json.skip()
             }
         }
+        read.taken = moment.map { TakenTime(moment: $0, offset: offset.flatMap { Int(exactly: $0) }) }
         self = read
     }
 }

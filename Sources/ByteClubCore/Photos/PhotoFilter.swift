@@ -1,12 +1,13 @@
 /// Which photos are looked for: by what they are as pictures, when they were taken, and where.
 ///
-/// A photo whose kind or place is not known is none that is looked for by that.
+/// A photo whose kind or place is not known is none that is looked for by that. Times are those of clocks at the places
+/// where photos were taken (``TakenTime/clock``).
 public struct PhotoFilter: Hashable, Sendable {
     /// The kinds; nil for every photo.
     public var kinds: Set<PhotoShape.Kind>?
-    /// The first moment; nil for any.
+    /// The first time that a clock shows; nil for any.
     public var since: APIDate?
-    /// The moment before which they were taken; nil for any.
+    /// The time that no clock shows yet; nil for any.
     public var until: APIDate?
     /// Around where; nil for anywhere, and for photos that do not tell.
     public var near: GeographicCircle?

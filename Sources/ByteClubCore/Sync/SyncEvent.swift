@@ -42,6 +42,8 @@ public struct SyncEvent: Hashable, Sendable, Codable {
     public var path: String?
     /// Where the entry was before, of a `move-local` and a `move-remote`.
     public var from: String?
+    /// Whether a `download` brought an entry that was not in the mirror before; nil for all other events.
+    public var isNew: Bool?
     /// The bytes moved; of a `progress`, so far.
     public var bytes: Int64?
     /// The bytes to move, of a `progress`.
@@ -55,6 +57,10 @@ public struct SyncEvent: Hashable, Sendable, Codable {
     @OptionalJSONMoment public var until: Int64?
     /// The counts, of a `summary`.
     public var summary: SyncSummary?
+
+    private enum CodingKeys: String, CodingKey {
+        case event, path, from, isNew = "new", bytes, total, copy, message, until, summary
+    }
 
     /// Creates an event.
     public init(

@@ -63,6 +63,7 @@ extension Endpoint {
         Endpoint([.get], "/style.css") { $0.site.style },
         Endpoint([.get], "/gallery.css") { _ in WebFile.galleryStyle.response },
         Endpoint([.get], "/gallery.js") { _ in WebFile.galleryScript.response },
+        Endpoint([.get], "/time.js") { _ in WebFile.timeScript.response },
         Endpoint([.get], "/viewer.css") { _ in WebFile.viewerStyle.response },
         Endpoint([.get], "/viewer.js") { _ in WebFile.viewerScript.response },
         Endpoint([.get], "/favicon.ico") { $0.site.icon },

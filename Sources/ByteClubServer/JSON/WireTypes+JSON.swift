@@ -114,7 +114,11 @@ extension MediaInfo: JSONWritable {
         json.object { json in
             if let taken {
                 json.key("time_taken")
-                json.date(taken)
+                json.date(taken.moment)
+                if let offset = taken.offset {
+                    json.key("time_offset")
+                    json.value(Int64(offset))
+                }
             }
             if let place {
                 json.key("lat_long")
@@ -200,7 +204,7 @@ extension ChunkedUpload: JSONWritable {
         json.key("upload_id")
         json.value(uploadID)
         json.key("offset")
-        json.value(offset)
+        json.value(Int64(offset))
         json.key("expires")
         json.date(expires)
     }

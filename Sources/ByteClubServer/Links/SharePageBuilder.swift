@@ -19,9 +19,9 @@ struct SharePageBuilder: Sendable {
 
     private func page(ofFile entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
         let type = MediaType(name: entry.path.name)
-        var page = SharePage(
-            title: entry.path.name,
-            summary: "\(HumanSize.text(entry.bytes)), \(WebSite.minute(entry.modified))", download: "?dl=1")
+        let size = HumanSize.text(entry.bytes)
+        let changed = WebSite.minute(entry.clientModified?.date ?? entry.modified)
+        var page = SharePage(title: entry.path.name, summary: "\(size), \(changed)", download: "?dl=1")
         let content = try await store.content(of: entry)
         if !link.keepsLocation, try await PlacelessForm(of: entry, content) == .none {
             page.download = nil
@@ -30,6 +30,7 @@ struct SharePageBuilder: Sendable {
         }
         if Self.isPhoto(entry) {
             let photo = try await media.describe([Metadata(entry)], for: request).first
+            if let taken = photo?.photoInfo?.taken { page.summary = "\(size), \(WebSite.minute(taken))" }
             // A caption is another file: it belongs to what is shared only where the whole folder is.
             let key = entry.path.key
             let caption = request.tail.count > 2 ? try await store.captions(of: [key])[key] : nil

@@ -7,8 +7,8 @@ import NIOPosix
 struct MediaInfoReader: Sendable {
     /// Goes up with every change of what is found: what another version found is read again.
     ///
-    /// A migration must delete what older versions found, so that searches know of it (``Schema/readAllPackets(_:)``).
-    static let version = 3
+    /// A migration must delete what older versions found, so that searches know of it (``Schema/keepClocks(_:)``).
+    static let version = 4
     /// The most contents that one call looks into; the rest is told as pending, and a later call goes on.
     static let limit = 2000
     /// The most contents of one turn: what is found is kept, and others have theirs, before the next ones are looked
@@ -109,7 +109,9 @@ struct MediaInfoReader: Sendable {
             return MediaInfo(shape: try content.shape())
         }
         return MediaInfo(
-            taken: details.taken.map { APIDate(seconds: $0) },
+            taken: details.time.map {
+                TakenTime(moment: APIDate(seconds: $0.seconds), offset: $0.zone)
+            },
             place: details.place.map { MediaInfo.Place(latitude: $0.latitude, longitude: $0.longitude) },
             shape: try content.shape())
     }

@@ -2,16 +2,19 @@ import ByteClubCore
 
 /// The notes and photos of the folder in the order of their dates, and photos by what is known of them.
 ///
-/// A photo's date is when it was taken, where that is known (``MediaInfoStore``), else that of its file. Its kind is
-/// what its caption wants it to be seen as, else its own. A database answers from indexes, not by looking at all that
-/// the folder has.
+/// A photo's date is what a clock at its place showed when it was taken, where that is known (``MediaInfoStore``). All
+/// other dates are those of files, by the server's clock. A photo's kind is what its caption wants it to be seen as, else
+/// its own. A database answers from indexes, not by looking at all that the folder has.
 protocol GalleryStore: Sendable {
     /// The notes and photos before or after a place, at most `limit`, the nearest first.
     ///
     /// A photo's caption is told with it, and is no note of its own. With `kinds` there are photos of these alone.
     func gallery(_ side: GallerySide, of kinds: Set<PhotoShape.Kind>?, limit: Int) async throws -> [GalleryItem]
 
-    /// The newest date of each month that has some, in UTC, the newest month first, at most `limit`.
+    /// Where a version of a note or a photo is; nil for one that is not in the gallery.
+    func galleryPlace(of revision: Int64) async throws -> GalleryPlace?
+
+    /// The newest date of each month that has some, the newest month first, at most `limit`.
     func galleryMonths(limit: Int) async throws -> [APIDate]
 
     /// The photos below a folder that a filter looks for and whose names match, the newest first, at most `limit`.
@@ -33,7 +36,7 @@ protocol GalleryStore: Sendable {
 
 /// A place in the gallery: a date and the revision of an item, which no two share.
 struct GalleryPlace: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Seconds since 1970.
+    /// Seconds since 1970, by the clock of the item's place.
     let seconds: Int64
     /// The number of the version.
     let revision: Int64
@@ -77,7 +80,7 @@ struct GalleryItem: Hashable, Sendable {
 
     /// The file.
     let entry: FolderEntry
-    /// When the photo was taken, or the file made.
+    /// When the photo was taken, or the file changed, by the clock of the place.
     let date: APIDate
     /// The beginning of a note, or of the note that is a photo's caption; nil where there is none, and where the text
     /// is so large that it lies in a file.

@@ -3,7 +3,7 @@ import NIOCore
 
 /// A script or a style of the pages, which SwiftPM makes part of the program as it does with ``Template``s.
 enum WebFile: Sendable {
-    case galleryStyle, galleryScript, viewerStyle, viewerScript
+    case galleryStyle, galleryScript, viewerStyle, viewerScript, timeScript
 
     /// Answers with the file, whoever asks.
     var response: @Sendable (RoutedRequest) async throws -> Response {
@@ -20,13 +20,14 @@ enum WebFile: Sendable {
         case .galleryScript: PackageResources.gallery_js
         case .viewerStyle: PackageResources.viewer_css
         case .viewerScript: PackageResources.viewer_js
+        case .timeScript: PackageResources.time_js
         }
     }
 
     private var type: String {
         switch self {
         case .galleryStyle, .viewerStyle: "text/css"
-        case .galleryScript, .viewerScript: "text/javascript"
+        case .galleryScript, .viewerScript, .timeScript: "text/javascript"
         }
     }
 }

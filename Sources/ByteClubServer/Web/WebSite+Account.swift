@@ -89,6 +89,9 @@ extension WebSite {
     /// The day of a date, as in `06 Aug 2013`.
     static func day(_ date: APIDate) -> String { String(date.description.dropFirst(5).prefix(11)) }
 
+    /// The day and the minute by the clock of the place, as in `06 Aug 2013 09:15`.
+    static func minute(_ taken: TakenTime) -> String { String(taken.clock.description.dropFirst(5).prefix(17)) }
+
     /// The day and the minute of a date, as in `06 Aug 2013 09:15 UTC`.
     static func minute(_ date: APIDate) -> String {
         String(date.description.dropFirst(5).prefix(17)) + " UTC"

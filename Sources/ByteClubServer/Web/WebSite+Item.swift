@@ -35,12 +35,11 @@ extension WebSite {
         let info = try await describe([entry], visit, member).first?.photoInfo
         let told = try await text(at: PhotoCaption.path(of: path), limit: Draft.limit)
         let caption = PhotoCaption(note: told?.text ?? "")
-        let date = info?.taken ?? entry.clientModified?.date ?? entry.modified
         let photo = PhotoTile(hash, info?.shape, view: caption.view)
         var values: [String: Any] = photo.image(upTo: 2048).merging(photo.viewer) { $1 }
         values["sizes"] = "100vw"
         values["name"] = path.name
-        values["date"] = Self.minute(date)
+        addTime(info?.taken, of: entry, to: &values)
         values["phrase"] = photo.phrase
         values["caption"] = caption.text
         values["original"] = photo.base + "original.jpg"
@@ -52,13 +51,27 @@ extension WebSite {
             values["place"] = text
             values["geo"] = "geo:\(found.latitude),\(found.longitude)"
         }
-        values["alt"] = caption.text.isEmpty ? Self.alternative(photo, date, place) : caption.text
-        let here = GalleryPlace(seconds: date.seconds, revision: entry.revision)
-        try await addNeighbours(of: here, to: &values, visit, member)
+        values["alt"] =
+            caption.text.isEmpty
+            ? Self.alternative(photo, info?.taken?.clock ?? Self.fileTime(of: entry).onServerClock, place)
+            : caption.text
+        try await addNeighbours(of: entry, to: &values, visit, member)
         addForm(draft ?? Draft(text: caption.text, revision: told?.revision ?? ""), path, to: &values, member)
         return view(
             .photo, values, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
     }
+
+    /// When a photo was taken, by the clock of the place, or when the file was changed, which browsers show by theirs.
+    private func addTime(_ taken: TakenTime?, of entry: FolderEntry, to values: inout [String: Any]) {
+        if let taken {
+            values["taken"] = Self.minute(taken)
+        } else {
+            let date = Self.fileTime(of: entry)
+            values["changed"] = ["date": Self.minute(date), "rfc3339": date.rfc3339]
+        }
+    }
+
+    private static func fileTime(of entry: FolderEntry) -> APIDate { entry.clientModified?.date ?? entry.modified }
 
     private static func degrees(_ value: Double) -> String {
         let rounded = Int((value * 1e4).rounded())
@@ -71,7 +84,8 @@ extension WebSite {
         _ path: RemotePath, _ visit: Visit, _ member: Member, _ draft: Draft?
     ) async throws -> Response {
         let entry = try await store.read { try $0.file(path, revision: nil) }
-        var values: [String: Any] = ["name": path.name, "date": Self.minute(entry.modified)]
+        var values: [String: Any] = ["name": path.name]
+        addTime(nil, of: entry, to: &values)
         if let note = try await text(at: path, limit: Self.shownLimit) {
             values["html"] = NoteHTML(note.text).html
             if note.text.utf8.count <= Draft.limit || draft != nil {
@@ -82,9 +96,7 @@ extension WebSite {
         } else {
             values["isUnreadable"] = true
         }
-        let date = entry.clientModified?.date ?? entry.modified
-        try await addNeighbours(
-            of: GalleryPlace(seconds: date.seconds, revision: entry.revision), to: &values, visit, member)
+        try await addNeighbours(of: entry, to: &values, visit, member)
         return view(.note, values, visit, draft.map { $0.theirs == nil ? 400 : 409 } ?? 200, policy: Self.picturePolicy)
     }
 
@@ -101,8 +113,9 @@ extension WebSite {
     }
 
     private func addNeighbours(
-        of place: GalleryPlace, to values: inout [String: Any], _ visit: Visit, _ member: Member
+        of entry: FolderEntry, to values: inout [String: Any], _ visit: Visit, _ member: Member
     ) async throws {
+        guard let place = try await store.galleryPlace(of: entry.revision) else { return }
         for (name, side) in [("newer", GallerySide.newer(than: place)), ("older", .older(than: place))] {
             if let next = try await listing(visit, member, side, limit: 1).first {
                 values[name] = Self.url(of: next.entry.path)

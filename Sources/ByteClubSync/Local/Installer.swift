@@ -146,9 +146,11 @@ final class Installer {
         let events = try store.edit(durably: true) { editor in
             try pending.remove(items)
             return try installed.map { one in
-                try editor.installed(one.content.install, one.stat, size: one.content.size)
+                let isNew = try editor.installed(one.content.install, one.stat, size: one.content.size)
                 let bytes = kind == .merge ? nil : one.content.size
-                return try context.log(kind, one.content.item, bytes: bytes)
+                var event = try context.log(kind, one.content.item, bytes: bytes)
+                if kind == .download { event.isNew = isNew }
+                return event
             }
         }
         for event in events { report.emit(event) }

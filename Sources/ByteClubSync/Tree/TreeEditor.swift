@@ -79,7 +79,10 @@ struct TreeEditor: ~Copyable {
     // MARK: The disk
 
     /// A content was installed on disk.
-    mutating func installed(_ install: PendingInstall, _ stat: FileStat, size: Int64) throws {
+    ///
+    /// - Returns: Whether the entry is new in the mirror.
+    @discardableResult
+    mutating func installed(_ install: PendingInstall, _ stat: FileStat, size: Int64) throws -> Bool {
         // An entry that the server has deleted meanwhile is on disk now, and will be deleted.
         var item = try store.item(install.item) ?? Item(install.item)
         item.local = LocalState(
@@ -96,6 +99,7 @@ struct TreeEditor: ~Copyable {
         item.sent = nil
         try save(item, placedOn: .local)
         try invalidate(install.location.parent)
+        return known == nil
     }
 
     /// A folder of the server was created on disk.

@@ -180,7 +180,8 @@ import Testing
             (
                 "ridge.jpg",
                 MediaInfo(
-                    taken: APIDate(seconds: 1_375_700_000), place: .init(latitude: 46.5483, longitude: -7.0412),
+                    taken: TakenTime(clock: APIDate(seconds: 1_375_700_000), offset: 7200),
+                    place: .init(latitude: 46.5483, longitude: -7.0412),
                     shape: PhotoShape(kind: .partialSphere, width: 15_872, height: 2606))
             ),
             ("city.jpg", MediaInfo(shape: PhotoShape(kind: .sphere, width: 5760, height: 2880))),

@@ -172,23 +172,24 @@ import Testing
             ])
     }
 
-    @Test("what people are told at their desktop holds no markup, names failures first, and counts the rest")
+    @Test("a notice of transfers names failures first, and counts the rest; no desktop finds markup in it")
     func words() throws {
         let bad = try Transfers.upload(
             1, "<b>&.jpg", .failed, failure: BackgroundFailure(code: "badData", message: "no <photo>"))
         #expect(
-            TransferNotifier.words([bad]) == ("1 transfer failed", "&lt;b&gt;&amp;.jpg: no &lt;photo&gt;"))
+            TransferNotifier.words([bad]) == ("1 transfer failed", "<b>&.jpg: no <photo>"))
         let good = try (2...8).map { try Transfers.upload($0, "\($0).jpg", .done) }
         let (title, text) = TransferNotifier.words(good + [bad])
         #expect(title == "1 of 8 transfers failed")
-        #expect(text.hasPrefix("&lt;b&gt;") && text.hasSuffix("\n5.jpg\nand 3 more"), "\(text)")
+        #expect(text.hasPrefix("<b>") && text.hasSuffix("\n5.jpg\nand 3 more"), "\(text)")
         #expect(TransferNotifier.words(good).title == "7 transfers done")
+        #expect(Desktop.escaped("<b>&amp;") == "&lt;b&gt;&amp;amp;")
     }
 
     @Test("transfers that end together are told together; one that somebody cancelled is not told")
     func together() async throws {
         let told = Mutex<[String]>([])
-        let notifier = TransferNotifier { title, text in told.withLock { $0.append("\(title): \(text)") } }
+        let notifier = TransferNotifier(Desktop { title, text in told.withLock { $0.append("\(title): \(text)") } })
         let all = try [
             Transfers.upload(1, "a.jpg", .done), Transfers.upload(2, "b.jpg", .done),
             Transfers.upload(3, "c.jpg", .failed, failure: BackgroundFailure(code: "cancelled", message: "cancelled")),
@@ -202,9 +203,9 @@ import Testing
     func desktop() async throws {
         let folder = try TemporaryDirectory()
         let bus = "unix:path=/run/user/1/bus"
-        #expect(TransferNotifier(["PATH": folder.path, "DBUS_SESSION_BUS_ADDRESS": bus]) == nil)
+        #expect(Desktop.find(["PATH": folder.path, "DBUS_SESSION_BUS_ADDRESS": bus]) == nil)
         try LocalFile.replace(folder.path + "/notify-send", with: Array("#!/bin/sh\n".utf8), mode: 0o755)
-        #expect(TransferNotifier(["PATH": folder.path, "DBUS_SESSION_BUS_ADDRESS": bus]) != nil)
-        #expect(TransferNotifier(["PATH": folder.path]) == nil)
+        #expect(Desktop.find(["PATH": folder.path, "DBUS_SESSION_BUS_ADDRESS": bus]) != nil)
+        #expect(Desktop.find(["PATH": folder.path]) == nil)
     }
 }

@@ -17,7 +17,7 @@ import Testing
         let folder: Metadata = try read("metadata_folder")
         #expect(folder.isFolder && folder.hash?.count == 32 && folder.contents?.map(\.path) == [file.path])
         let photo: Metadata = try read("metadata_photo")
-        #expect(photo.photoInfo?.taken == APIDate("Mon, 05 Aug 2013 16:40:12 +0000"))
+        #expect(photo.photoInfo?.taken?.clock == APIDate("Mon, 05 Aug 2013 16:40:12 +0000"))
         #expect(photo.photoInfo?.place == MediaInfo.Place(latitude: 50.6089, longitude: 6.4381))
         let root: Metadata = try read("metadata_root")
         #expect(root.path.isRoot && root.rev == nil && root.modified == nil)
@@ -34,6 +34,12 @@ import Testing
         #expect(try info("\"pending\"") == .pending)
         #expect(try info("{}") == MediaInfo())
         #expect(try info(#"{"time_taken":null,"lat_long":null,"more":[1]}"#) == MediaInfo())
+        let seoul = try info(#"{"time_taken":"Sat, 21 Jun 2025 15:30:00 +0000","time_offset":32400}"#)
+        #expect(seoul.taken?.description == "2025-06-22T00:30:00+09:00")
+        for odd in ["null", "50401", "-9223372036854775808"] {
+            let info = try info(#"{"time_offset":\#(odd),"time_taken":"Sat, 21 Jun 2025 15:30:00 +0000"}"#)
+            #expect(info.taken?.description == "2025-06-21T15:30:00", "\(odd)")
+        }
         #expect(try info(#"{"lat_long":[-33.5,1e1]}"#).place == MediaInfo.Place(latitude: -33.5, longitude: 10))
         for wrong in [#"{"lat_long":[1]}"#, #"{"lat_long":[1,"2"]}"#, #"{"lat_long":[1,1e999]}"#, "[]", "1"] {
             #expect(throws: JSONError.self) { try info(wrong) }

@@ -27,7 +27,10 @@ import Testing
         let known = Dictionary(
             uniqueKeysWithValues: (0..<100).map { number in
                 let place = MediaInfo.Place(latitude: 50, longitude: Double(number))
-                return (ContentHasher.hash([1, UInt8(number)]), MediaInfo(taken: APIDate(seconds: 7), place: place))
+                return (
+                    ContentHasher.hash([1, UInt8(number)]),
+                    MediaInfo(taken: TakenTime(clock: APIDate(seconds: 7)), place: place)
+                )
             })
         try await store.keep(known)
         let hashes = Array(known.keys) + (0..<9).map { ContentHasher.hash([2, $0]) } + known.keys.prefix(3)

@@ -6,7 +6,8 @@ struct NotesListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the notes: name, size and date.",
         discussion: """
-            Into a pipe or a file goes one line for each note: name, bytes and date (RFC 3339), separated by tabs. \
+            The date is the note's own, by your clock; when the server got a version is in 'notes history' and in \
+            JSON. Into a pipe or a file goes one line for each note: name, bytes and date (RFC 3339), separated by tabs. \
             \(EntryObject.help)
 
             Examples:
@@ -49,7 +50,7 @@ struct NoteListing: Sendable {
         listing.excluded = folder.key == photos.key || folder.key.isBelow(photos.key) ? nil : photos
         let found = try await context.withRemote(login) { [listing] in try await listing.entries(of: folder, $0) }
         if found == nil, let path { throw Failure(.noInput, "there is no folder '\(Failure.line(path))'") }
-        let list = arrangement.list(found ?? [], below: login.notes)
+        let list = arrangement.list(found ?? [], below: login.notes, context.calendar)
         try context.print(list, json: isJSON)
         if !list.entries.isEmpty { return }
         context.noteEmpty(

@@ -41,8 +41,8 @@ struct PhotoFilterOptions: ParsableArguments {
     /// What is looked for.
     ///
     /// - Throws: A ``Failure`` with the status usage for what is no time.
-    func filter(now: Int64) throws -> PhotoFilter {
-        let (since, until) = try Self.span(since: since, until: until, now: now)
+    func filter(now: Int64, _ calendar: (Int64) -> CalendarTime) throws -> PhotoFilter {
+        let (since, until) = try Self.span(since: since, until: until, now: now, calendar)
         return PhotoFilter(
             kinds: kind?.kinds, since: since.map { APIDate(seconds: $0) }, until: until.map { APIDate(seconds: $0) },
             near: near)
@@ -50,13 +50,20 @@ struct PhotoFilterOptions: ParsableArguments {
 
     /// The first second and the one after the last, since 1970; nil where nothing is said.
     ///
-    /// Moments without a zone are those of the cameras' clocks, which photos have as if they were in Greenwich.
+    /// They are what clocks at the photos' places show; `2w` ago, and a moment with a zone, are taken by `calendar`.
     ///
     /// - Throws: A ``Failure`` with the status usage for what is no time, and when nothing is between the two.
-    static func span(since: String?, until: String?, now: Int64) throws -> (since: Int64?, until: Int64?) {
-        let start = try since.map { try PastMoment.any($0, now: now, CalendarTime.utc) }
+    static func span(
+        since: String?, until: String?, now: Int64, _ calendar: (Int64) -> CalendarTime
+    ) throws -> (since: Int64?, until: Int64?) {
+        func clock(_ text: String) throws -> Int64 {
+            // What has no zone is read as it stands, also in the hour that a change of clocks leaves out.
+            try CalendarTime(text)?.secondsAsUTC
+                ?? calendar(PastMoment.any(text, now: now, calendar)).secondsAsUTC
+        }
+        let start = try since.map { try clock($0) }
         let end = try until.map { text in
-            let end = try PastMoment.any(text, now: now, CalendarTime.utc)
+            let end = try clock(text)
             return text.utf8.count == 10 && CalendarTime(text) != nil ? end + 86_400 : end
         }
         if let start, let end, start >= end {
@@ -91,7 +98,7 @@ extension FolderListing {
     ///
     /// - Throws: A ``Failure`` when the server tells nothing of photos as pictures.
     func photos(
-        of folder: RemotePath, _ filter: PhotoFilter, _ remote: any Remote
+        of folder: RemotePath, _ filter: PhotoFilter, _ remote: any Remote, _ calendar: (Int64) -> CalendarTime
     ) async throws -> (photos: [Metadata], pending: Int) {
         if let search = try await remote.powers().photoSearch {
             do {
@@ -113,7 +120,7 @@ extension FolderListing {
         let pending = all.filter { $0.photoInfo?.isPending == true }.count
         let found = all.filter { photo in
             guard let info = photo.photoInfo, !info.isPending else { return false }
-            return filter.matches(kind: info.shape?.kind, date: EntryDate.taken.of(photo), place: info.place)
+            return filter.matches(kind: info.shape?.kind, date: photo.clock(calendar), place: info.place)
         }
         return (found, pending)
     }

@@ -66,17 +66,24 @@ struct PhotoInfo: CommandResult {
             table.rows.append(["caption", caption.split(whereSeparator: \.isNewline).joined(separator: " ")])
         }
         if let camera { table.rows.append(["camera", camera]) }
-        // UTC where the camera wrote its distance from that, else its own clock.
-        if let taken = details?.taken { table.rows.append(["taken", CalendarTime.utc(taken).description]) }
+        if let taken { table.rows.append(["taken", Self.line(taken)]) }
         if let place = details?.place { table.rows.append(["place", "\(place.latitude), \(place.longitude)"]) }
-        if let date = EntryDate.file.of(photo) {
-            table.rows.append(["date", style.calendar(date.seconds).description])
-        }
+        if let date = photo.fileDate { table.rows.append(["changed", style.calendar(date.seconds).description]) }
         if let date = photo.modified { table.rows.append(["stored", style.calendar(date.seconds).description]) }
         if let rev = photo.rev { table.rows.append(["version", rev.description]) }
         if let hash = photo.contentHash { table.rows.append(["hash", hash.description]) }
         table.rows.append(["type", photo.mimeType ?? "unknown"])
         return style.facts(table)
+    }
+
+    private var taken: TakenTime? {
+        details?.time.map { TakenTime(moment: APIDate(seconds: $0.seconds), offset: $0.zone) } ?? photo.photoInfo?.taken
+    }
+
+    /// The clock of the place, and how far it is from UTC where the photo says so.
+    private static func line(_ taken: TakenTime) -> String {
+        let clock = CalendarTime.utc(taken.clock.seconds).description
+        return taken.offset == nil ? clock : "\(clock) (UTC\(taken.description.suffix(6)))"
     }
 
     /// Make and model of the camera, the make once where the model begins with it.
@@ -95,7 +102,7 @@ struct PhotoInfo: CommandResult {
         try box.encodeIfPresent(view, forKey: .view)
         if !caption.isEmpty { try box.encode(caption, forKey: .caption) }
         try box.encodeIfPresent(camera, forKey: .camera)
-        try box.encodeIfPresent(details?.taken.map { CalendarTime.utc($0).rfc3339 }, forKey: .taken)
+        try box.encodeIfPresent(taken?.description, forKey: .taken)
         try box.encodeIfPresent(details?.place?.latitude, forKey: .latitude)
         try box.encodeIfPresent(details?.place?.longitude, forKey: .longitude)
     }

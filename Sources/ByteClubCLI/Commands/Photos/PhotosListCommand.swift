@@ -6,10 +6,11 @@ struct PhotosListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the photos: name, kind, pixels, size, date and place.",
         discussion: """
-            The date is when the photo was taken, else that of the file that was uploaded. What the server is still to \
-            find out is a dash. Into a pipe or a file goes one line for each photo: name, bytes and the file's date \
+            TAKEN is what the clock of the place showed when the photo was taken, whatever your zone; for photos that \
+            do not say it there is CHANGED, the file's time by your clock. Both order photos with --sort date. What \
+            the server is still to find out is a dash. Into a pipe or a file goes one line for each photo: name, bytes and the file's date \
             (RFC 3339), separated by tabs, and from servers that tell them kind, pixels, when it was taken, and \
-            latitude and longitude. \(EntryObject.help) A photo's photo has kind, width, height, hFOV, vFOV, taken, \
+            latitude and longitude; a time has its offset from UTC, or none where the photo says none. \(EntryObject.help) A photo's photo has kind, width, height, hFOV, vFOV, taken, \
             latitude and longitude as far as the server knows them, or pending.
 
             Examples:
@@ -38,21 +39,21 @@ struct PhotosListCommand: ClubCommand {
     }
 
     func run(in context: Context) async throws {
-        let filter = try choice.filter(now: context.now())
+        let filter = try choice.filter(now: context.now(), context.calendar)
         let login = try context.login(flags: connection.settings)
         let photos = try login.photos
         var listing = listing.listing
         listing.hasMediaInfo = true
-        let search = listing
+        let (search, calendar) = (listing, context.calendar)
         let (found, pending) = try await context.withRemote(login) { remote in
-            if !filter.isEmpty { return try await search.photos(of: photos, filter, remote) }
+            if !filter.isEmpty { return try await search.photos(of: photos, filter, remote, calendar) }
             return (try await search.entries(of: photos, remote) { $0.isFolder || $0.isPhoto } ?? [], 0)
         }
         if pending > 0 {
             context.note("\(pending) more are still to be looked at by the server; list them again later")
         }
         let list = PhotoList(
-            photos: self.listing.arrangement.list(found, below: photos, dates: .taken).entries, folder: photos)
+            photos: self.listing.arrangement.list(found, below: photos, context.calendar).entries, folder: photos)
         let canvas = thumbs ? try await context.pictureCanvas(nil) : nil
         if let canvas, canvas.way != .none {
             try await context.withRemote(login) { remote in

@@ -78,6 +78,11 @@ struct SyncOptions: ParsableArguments {
     @Flag(help: "Stop that, and remove the service.")
     var uninstall = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Show on the desktop what other members add, change and remove, and conflicts; else BYTECLUB_NOTIFY.")
+    var notify: Bool?
+
     @OptionGroup var pace: PaceOptions
     @OptionGroup var progressOptions: ProgressOptions
     @OptionGroup var connection: ConnectionOptions
@@ -92,7 +97,11 @@ struct SyncOptions: ParsableArguments {
     }
 
     /// What the flags set.
-    var settings: Settings { pace.added(to: connection.settings) }
+    var settings: Settings {
+        var settings = pace.added(to: connection.settings)
+        settings.notifies = notify
+        return settings
+    }
 
     /// The options with which a service syncs as these say.
     var words: [String] {
@@ -107,6 +116,7 @@ struct SyncOptions: ParsableArguments {
         add("--limit-down", settings.downloadLimit)
         add("--schedule", settings.schedule)
         if settings.allowsInsecureHTTP == true { words.append("--insecure-http") }
+        if let notify { words.append(notify ? "--notify" : "--no-notify") }
         return words
     }
 }

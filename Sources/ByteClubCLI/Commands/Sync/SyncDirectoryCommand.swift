@@ -34,6 +34,7 @@ struct SyncDirectoryCommand: MirrorCommand {
             try? Engine.status(of: settings)
         }
         let notification = ServiceNotifier(context.environment)
+        let notifier = once || dryRun ? nil : try notifier(context)
         do {
             try place.prepare(engine, isDryRun: dryRun)
             if !dryRun {
@@ -50,7 +51,7 @@ struct SyncDirectoryCommand: MirrorCommand {
                         printer.take($0)
                     }.isComplete
                 }
-                return try await Self.follow(engine, printer, activity, notification)
+                return try await Self.follow(engine, printer, activity, notification, notifier)
             }
             try printer.finish(nil)
             if !isComplete { throw Failure.silent(.tryAgain) }
@@ -77,6 +78,16 @@ struct SyncDirectoryCommand: MirrorCommand {
             try removes ? service.uninstall() : service.install(engine, options: words)
         }
         try context.print(answer, json: outputOptions.json)
+    }
+
+    /// Where to show what other members do; nil where nobody asked for it, or there is no desktop.
+    private func notifier(_ context: Context) throws -> SyncNotifier? {
+        guard try context.settings(flags: options.settings).notifies == true else { return nil }
+        guard let desktop = Desktop.find(context.environment) else {
+            context.note("there is no desktop to show changes on: --notify needs notify-send and a session bus")
+            return nil
+        }
+        return SyncNotifier(desktop)
     }
 
     /// What the engine is told.
@@ -109,7 +120,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     /// Syncs until it is cancelled.
     private static func follow(
         _ engine: any MirrorEngine, _ printer: SyncPrinter, _ activity: ActivityFile,
-        _ notification: ServiceNotifier?
+        _ notification: ServiceNotifier?, _ notifier: SyncNotifier?
     ) async throws -> Bool {
         let events = engine.events
         let printing = Task {
@@ -118,6 +129,7 @@ struct SyncDirectoryCommand: MirrorCommand {
                 notification?.ready()
                 activity.take(event)
                 printer.take(event)
+                notifier?.take(event)
                 event.event == .idle ? memory.releaseSoon() : memory.keep()
             }
         }

@@ -82,7 +82,7 @@ struct DaemonCommand: ClubCommand {
     /// Works until there is nothing to do, or a signal comes.
     private static func work(_ context: Context) async throws {
         let memory = SpareMemory()
-        let notifier = TransferNotifier(context.environment)
+        let notifier = Desktop.find(context.environment).map { TransferNotifier($0) }
         var daemon = BackgroundDaemon(try context.transferService())
         daemon.works = works(context)
         daemon.finished = { status in

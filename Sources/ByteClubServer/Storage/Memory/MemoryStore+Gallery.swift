@@ -16,6 +16,10 @@ extension MemoryStore {
         }
     }
 
+    func galleryPlace(of revision: Int64) async throws -> GalleryPlace? {
+        try query { club in Self.items(in: club).first { $0.entry.revision == revision }?.place }
+    }
+
     func galleryMonths(limit: Int) async throws -> [APIDate] {
         try query { club in
             var months: [String: APIDate] = [:]
@@ -75,12 +79,12 @@ extension MemoryStore {
     private static func item(_ entry: FolderEntry, in club: MemoryClub) -> GalleryItem? {
         guard !entry.isFolder, let kind = GalleryKind(entry.path.name) else { return nil }
         if kind == .note, isCaption(entry, in: club) { return nil }
-        let taken = kind == .photo ? entry.contentHash.flatMap { club.photos[$0]?.taken } : nil
+        let taken = kind == .photo ? entry.contentHash.flatMap { club.photos[$0]?.taken?.clock } : nil
         let text =
             kind == .note
             ? entry.contentHash.flatMap { club.contents[$0] } : caption(of: entry.path.key, in: club)
         return GalleryItem(
-            entry: entry, date: taken ?? entry.clientModified?.date ?? entry.modified,
+            entry: entry, date: taken ?? (entry.clientModified?.date ?? entry.modified).onServerClock,
             text: text.map { Array($0.prefix(GalleryItem.textLimit)) })
     }
 

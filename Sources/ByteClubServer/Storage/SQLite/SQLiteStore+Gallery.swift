@@ -53,6 +53,14 @@ extension SQLiteStore {
         }
     }
 
+    func galleryPlace(of revision: Int64) async throws -> GalleryPlace? {
+        try await query { database in
+            try database.rows("SELECT date FROM gallery_item WHERE revision = ?", [revision]) { row in
+                GalleryPlace(seconds: row[0], revision: revision)
+            }.first
+        }
+    }
+
     func galleryMonths(limit: Int) async throws -> [APIDate] {
         try await query { database in
             try database.rows(

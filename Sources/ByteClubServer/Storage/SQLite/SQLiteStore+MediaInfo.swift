@@ -14,10 +14,11 @@ extension SQLiteStore {
             try database.forEachRow(
                 """
                 \(HashList.sql)
-                SELECT taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading, estimate, number
+                SELECT taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading, estimate,
+                    taken_offset, number
                 FROM listed CROSS JOIN media_info ON hash = \(HashList.hash) WHERE version = \(MediaInfoReader.version)
                 """, HashList.arguments(hashes)
-            ) { known[hashes[$0[12] as Int]] = Self.mediaInfo($0) }
+            ) { known[hashes[$0[13] as Int]] = Self.mediaInfo($0) }
             return known
         }
     }
@@ -33,7 +34,8 @@ extension SQLiteStore {
                 kind: kind, width: row[4] ?? 0, height: row[5] ?? 0, hFOV: row[6], vFOV: row[7], yaw: row[8] ?? 0,
                 pitch: row[9] ?? 0, heading: row[10], isEstimate: row[11] ?? false)
         }
-        return MediaInfo(taken: (row[0] as Int64?).map { APIDate(seconds: $0) }, place: place, shape: shape)
+        let taken = (row[0] as Int64?).map { TakenTime(clock: APIDate(seconds: $0), offset: row[12]) }
+        return MediaInfo(taken: taken, place: place, shape: shape)
     }
 
     func keep(_ found: [ContentHash: MediaInfo]) async throws {
@@ -44,13 +46,14 @@ extension SQLiteStore {
                     """
                     INSERT OR REPLACE INTO media_info(
                         hash, version, taken, latitude, longitude, kind, width, height, hfov, vfov, yaw, pitch, heading,
-                        estimate)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        estimate, taken_offset)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                     [
-                        hash.data, MediaInfoReader.version, info.taken?.seconds, info.place?.latitude,
+                        hash.data, MediaInfoReader.version, info.taken?.clock.seconds, info.place?.latitude,
                         info.place?.longitude, shape?.kind.rawValue, shape?.width, shape?.height, shape?.hFOV,
                         shape?.vFOV, shape?.yaw, shape?.pitch, shape?.heading, shape?.isEstimate,
+                        info.taken?.offset,
                     ])
             }
         }

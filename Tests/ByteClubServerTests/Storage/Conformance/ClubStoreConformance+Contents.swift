@@ -81,7 +81,8 @@ extension ClubStoreConformance {
             let entry = try await run.put("/p.jpg", [1])
             let hash = try #require(entry.contentHash)
             let unknown = ContentHasher.hash([2])
-            let info = MediaInfo(taken: APIDate(seconds: 5), place: .init(latitude: 1.5, longitude: -2))
+            let info = MediaInfo(
+                taken: TakenTime(clock: APIDate(seconds: 5)), place: .init(latitude: 1.5, longitude: -2))
             try await run.store.keep([hash: info])
             #expect(try await run.store.mediaInfo(of: [hash, unknown]) == [hash: info])
             try await run.store.keep([hash: MediaInfo()])

@@ -31,7 +31,7 @@ extension ClubStoreConformance {
             let photo = try await run.put("/taken.jpg", [2])
             for number in 0..<9 { try await run.put("/\(number).md", [UInt8(number)]) }
             let hash = try #require(photo.contentHash)
-            try await run.store.keep([hash: MediaInfo(taken: APIDate(seconds: 1000))])
+            try await run.store.keep([hash: MediaInfo(taken: TakenTime(clock: APIDate(seconds: 1000)))])
             var (place, names): (GalleryPlace, [String]) = (.newest, [])
             while true {
                 let page = try await run.store.gallery(.older(than: place), of: nil, limit: 4)

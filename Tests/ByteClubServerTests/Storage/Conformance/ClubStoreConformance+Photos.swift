@@ -133,7 +133,7 @@ private struct PhotoClub {
         _ bytes: [UInt8], _ kind: PhotoShape.Kind?, taken: Int64?, _ place: MediaInfo.Place? = nil
     ) async throws {
         let shape = kind.map { PhotoShape(kind: $0, width: 2000, height: 1000) }
-        let info = MediaInfo(taken: taken.map { APIDate(seconds: $0) }, place: place, shape: shape)
+        let info = MediaInfo(taken: taken.map { TakenTime(clock: APIDate(seconds: $0)) }, place: place, shape: shape)
         try await run.store.keep([ContentHasher.hash(bytes): info])
     }
 

@@ -97,6 +97,43 @@ extension Schema {
     /// Version 15: photos are read again, since of several XMP packets the first alone was read.
     @Sendable static func readAllPackets(_ db: Database) throws { try forgetPhotos(readBefore: 3, db) }
 
+    /// Version 16: photos are kept by the clocks of the places where they were taken, and all else by the server's.
+    ///
+    /// Photos are read again, since of those with an offset the moment alone was kept; until then they stay where they
+    /// were. A date stays as it is when the server's zone changes.
+    @Sendable static func keepClocks(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE media_info ADD COLUMN taken_offset INTEGER")
+        let source = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE name = 'gallery_source'") ?? ""
+        let triggers = try Row.fetchAll(
+            db, sql: "SELECT name, sql FROM sqlite_schema WHERE name IN ('note_added', 'note_changed')")
+        let moment = "coalesce(client_modified / 1000000000, modified)"
+        try db.execute(
+            sql: """
+                DROP VIEW gallery_source;
+                \(source.replacing("coalesce(m.taken, v.client_modified / 1000000000, v.modified)",
+                    with: "coalesce(m.taken, \(clock("coalesce(v.client_modified / 1000000000, v.modified)")))"));
+                """)
+        for trigger in triggers {
+            try db.execute(
+                sql: """
+                    DROP TRIGGER \(trigger[0] as String);
+                    \((trigger[1] as String).replacing(moment, with: clock(moment)));
+                    """)
+        }
+        try forgetPhotos(readBefore: 4, db)
+        try db.execute(
+            sql: """
+                UPDATE gallery_item SET date = (SELECT \(clock(moment)) FROM version v
+                    WHERE v.revision = gallery_item.revision)
+                WHERE kind IS NULL
+                """)
+    }
+
+    /// What the server's clock shows at a moment in seconds since 1970; the moment where SQLite knows no such date.
+    private static func clock(_ moment: String) -> String {
+        "coalesce(CAST(strftime('%s', \(moment), 'unixepoch', 'localtime') AS INTEGER), \(moment))"
+    }
+
     private static func forgetPhotos(readBefore version: Int, _ db: Database) throws {
         try db.execute(
             sql: """

@@ -9,7 +9,7 @@ enum Schema {
     private static let migrations: [@Sendable (Database) throws -> Void] = [
         createTables, addAccounts, addListings, addLinks, addNodes, addHistory, addQuotas,
         addLinkNodes, addFileTimes, addSearch, addExecutable, addPhotos, addGallery, readPhotosAgain,
-        readAllPackets,
+        readAllPackets, keepClocks,
     ]
 
     /// The version that this program reads and writes, as `PRAGMA user_version` tells it.
