@@ -8,6 +8,8 @@ struct EntryList: CommandResult {
     var folder: RemotePath
     /// Which date is shown.
     var dates = EntryDate.stored
+    /// The folders that come first.
+    var folders = ListedFolders()
     var isVisible: Bool { true }
 
     /// Name, size and date in columns that fit the terminal; elsewhere separated by tabs, in bytes and RFC 3339.
@@ -20,10 +22,13 @@ struct EntryList: CommandResult {
             let size = entry.isDeleted ? "deleted" : entry.isFolder ? "" : style.size(entry.bytes)
             return [name, size, style.date(dates.of(entry))]
         }
+        table.rows = folders.rows(for: table, below: folder, style) + table.rows
         return style.list(table)
     }
 
-    func encode(to encoder: any Encoder) throws { try entries.map { EntryObject($0) }.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws {
+        try (folders.objects + entries.map { EntryObject($0) }).encode(to: encoder)
+    }
 }
 
 /// A date of an entry.

@@ -6,6 +6,8 @@ struct PhotoList: CommandResult {
     var photos: [Metadata]
     /// The folder below which they are named.
     var folder: RemotePath
+    /// The folders that come first.
+    var folders = ListedFolders()
     var isVisible: Bool { true }
 
     /// What stands for what the server is still to find out.
@@ -15,7 +17,9 @@ struct PhotoList: CommandResult {
     /// tabs, first name, bytes and the file's date, then the rest.
     func text(_ style: TextStyle) -> String {
         let tells = photos.contains { $0.photoInfo != nil }
-        guard tells else { return EntryList(entries: photos, folder: folder, dates: .file).text(style) }
+        guard tells else {
+            return EntryList(entries: photos, folder: folder, dates: .file, folders: folders).text(style)
+        }
         return style.columns == nil ? tabs(style) : table(style)
     }
 
@@ -30,6 +34,7 @@ struct PhotoList: CommandResult {
                 style.date(info?.taken), place ?? "",
             ]
         }
+        table.rows = folders.rows(for: table, below: folder, style) + table.rows
         return style.list(table)
     }
 
@@ -45,6 +50,7 @@ struct PhotoList: CommandResult {
                 photo.photoInfo?.place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" } ?? "",
             ]
         }
+        table.rows = folders.rows(for: table, below: folder, style) + table.rows
         return style.list(table)
     }
 
@@ -59,7 +65,7 @@ struct PhotoList: CommandResult {
     }
 
     /// When the photo was taken by its camera's clock, else the file's date.
-    private static func date(_ photo: Metadata, _ style: TextStyle) -> String {
+    static func date(_ photo: Metadata, _ style: TextStyle) -> String {
         if let taken = photo.photoInfo?.taken { return CalendarTime.utc(taken.seconds).description }
         return style.date(EntryDate.file.of(photo))
     }
@@ -72,5 +78,7 @@ struct PhotoList: CommandResult {
         return (degrees < 0 && hundredths > 0 ? "-" : "") + "\(hundredths / 100)." + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    func encode(to encoder: any Encoder) throws { try photos.map { EntryObject($0) }.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws {
+        try (folders.objects + photos.map { EntryObject($0) }).encode(to: encoder)
+    }
 }
