@@ -67,7 +67,7 @@ public enum ByteClub {
         switch arguments.first {
         case "whoami", "---completion": true
         case "notes", "photos":
-            ["list", "show", "search", "history", "info"].contains(arguments.dropFirst().first)
+            ["list", "albums", "show", "search", "history", "info"].contains(arguments.dropFirst().first)
         default: false
         }
     }

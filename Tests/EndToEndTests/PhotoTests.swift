@@ -120,6 +120,50 @@ extension EndToEnd {
             #expect(try await club.api.tree("/byteclub/photos").values.filter { !$0.isFolder }.count == 1)
         }
 
+        @Test("folders of photos go up as albums and come down as the same folders", arguments: [false, true])
+        func albums(inBackground: Bool) async throws {
+            let club = try await Club.start()
+            let ann = try await club.member("ann")
+            let files = [
+                "2024 Dolomites/view.jpg": "city", "2024 Dolomites/day 2/view.jpg": "night", "2026/view.jpg": "forest",
+                "top.jpg": "dated",
+            ]
+            for (file, photo) in files {
+                try LocalFiles.write(
+                    Fixture.bytes("panoramas/\(photo).jpg"), to: ann.home + "/Pictures/" + file)
+            }
+            let more = inBackground ? ["--background"] : []
+            let finish = { () async throws in
+                guard inBackground else { return }
+                let waited = try await ann.start(["transfers", "wait"]).result()
+                #expect(waited.status == 0, "\(waited)")
+            }
+            let up = try await ann.start(["photos", "upload", ann.home + "/Pictures"] + more).result()
+            #expect(up.status == 0, "\(up)")
+            try await finish()
+            let stored = try await club.api.tree("/byteclub/photos").values.filter { !$0.isFolder }
+            #expect(Set(stored.map(\.path.string)) == Set(files.keys.map { "/byteclub/photos/" + $0 }))
+            let albums = try await ann.byteclub("photos", "albums")
+            let names = albums.lines.map { $0.split(separator: "\t").prefix(2).joined(separator: ": ") }
+            #expect(names == ["2024 Dolomites: 1", "2024 Dolomites/day 2: 1", "2026: 1"], "\(albums)")
+            let listed = try await ann.byteclub("photos", "list", "--json")
+            let counts = try JSONValue.parse(listed.output).elements.compactMap { $0["count"]?.number }
+            #expect(counts == [2, 1], "\(listed)")
+            let copy = ann.home + "/Copy"
+            LocalFiles.makeFolder(copy)
+            let down = try await ann.start(["photos", "download", ".", "-o", copy] + more).result()
+            #expect(down.status == 0, "\(down)")
+            try await finish()
+            for (file, photo) in files {
+                #expect(Fixture.bytes(at: copy + "/" + file) == Fixture.bytes("panoramas/\(photo).jpg"))
+            }
+            let flat = try await ann.start(["photos", "upload", "--flat", "Pictures", "--album", "One"] + more).result()
+            #expect(flat.status == 0, "\(flat)")
+            try await finish()
+            let one = try await club.api.tree("/byteclub/photos/One").values.filter { !$0.isFolder }.map(\.path.name)
+            #expect(Set(one) == ["view.jpg", "view (1).jpg", "view (2).jpg", "top.jpg"])
+        }
+
         @Test("another photo of the same name does not replace the first")
         func sameName() async throws {
             let club = try await Club.start()

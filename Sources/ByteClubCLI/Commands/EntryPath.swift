@@ -16,6 +16,12 @@ enum EntryPath {
         try checked(name, in: login.photos)
     }
 
+    /// The path of an album, which is a folder of the photos' folder, or of this itself.
+    static func album(_ name: String, _ login: Login) throws -> RemotePath {
+        let photos = try login.photos
+        return [".", "/", photos.string].contains(name) ? photos : try photo(name, login)
+    }
+
     /// The path of anything in the shared folder, or of the whole of it without a name.
     static func entry(_ name: String?, _ login: Login) throws -> RemotePath {
         guard let name, ![".", "/", login.folder.string].contains(name) else { return login.folder }

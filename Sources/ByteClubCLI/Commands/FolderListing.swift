@@ -6,12 +6,14 @@ struct FolderListing: Sendable {
     var isDeleted = false
     /// Whether folders in the folder are looked into.
     var isRecursive = false
+    /// Whether folders that are not looked into are listed, too.
+    var hasFolders = false
     /// A folder that is left out.
     var excluded: RemotePath?
     /// Whether photos come with what is known of them as pictures.
     var hasMediaInfo = false
 
-    /// The files that a folder has; none when there is no such folder.
+    /// The files that a folder has, and with ``hasFolders`` its folders; none when there is no such folder.
     ///
     /// What is deleted comes with the deleted folders themselves, unless these are looked into.
     func entries(
@@ -35,13 +37,34 @@ struct FolderListing: Sendable {
             for child in listed.contents ?? [] where child.path.key != excluded?.key {
                 if child.isFolder, isRecursive {
                     rest.append(child.path)
-                } else if child.isFolder ? isDeleted && child.isDeleted : child.isDeleted == isDeleted, isWanted(child)
-                {
+                } else if child.isDeleted == isDeleted, !child.isFolder || isDeleted || hasFolders, isWanted(child) {
                     found.append(child)
                 }
             }
         }
         return isThere ? found : nil
+    }
+
+    /// Whether there are folders among what was found, of which files may be counted.
+    static func haveFolders(_ found: [Metadata]?) -> Bool { found?.contains { $0.isFolder && !$0.isDeleted } ?? false }
+
+    /// What is said behind an empty list of what may be in folders as well; nothing when these were looked into.
+    var hint: String { isRecursive ? "" : " here; --recursive looks into folders, too" }
+
+    /// How many files lie below each folder in a folder, by the folders' keys; nil where one request does not tell.
+    func counts(
+        in folder: RemotePath, _ remote: any Remote, where isCounted: (Metadata) -> Bool
+    ) async -> [PathKey: Int]? {
+        guard let page = try? await remote.delta(after: nil, prefix: folder), !page.hasMore else { return nil }
+        var counts: [PathKey: Int] = [:]
+        for file in page.entries.compactMap(\.metadata) where !file.isFolder && file.path.key.isBelow(folder.key) {
+            if let excluded, file.path.key.isBelow(excluded.key) { continue }
+            guard isCounted(file) else { continue }
+            var place = file.path.key
+            while let above = place.parent, above != folder.key { place = above }
+            if place != file.path.key { counts[place, default: 0] += 1 }
+        }
+        return counts
     }
 
     /// The files directly in a folder, in the order of their names; none when there is no such folder yet.

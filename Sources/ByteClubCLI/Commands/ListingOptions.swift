@@ -17,7 +17,7 @@ struct ListingOptions: ParsableArguments {
     @Flag(help: "Turn the order round.")
     var reverse = false
 
-    @Option(help: "The most entries to list.")
+    @Option(help: "The most entries to list, folders not counted.")
     var limit: Int?
 
     func validate() throws {
@@ -25,7 +25,9 @@ struct ListingOptions: ParsableArguments {
     }
 
     /// Where to look.
-    var listing: FolderListing { FolderListing(isDeleted: deleted, isRecursive: recursive) }
+    var listing: FolderListing {
+        FolderListing(isDeleted: deleted, isRecursive: recursive, hasFolders: !deleted && !recursive)
+    }
 
     /// The order and the number that were asked for.
     var arrangement: ListingArrangement { ListingArrangement(order: sort, isReversed: reverse, limit: limit) }
@@ -37,12 +39,20 @@ struct ListingArrangement: Sendable {
     var isReversed = false
     var limit: Int?
 
-    /// Entries as they are to be listed.
+    /// Entries as they are to be listed: folders that are there first, by their names and with what `folders` knows of
+    /// them, then the rest.
     func list(
-        _ entries: [Metadata], below folder: RemotePath, _ calendar: (Int64) -> CalendarTime
+        _ entries: [Metadata], below folder: RemotePath, _ calendar: (Int64) -> CalendarTime,
+        folders: ListedFolders = .init()
     ) -> EntryList {
-        var sorted = order.sorted(entries, below: folder, calendar)
-        if isReversed { sorted.reverse() }
-        return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder)
+        let isLiveFolder = { (entry: Metadata) in entry.isFolder && !entry.isDeleted }
+        var folders = folders
+        folders.entries = ListingOrder.name.sorted(entries.filter(isLiveFolder), below: folder)
+        var sorted = order.sorted(entries.filter { !isLiveFolder($0) }, below: folder, calendar)
+        if isReversed {
+            folders.entries.reverse()
+            sorted.reverse()
+        }
+        return EntryList(entries: Array(sorted.prefix(limit ?? .max)), folder: folder, folders: folders)
     }
 }

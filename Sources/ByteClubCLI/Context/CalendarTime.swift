@@ -71,9 +71,10 @@ struct CalendarTime: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `2026-11-21 02:08`.
-    var description: String {
-        "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2)) \(padded(hour, 2)):\(padded(minute, 2))"
-    }
+    var description: String { "\(date) \(padded(hour, 2)):\(padded(minute, 2))" }
+
+    /// `2026-11-21`.
+    var date: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))" }
 
     /// `2026-11-21 02:08:59`.
     var exact: String { "\(description):\(padded(second, 2))" }
@@ -82,7 +83,7 @@ struct CalendarTime: Hashable, Sendable, CustomStringConvertible {
     var clock: String { "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))" }
 
     /// `2026-11-21T02:08:59Z`, when this is the moment in Greenwich.
-    var rfc3339: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(clock)Z" }
+    var rfc3339: String { "\(date)T\(clock)Z" }
 
     /// A file's time as `2026-11-21T02:08:59.5Z`: with as many decimals as it has.
     static func rfc3339(_ time: FileTime) -> String {

@@ -3,7 +3,7 @@ import ByteClubCore
 /// The command line that goes on with what was interrupted, to be pasted into a shell.
 enum ResumeCommand {
     /// The options of commands with names that take no value.
-    static let flags: Set<String> = ["--force", "--json", "--insecure-http", "--background"]
+    static let flags: Set<String> = ["--force", "--json", "--insecure-http", "--background", "--flat"]
 
     /// The line that goes on with a command line.
     ///

@@ -6,6 +6,8 @@ struct EntryList: CommandResult {
     var entries: [Metadata]
     /// The folder below which they are named.
     var folder: RemotePath
+    /// The folders that come first.
+    var folders = ListedFolders()
     var isVisible: Bool { true }
 
     /// Name, size and the file's date in columns that fit the terminal; elsewhere separated by tabs, in bytes and RFC
@@ -18,10 +20,13 @@ struct EntryList: CommandResult {
             let size = entry.isDeleted ? "deleted" : entry.isFolder ? "" : style.size(entry.bytes)
             return [name, size, style.date(entry.fileDate)]
         }
+        table.rows = folders.rows(for: table, below: folder, style) + table.rows
         return style.list(table)
     }
 
-    func encode(to encoder: any Encoder) throws { try entries.map { EntryObject($0) }.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws {
+        try (folders.objects + entries.map { EntryObject($0) }).encode(to: encoder)
+    }
 }
 
 extension Metadata {

@@ -13,6 +13,8 @@ struct EntryObject: Encodable, Sendable {
     var type: Kind
     /// Bytes; 0 for folders and what is deleted.
     var size: Int64
+    /// How many notes or photos lie below a folder, where a list tells it.
+    var count: Int?
     /// When the server made this version, as RFC 3339 in UTC.
     var modified: String?
     /// When a file was last changed where it came from, else when it was stored, as RFC 3339 in UTC; nil for folders.
@@ -33,7 +35,7 @@ struct EntryObject: Encodable, Sendable {
     var photo: PhotoObject?
 
     private enum CodingKeys: String, CodingKey {
-        case name, path, type, size, modified, mtime, executable, rev, author, hash, deleted, snippet, photo
+        case name, path, type, size, count, modified, mtime, executable, rev, author, hash, deleted, snippet, photo
     }
 
     /// Takes what the server tells.
@@ -56,7 +58,7 @@ struct EntryObject: Encodable, Sendable {
     /// The paragraph of a command's help that names the members.
     static let help = """
         With --json an entry is an object with name, path, type (file or folder), size in bytes, modified (RFC 3339), \
-        mtime (the file's own date), rev, author and hash where the server tells them, and executable or deleted \
-        when it is.
+        mtime (the file's own date), rev, author and hash where the server tells them, count in a folder that a list \
+        has, and executable or deleted when it is.
         """
 }

@@ -6,6 +6,8 @@ struct PhotoList: CommandResult {
     var photos: [Metadata]
     /// The folder below which they are named.
     var folder: RemotePath
+    /// The folders that come first.
+    var folders = ListedFolders()
     var isVisible: Bool { true }
 
     /// What stands for what the server is still to find out.
@@ -16,7 +18,7 @@ struct PhotoList: CommandResult {
     /// showed.
     func text(_ style: TextStyle) -> String {
         let tells = photos.contains { $0.photoInfo != nil }
-        guard tells else { return EntryList(entries: photos, folder: folder).text(style) }
+        guard tells else { return EntryList(entries: photos, folder: folder, folders: folders).text(style) }
         return style.columns == nil ? tabs(style) : table(style)
     }
 
@@ -31,6 +33,7 @@ struct PhotoList: CommandResult {
                 info?.taken?.description ?? "", place ?? "",
             ]
         }
+        table.rows = folders.rows(for: table, below: folder, style) + table.rows
         return style.list(table)
     }
 
@@ -60,6 +63,7 @@ struct PhotoList: CommandResult {
             if hasOthers { row.append(style.date(photo.fileDate)) }
             return row + [info?.place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" } ?? ""]
         }
+        table.rows = folders.rows(for: table, below: folder, style) + table.rows
         return style.list(table)
     }
 
@@ -81,5 +85,7 @@ struct PhotoList: CommandResult {
         return (degrees < 0 && hundredths > 0 ? "-" : "") + "\(hundredths / 100)." + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    func encode(to encoder: any Encoder) throws { try photos.map { EntryObject($0) }.encode(to: encoder) }
+    func encode(to encoder: any Encoder) throws {
+        try (folders.objects + photos.map { EntryObject($0) }).encode(to: encoder)
+    }
 }

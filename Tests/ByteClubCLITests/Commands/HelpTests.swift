@@ -8,6 +8,7 @@ import Testing
     static let commands = [
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
         "notes search", "notes history", "notes restore", "notes append", "notes mv", "photos", "photos list",
+        "photos albums", "photos mv",
         "photos upload", "photos download",
         "photos show", "photos caption", "photos set-view", "photos thumbnail", "photos info", "photos rm",
         "photos history", "photos restore", "restore", "share", "sync",

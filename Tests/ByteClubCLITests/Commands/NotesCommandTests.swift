@@ -49,6 +49,7 @@ import Testing
         var path: String
         var type: String
         var size: Int64
+        var count: Int?
         var modified: String?
         var rev: String?
         var hash: String?
@@ -61,14 +62,17 @@ import Testing
         for path in ["a.md", "Trips/b.md", "Trips/2026/c.md", "photos/d.jpg"] {
             try await world.put("1", "/byteclub/" + path)
         }
+        _ = try await world.server.createFolder(RemotePath("/byteclub/Empty"))
         let names = { world.out.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) } }
         // Without options nothing is parsed, and the rest is the same.
         #expect(await world.run("notes", "list") == .success)
-        #expect(names() == ["a.md"])
-        #expect(await world.run("notes", "list", "--sort", "name") == .success)
-        #expect(names() == ["a.md"])
+        #expect(names() == ["Empty/", "Trips/", "a.md"])
+        #expect(await world.run("notes", "list", "--sort", "date", "--limit", "1") == .success)
+        #expect(names() == ["Empty/", "Trips/", "a.md"])
+        #expect(await world.run("notes", "list", "--reverse") == .success)
+        #expect(names() == ["Trips/", "Empty/", "a.md"])
         #expect(await world.run("notes", "list", "Trips") == .success)
-        #expect(names() == ["Trips/b.md"])
+        #expect(names() == ["Trips/2026/", "Trips/b.md"])
         #expect(await world.run("notes", "list", "--recursive") == .success)
         #expect(names() == ["a.md", "Trips/2026/c.md", "Trips/b.md"])
         #expect(await world.run("notes", "list", "--recursive", "--limit", "1") == .success)
@@ -98,21 +102,83 @@ import Testing
         #expect(world.out == "one")
     }
 
+    @Test("a folder tells how many notes are below it, unless one request does not tell")
+    func counts() async throws {
+        let world = try World()
+        for path in ["a.md", "Trips/b.md", "Trips/2026/c.md", "trips/d.jpg", "Old/e.md", "photos/x/f.jpg"] {
+            try await world.put("1", "/byteclub/" + path)
+        }
+        _ = try await world.server.createFolder(RemotePath("/byteclub/Empty"))
+        _ = try await world.server.delete(RemotePath("/byteclub/Old/e.md"), ifUnchangedSince: nil)
+        let terminal = world.context(terminal: Self.terminal)
+        #expect(await world.run("notes", "list", in: terminal) == .success)
+        #expect(
+            world.out == """
+                \u{1B}[1mNAME       SIZE  CHANGED\u{1B}[0m
+                Empty/  0 notes
+                Old/    0 notes
+                Trips/  3 notes
+                a.md    1 bytes  2013-08-06 09:15
+
+                """)
+        #expect(await world.run("notes", "list", "--json") == .success)
+        let listed = try JSONDecoder().decode([Listed].self, from: Data(world.outBytes))
+        #expect(listed.map(\.type) == ["folder", "folder", "folder", "file"])
+        #expect(listed.map(\.count) == [0, 0, 3, nil])
+        let calls = Mutex(0)
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.moment == .before else { return }
+            calls.withLock { $0 += 1 }
+            if operation.kind == .delta { throw RemoteError(.badRequest, "this server has none") }
+        }
+        #expect(await world.run("notes", "list", in: terminal) == .success)
+        #expect(world.out.contains("\nTrips/\n") && calls.withLock { $0 } == 2, "\(world.out)")
+        // A program is told no number, and waits for none.
+        #expect(await world.run("notes", "list") == .success)
+        #expect(world.out.contains("Trips/\t\t\n") && calls.withLock { $0 } == 3, "\(world.out)")
+    }
+
+    @Test("photos are no notes, the notes beside them are")
+    func notesBesidePhotos() async throws {
+        let world = try World()
+        for path in ["photos/a.jpg", "photos/b.png", "photos/a.jpg.md", "photos/Trip/c.jpg", "Trips/d.jpg"] {
+            try await world.put("1", "/byteclub/" + path)
+        }
+        #expect(await world.run("notes", "list", "photos") == .success)
+        let names = world.out.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+        #expect(names == ["photos/Trip/", "photos/a.jpg.md"])
+        let terminal = world.context(terminal: Self.terminal)
+        #expect(await world.run("notes", "list", "photos/Trip", in: terminal) == .success)
+        #expect(world.out.isEmpty && world.err.contains("'byteclub photos list'"), "\(world.err)")
+        #expect(await world.run("notes", "list", "photos", "-r") == .success)
+        #expect(world.out.hasPrefix("photos/a.jpg.md\t") && world.out.split(separator: "\n").count == 1)
+    }
+
     @Test("an empty list or search says so on a terminal, beside the result, and nothing in a pipe")
     func emptyLists() async throws {
         let world = try World()
+        _ = try await world.server.createFolder(RemotePath("/byteclub"))
         for command in [
             ["notes", "list"], ["notes", "list", "--deleted"], ["notes", "search", "x"], ["photos", "list"],
             ["photos", "list", "--deleted"],
         ] {
-            try await world.put("1", "/byteclub/Trips/b.md")
             let told = try World()
-            try await told.put("1", "/byteclub/Trips/b.md")
+            _ = try await told.server.createFolder(RemotePath("/byteclub"))
             #expect(await ByteClub.run(command, in: told.context(terminal: Self.terminal)) == .success)
             #expect(told.out.isEmpty && told.err.split(separator: "\n").count == 1, "\(command): \(told.err)")
             #expect(await ByteClub.run(command, in: world.context()) == .success)
             #expect(world.out.isEmpty && world.err.isEmpty)
         }
+        // What lies in folders is no reason to say that there is nothing.
+        try await world.put("1", "/byteclub/Trips/2026/b.md")
+        try await world.put("1", "/byteclub/photos/Trip/b.jpg")
+        let terminal = world.context(terminal: Self.terminal)
+        for command in [["notes", "list"], ["notes", "list", "Trips"], ["photos", "list"]] {
+            #expect(await ByteClub.run(command, in: terminal) == .success)
+            #expect(world.err.isEmpty, "\(command): \(world.err)")
+        }
+        #expect(await world.run("notes", "list", "--deleted", in: terminal) == .success)
+        #expect(world.err.contains("--recursive looks into folders"), "\(world.err)")
     }
 
     @Test("a new club has no notes")

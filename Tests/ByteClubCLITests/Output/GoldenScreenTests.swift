@@ -144,6 +144,7 @@ import Testing
     func entries() async throws {
         try await fill()
         try await check("notes-list", isList: true, command: "notes", "list", "--recursive")
+        try await check("notes-folders", isList: true, command: "notes", "list")
         try await check("notes-search", command: "notes", "search", "car park")
         try await check("notes-history", isList: true, command: "notes", "history", "trip.md")
         try await check("photos-list", isList: true, command: "photos", "list")

@@ -6,9 +6,10 @@ struct NotesListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the notes: name, size and date.",
         discussion: """
+            Folders come first, with a slash, and how many notes lie below them where the server tells that at once. \
             The date is the note's own, by your clock; when the server got a version is in 'notes history' and in \
-            JSON. Into a pipe or a file goes one line for each note: name, bytes and date (RFC 3339), separated by tabs. \
-            \(EntryObject.help)
+            JSON. Into a pipe or a file goes one line for each folder and note: name, and of a note bytes and date (RFC \
+            3339), separated by tabs. \(EntryObject.help)
 
             Examples:
               byteclub notes list --sort date --limit 10
@@ -35,7 +36,7 @@ struct NotesListCommand: ClubCommand {
 struct NoteListing: Sendable {
     /// Another folder, as it was typed.
     var path: String?
-    var listing = FolderListing()
+    var listing = FolderListing(hasFolders: true)
     var arrangement = ListingArrangement()
     var settings = Settings()
     var isJSON = false
@@ -46,14 +47,30 @@ struct NoteListing: Sendable {
         let login = try context.login(flags: settings)
         let folder = try path.map { try EntryPath.entry($0, login) } ?? login.notes
         let photos = try login.photos
+        let isOfPhotos = folder.key == photos.key || folder.key.isBelow(photos.key)
         var listing = listing
-        listing.excluded = folder.key == photos.key || folder.key.isBelow(photos.key) ? nil : photos
-        let found = try await context.withRemote(login) { [listing] in try await listing.entries(of: folder, $0) }
+        listing.excluded = isOfPhotos ? nil : photos
+        let isNote = { @Sendable (entry: Metadata) in entry.isFolder || !isOfPhotos || !entry.isPhoto }
+        let wantsCounts = isJSON || context.terminal.isOutputTerminal
+        let (found, counts) = try await context.withRemote(login) { [listing] remote in
+            let found = try await listing.entries(of: folder, remote, where: isNote)
+            let counts =
+                wantsCounts && FolderListing.haveFolders(found)
+                ? await listing.counts(in: folder, remote, where: isNote) : nil
+            return (found, counts)
+        }
         if found == nil, let path { throw Failure(.noInput, "there is no folder '\(Failure.line(path))'") }
-        let list = arrangement.list(found ?? [], below: login.notes, context.calendar)
+        let list = arrangement.list(
+            found ?? [], below: login.notes, context.calendar, folders: .init(counts: counts, noun: "note"))
         try context.print(list, json: isJSON)
-        if !list.entries.isEmpty { return }
-        context.noteEmpty(
-            listing.isDeleted ? "no notes were removed" : "no notes yet; 'byteclub notes add NAME' makes one")
+        if list.entries.isEmpty, list.folders.entries.isEmpty { context.noteEmpty(emptiness(isOfPhotos)) }
+    }
+
+    /// What is said instead of an empty list.
+    private func emptiness(_ isOfPhotos: Bool) -> String {
+        if listing.isDeleted { return "no notes were removed" + listing.hint }
+        if isOfPhotos { return "no notes beside these photos; 'byteclub photos list' lists the photos" }
+        return path.map { "no notes in '\(Failure.line($0))' yet" }
+            ?? "no notes yet; 'byteclub notes add NAME' makes one"
     }
 }

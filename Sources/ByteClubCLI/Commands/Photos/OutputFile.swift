@@ -28,6 +28,19 @@ struct OutputFile: Sendable {
         return path.hasSuffix("/") ? path : path + "/"
     }
 
+    /// Makes the folders that are missing between a folder, as ``folder(_:)`` gives it, and a file below it.
+    static func makeFolders(to place: String, in folder: String) throws {
+        var path = folder
+        for name in place.split(separator: "/").dropLast() {
+            path += name
+            if !LocalFile.isDirectory(path) {
+                // Another download may just have made it.
+                do { try LocalFile.makeDirectory(path) } catch  where LocalFile.isDirectory(path) {}
+            }
+            path += "/"
+        }
+    }
+
     /// How many bytes the file may have so that the disk is not full afterwards.
     func room() throws -> Int64 { try LocalFile.room(beside: path) }
 

@@ -6,6 +6,7 @@ struct PhotoBatch: Sendable {
     let context: Context
     let remote: any Remote
     let server: ServerAddress
+    /// The folder of the photos that lie in no folder below the one that was named.
     let folder: RemotePath
     let change: PhotoChange
     let json: Bool
@@ -14,47 +15,48 @@ struct PhotoBatch: Sendable {
     let reporter: ProgressReporter
     let windDown: WindDown
 
-    /// Uploads the files, and the photos in folders; a failed one does not stop the others, unless it shows that they
-    /// would all fail.
-    func upload(_ named: [String]) async throws -> BatchOutcome<UploadedPhoto> {
-        let files = named.flatMap(PhotoFile.all)
+    /// Uploads photos; a failed one does not stop the others, unless it shows that they would all fail.
+    func upload(_ photos: [ChosenPhoto]) async throws -> BatchOutcome<UploadedPhoto> {
         var outcome = BatchOutcome<UploadedPhoto>()
         UploadRecord.removeExpired(context)
-        let sizes = files.map { try? LocalFile.size($0) }
+        let sizes = photos.map { try? LocalFile.size($0.file) }
         reporter.plan(
-            files.count, total: !change.isNone || sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
-        var early = EarlyUploads(files, sizes: sizes, width: change.isNone ? width : 1) { [self] file, turn in
+            photos.count, total: !change.isNone || sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
+        var early = EarlyUploads(photos, sizes: sizes, width: change.isNone ? width : 1) { [self] chosen, turn in
             var known: KnownPhotos? = KnownPhotos()
-            let (photo, uploaded) = try await upload(file, &known, turn)
+            let (photo, uploaded) = try await upload(chosen.file, sender(for: chosen), &known, turn)
             return .init(photo: photo, uploaded: uploaded, known: known)
         }
         do {
-            try await upload(files, &early, &outcome)
+            try await upload(photos, &early, &outcome)
         } catch {
             try? await finish(&early, &outcome)
             throw error
         }
         try await finish(&early, &outcome)
-        let rest = files.count - outcome.done.count - outcome.failures.count
+        let rest = photos.count - outcome.done.count - outcome.failures.count
         if rest > 0 { context.note("\(rest) more not tried") }
         return outcome
     }
 
     private func upload(
-        _ files: [String], _ early: inout EarlyUploads, _ outcome: inout BatchOutcome<UploadedPhoto>
+        _ photos: [ChosenPhoto], _ early: inout EarlyUploads, _ outcome: inout BatchOutcome<UploadedPhoto>
     ) async throws {
-        var known: KnownPhotos?
-        for (index, file) in files.enumerated() {
+        var known: [PathKey: KnownPhotos] = [:]
+        for (index, chosen) in photos.enumerated() {
             // What is under way comes to its end.
             if windDown.isRequested, !early.hasBegun(index) { throw CancellationError() }
-            if !windDown.isRequested { early.begin(from: index, to: folder, known) }
+            if !windDown.isRequested {
+                await early.begin(from: index, to: folder, &known) { try await KnownPhotos(of: $0, remote) }
+            }
             do {
-                let place = files.count > 1 ? (index + 1, files.count) : nil
+                let place = photos.count > 1 ? (index + 1, photos.count) : nil
+                let sender = try sender(for: chosen)
                 let photo: UploadedPhoto
                 if let begun = early.take(index) {
-                    photo = try await result(of: begun, file, place, &known)
+                    photo = try await result(of: begun, sender.path(of: chosen.file), place, &known[sender.folder.key])
                 } else {
-                    photo = try await upload(file, place, &known)
+                    photo = try await upload(chosen.file, sender, place, &known[sender.folder.key])
                 }
                 if photo.event == .present { reporter.skip(bytes: photo.bytes) } else { reporter.finish() }
                 outcome.done.append(photo)
@@ -65,7 +67,7 @@ struct PhotoBatch: Sendable {
                 try Task.checkCancellation()
                 let failure = Failure(error)
                 outcome.failures.append(failure)
-                try report(failure, file)
+                try report(failure, chosen.file)
                 if [.notAuthorised, .unavailable, .configuration].contains(failure.status) { return }
             }
         }
@@ -82,10 +84,10 @@ struct PhotoBatch: Sendable {
 
     /// Waits for an upload that began before its turn.
     private func result(
-        of early: EarlyTransfers<EarlyUploads.Sent>.Transfer, _ file: String, _ place: (number: Int, of: Int)?,
+        of early: EarlyTransfers<EarlyUploads.Sent>.Transfer, _ path: RemotePath, _ place: (number: Int, of: Int)?,
         _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
-        early.turn.come(to: reporter, try sender.path(of: file), place, total: early.size)
+        early.turn.come(to: reporter, path, place, total: early.size)
         let sent = try await early.value()
         sent.photo.tell(context)
         if let found = sent.known { known?.take(early.size, from: found) }
@@ -93,18 +95,18 @@ struct PhotoBatch: Sendable {
     }
 
     private func upload(
-        _ file: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
+        _ file: String, _ sender: PhotoSender, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
         _ = try sender.path(of: file)
         return try await repeating(file, &known) { photo, known in
             photo.tell(context)
-            return try await upload(photo, place, &known)
+            return try await upload(photo, sender, place, &known)
         }.uploaded
     }
 
     /// Uploads a small photo before its turn.
     private func upload(
-        _ file: String, _ known: inout KnownPhotos?, _ turn: TransferTurn
+        _ file: String, _ sender: PhotoSender, _ known: inout KnownPhotos?, _ turn: TransferTurn
     ) async throws -> (photo: FinishedPhoto, uploaded: UploadedPhoto) {
         try await repeating(file, &known) { photo, known in
             try await sender.send(file, photo.state, file, &known) { _ in
@@ -132,24 +134,26 @@ struct PhotoBatch: Sendable {
     }
 
     private func upload(
-        _ photo: FinishedPhoto, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
+        _ photo: FinishedPhoto, _ sender: PhotoSender, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?
     ) async throws -> UploadedPhoto {
         guard !change.isNone else {
-            let record = try UploadRecord(of: photo.file, to: folder, on: server, context)
-            return try await send(photo, photo.file, place, &known, record)
+            let record = try UploadRecord(of: photo.file, to: sender.folder, on: server, context)
+            return try await send(photo, photo.file, sender, place, &known, record)
         }
         let temporary = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(temporary) }
         try await change.apply(to: photo.file, writing: temporary)
-        return try await send(photo, temporary, place, &known)
+        return try await send(photo, temporary, sender, place, &known)
     }
 
-    private var sender: PhotoSender { PhotoSender(remote: remote, folder: folder) }
+    private func sender(for photo: ChosenPhoto) throws -> PhotoSender {
+        PhotoSender(remote: remote, folder: try photo.folder(in: folder))
+    }
 
     /// Sends the bytes of `content`, and goes on where a record says.
     private func send(
-        _ photo: FinishedPhoto, _ content: String, _ place: (number: Int, of: Int)?, _ known: inout KnownPhotos?,
-        _ record: UploadRecord? = nil
+        _ photo: FinishedPhoto, _ content: String, _ sender: PhotoSender, _ place: (number: Int, of: Int)?,
+        _ known: inout KnownPhotos?, _ record: UploadRecord? = nil
     ) async throws -> UploadedPhoto {
         let (reporter, windDown, path) = (reporter, windDown, try sender.path(of: photo.file))
         let sent = try await sender.send(photo.file, photo.state, content, &known) { size in
@@ -180,7 +184,8 @@ struct PhotoBatch: Sendable {
         case .uploaded: break
         case .present:
             let name = LocalFile.name(of: photo.file)
-            let isNamed = (try? folder.appending(PhotoFile.serverName(of: photo.file)))?.key == photo.path.key
+            let own = try? photo.path.parent?.appending(PhotoFile.serverName(of: photo.file))
+            let isNamed = own?.key == photo.path.key
             context.note("'\(name)' is already there" + (isNamed ? "" : " as '\(photo.path.name)'"))
         case .renamed: context.note("another photo has the name of '\(photo.file)'; stored as '\(photo.path.name)'")
         }

@@ -13,31 +13,47 @@ struct PhotoDownload: Sendable {
     /// A photo that is to come to a file.
     private struct Order: Sendable {
         let path: RemotePath
-        /// Its size in bytes; nil where nobody has told it.
-        let bytes: Int64?
-        let file: String
+        /// What the server told of it; nil where it was not listed.
+        let known: Metadata?
+        /// The folder to write to, and the place below it.
+        let folder: String
+        let place: String
         let isForced: Bool
+
+        var file: String { folder + place }
+
+        /// The file to write, whose folders are made.
+        func output() throws -> OutputFile {
+            try OutputFile.makeFolders(to: place, in: folder)
+            return try OutputFile(file, isForced: isForced)
+        }
     }
 
     /// A photo that has come.
     private struct Arrival: Sendable {
         let path: RemotePath
         let file: WrittenFile
+        /// Whether it was there already.
+        var wasThere = false
     }
 
     /// Writes photos into a folder, small ones at most `width` at once, and reports them in their order; a failed one
     /// does not stop the others, unless it shows that they would all fail.
+    ///
+    /// Photos that were listed come into folders called like their albums, unless `isFlat`; of those, one that is there
+    /// with the same bytes is left alone.
     func run(
-        _ photos: [Result<FoundPhoto, Failure>], into folder: String, isForced: Bool, width: Int,
+        _ photos: [Result<FoundPhoto, Failure>], into folder: String, isFlat: Bool, isForced: Bool, width: Int,
         report: (RemotePath, WrittenFile) throws -> Void
     ) async throws -> BatchOutcome<WrittenFile> {
         var names: Set<String> = []
         let orders = photos.map { photo in
             photo.map { photo in
                 // What this call has written is not what is to be replaced.
-                let isFirst = names.insert(photo.path.name).inserted
+                let place = isFlat ? photo.path.name : photo.place
+                let isFirst = names.insert(place).inserted
                 return Order(
-                    path: photo.path, bytes: photo.bytes, file: folder + photo.path.name,
+                    path: photo.path, known: photo.known, folder: folder, place: place,
                     isForced: isForced && isFirst)
             }
         }
@@ -67,7 +83,12 @@ struct PhotoDownload: Sendable {
             if begun == nil { try windDown.check() }
             do {
                 let arrival = try await arrival(of: order.get(), begun, (index + 1, orders.count))
-                reporter.finish()
+                if arrival.wasThere {
+                    reporter.skip(bytes: arrival.file.bytes)
+                    context.note("'\(arrival.file.file)' is already there")
+                } else {
+                    reporter.finish()
+                }
                 outcome.done.append(arrival.file)
                 try report(arrival)
             } catch {
@@ -91,11 +112,12 @@ struct PhotoDownload: Sendable {
             if let order = try? orders[next].get() {
                 // The second one of a name is to find the first; on some disks letter case makes no other name.
                 let key = PathKey.fold(order.file)
-                guard let bytes = order.bytes, bytes <= EarlyTransfers<Arrival>.largest,
+                guard let bytes = order.known?.bytes, bytes <= EarlyTransfers<Arrival>.largest,
                     !early.contains(where: { $0.key == key })
                 else { return }
                 early.begin(next, size: bytes, key: key) { turn in
-                    let file = try OutputFile(order.file, isForced: order.isForced)
+                    if let there = try await present(order) { return there }
+                    let file = try order.output()
                     turn.begin()
                     return Arrival(path: order.path, file: try await write(order.path, to: file) { turn.report($0) })
                 }
@@ -109,11 +131,21 @@ struct PhotoDownload: Sendable {
         of order: Order, _ begun: EarlyTransfers<Arrival>.Transfer?, _ place: (number: Int, of: Int)
     ) async throws -> Arrival {
         guard let begun else {
-            let file = try OutputFile(order.file, isForced: order.isForced)
+            if let there = try await present(order) { return there }
+            let file = try order.output()
             return Arrival(path: order.path, file: try await run(order.path, to: file, place: place))
         }
         begun.turn.come(to: reporter, order.path, place, total: nil)
         return try await begun.value()
+    }
+
+    /// A photo that is where it belongs already; nil when it is not, and when files are replaced.
+    private func present(_ order: Order) async throws -> Arrival? {
+        guard !order.isForced, let known = order.known, !LocalFile.isDirectory(order.file),
+            try await Self.holds(order.file, known)
+        else { return nil }
+        let file = WrittenFile(file: order.file, bytes: known.bytes, source: known.path.string)
+        return Arrival(path: order.path, file: file, wasThere: true)
     }
 
     /// Writes the photo to a file.

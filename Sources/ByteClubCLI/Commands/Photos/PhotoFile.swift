@@ -9,29 +9,15 @@ enum PhotoFile {
         return name.hasSuffix(".jpg") || name.hasSuffix(".jpeg")
     }
 
-    /// The JPEGs that a person means: a file itself, and all in a folder and below it, in the order of their names.
-    ///
-    /// A folder without any stands for itself, so that it is refused by its name.
-    static func all(in file: String) -> [String] {
-        guard LocalFile.isDirectory(file) else { return [file] }
-        let photos = photos(below: file.hasSuffix("/") ? String(file.dropLast()) : file)
-        return photos.isEmpty ? [file] : photos
-    }
-
-    private static func photos(below folder: String) -> [String] {
-        let names = LocalFile.names(in: folder).filter { !$0.hasPrefix(".") }.sorted(by: NaturalOrder.precedes)
-        return names.flatMap { name in
-            let path = folder + "/" + name
-            // A link to a folder may lead back to where one is.
-            if LocalFile.isDirectory(path) { return LocalFile.isLink(path) ? [] : photos(below: path) }
-            return isNamed(name) ? [path] : []
-        }
-    }
-
     /// The name that a file has on the server, where a photo is told by its suffix.
     static func serverName(of file: String) -> String {
         let name = LocalFile.name(of: file)
         return isNamed(name) ? name : name + ".jpg"
+    }
+
+    /// The refusal for a file that cannot be stored under its name, or in a folder of its folder's name.
+    static func refusal(of file: String, _ error: PathError) -> Failure {
+        Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
     }
 
     /// Checks that a file is a JPEG, and tells whether the picture comes to its end.

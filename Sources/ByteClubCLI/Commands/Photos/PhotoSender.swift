@@ -8,7 +8,7 @@ struct PhotoSender: Sendable {
     /// Where a file's photo goes.
     func path(of file: String) throws -> RemotePath {
         do { return try folder.appending(PhotoFile.serverName(of: file)) } catch {
-            throw Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
+            throw PhotoFile.refusal(of: file, error)
         }
     }
 

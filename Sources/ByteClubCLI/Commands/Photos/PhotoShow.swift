@@ -24,11 +24,11 @@ struct PhotoShow: Sendable {
 
     /// Draws a list: each line, and below it the photo.
     func list(_ list: PhotoList) async throws {
-        if list.photos.isEmpty { return }
+        if list.photos.isEmpty, list.folders.entries.isEmpty { return }
         var small = canvas
         (small.columns, small.rows) = (min(canvas.columns, 40), 6)
         let lines = list.text(context.style).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        // The titles are a line of their own.
+        // The titles are a line of their own, and so is each folder.
         let titles = lines.count - list.photos.count
         for line in lines.prefix(max(0, titles)) { try context.output.visibleLine(line) }
         for (photo, line) in zip(list.photos, lines.dropFirst(max(0, titles))) {

@@ -6,8 +6,8 @@ struct PhotosCommand: ParsableCommand {
         commandName: "photos",
         abstract: "Upload, download and list panorama photos.",
         discussion: """
-            Photos are the JPEGs in the folder 'photos' of the shared folder. Their bytes are never changed unless \
-            --quality or --strip-gps asks for it.
+            Photos are the JPEGs in the folder 'photos' of the shared folder, and the folders in it are albums. The \
+            photos' bytes are never changed unless --quality or --strip-gps asks for it.
 
             Examples:
               byteclub photos upload *.jpg --limit-rate 500K
@@ -15,8 +15,9 @@ struct PhotosCommand: ParsableCommand {
               byteclub photos thumbnail ridge.jpg --size l -o small.jpg
             """,
         subcommands: [
-            PhotosListCommand.self, PhotosShowCommand.self, PhotosUploadCommand.self, PhotosDownloadCommand.self,
-            PhotosThumbnailCommand.self, PhotosInfoCommand.self, PhotosCaptionCommand.self, PhotosSetViewCommand.self,
-            PhotosRemoveCommand.self, PhotosHistoryCommand.self, PhotosRestoreCommand.self,
+            PhotosListCommand.self, PhotosAlbumsCommand.self, PhotosShowCommand.self, PhotosUploadCommand.self,
+            PhotosDownloadCommand.self, PhotosThumbnailCommand.self, PhotosInfoCommand.self, PhotosCaptionCommand.self,
+            PhotosSetViewCommand.self, PhotosMoveCommand.self, PhotosRemoveCommand.self, PhotosHistoryCommand.self,
+            PhotosRestoreCommand.self,
         ])
 }

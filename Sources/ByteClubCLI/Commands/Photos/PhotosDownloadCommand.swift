@@ -9,9 +9,11 @@ struct PhotosDownloadCommand: ClubCommand {
         abstract: "Download photos, byte for byte, and print the files' names.",
         discussion: """
             A file is there only when it is whole and its hash is the server's, with the date of the file that was \
-            uploaded. A quoted pattern stands for all the photos whose names it fits. When some of several photos \
-            fail the others are still downloaded, and the exit code is 75. After Ctrl-C, a kill, or a lost network the \
-            same command goes on with what came.
+            uploaded. An album stands for all the photos in it and below it, '.' for all there are, and a quoted \
+            pattern for those whose names it fits. Such photos come into folders called like their albums, as 'photos \
+            upload DIR' has made them, and those that are there already with the same bytes are left alone. When some \
+            of several photos fail the others are still downloaded, and the exit code is 75. After Ctrl-C, a kill, or \
+            a lost network the same command goes on with what came.
 
             With --background the photos are noted down, and come whatever becomes of this program: one line each has \
             the ID and the name.
@@ -19,11 +21,12 @@ struct PhotosDownloadCommand: ClubCommand {
             Examples:
               byteclub photos download ridge.jpg -o ~/ridge.jpg
               byteclub photos download 'trip-*.jpg' -o ~/Pictures/
+              byteclub photos download 'Trip 2026' -o ~/Pictures/
               byteclub photos download ridge.jpg -o - | feh -
               byteclub photos download --background 'trip-*.jpg' -o ~/Pictures/
             """)
 
-    @Argument(help: "The photos' names, or patterns with * and ?.", completion: .names)
+    @Argument(help: "The names of photos and albums, or patterns with * and ?.", completion: .names)
     var names: [String]
 
     @Option(
@@ -35,6 +38,9 @@ struct PhotosDownloadCommand: ClubCommand {
 
     @Flag(help: "Replace a file that is there already.")
     var force = false
+
+    @Flag(help: "Write the photos of albums into one folder.")
+    var flat = false
 
     @Flag(help: "Leave it to the background, and return at once; 'byteclub transfers' tells how far it is.")
     var background = false
@@ -67,17 +73,21 @@ struct PhotosDownloadCommand: ClubCommand {
             }
             if output == "-" { throw Failure(.usage, "'-o -' takes the name of one photo") }
             let target = try OutputFile.folder(output)
-            let (names, force, json) = (names, force, outputOptions.json)
+            let (names, flat, force, json) = (names, flat, force, outputOptions.json)
             let folder = try login.photos
             let outcome = try await context.withRemote(login, lane, windDown: windDown) { remote in
-                let photos = try await PhotoPattern.photos(names, login, remote)
-                let paths = photos.compactMap { try? $0.get().path.name(below: folder) }
-                if paths.count == photos.count { asked.withLock { $0 = (paths, []) } }
+                let photos = try await PhotoPattern.photos(names, login, remote, takesAlbums: true)
+                let found = photos.compactMap { try? $0.get() }
+                // One that is asked for by its own name does not come into a folder called like its album.
+                if found.count == photos.count, flat || found.allSatisfy({ $0.place == $0.path.name }) {
+                    asked.withLock { $0 = (found.map { $0.path.name(below: folder) }, []) }
+                }
                 let download = PhotoDownload(
                     context: context, server: login.server, remote: remote, reporter: reporter, windDown: windDown)
                 return try await reporter.following {
                     try await download.run(
-                        photos, into: target, isForced: force, width: rate == nil ? Connector.Lane.photosAtOnce : 1
+                        photos, into: target, isFlat: flat, isForced: force,
+                        width: rate == nil ? Connector.Lane.photosAtOnce : 1
                     ) { path, written in
                         _ = asked.withLock { $0?.done.insert(path.name(below: folder)) }
                         try context.output.write(json ? JSON.line(written) : Array((written.file + "\n").utf8))
@@ -97,10 +107,10 @@ struct PhotosDownloadCommand: ClubCommand {
         }
     }
 
-    /// Whether one photo is asked for by its name; only what may be a pattern takes a question.
+    /// Whether one photo is asked for by its name; only what may be a pattern or an album takes a question.
     private func isOne(_ login: Login, _ context: Context) async throws -> Bool {
         guard names.count == 1, let name = names.first else { return false }
-        if !PhotoPattern.isPattern(name) { return true }
+        if !PhotoPattern.isPattern(name), !PhotoPattern.mayBeAlbum(name) { return true }
         return try await context.withRemote(login) { try await PhotoPattern.isOne(name, login, $0) }
     }
 
@@ -141,17 +151,21 @@ struct PhotosDownloadCommand: ClubCommand {
         let isOne = try await isOne(login, context)
         let isFolder = output.map { $0.hasSuffix("/") || LocalFile.isDirectory($0) } ?? false
         let folder = isOne && !isFolder ? "" : try OutputFile.folder(output)
-        // Only patterns take a question.
+        // Only patterns and albums take a question.
         let photos =
-            names.contains(where: PhotoPattern.isPattern)
-            ? try await context.withRemote(login) { try await PhotoPattern.photos(names, login, $0) }
+            names.contains { PhotoPattern.isPattern($0) || PhotoPattern.mayBeAlbum($0) }
+            ? try await context.withRemote(login) {
+                try await PhotoPattern.photos(names, login, $0, takesAlbums: true)
+            }
             : names.map { name in
                 Result { FoundPhoto(path: try EntryPath.photo(name, login)) }.mapError { Failure($0) }
             }
         let orders = photos.map { photo in
             Result {
-                let path = try photo.get().path
-                let place = isOne && !isFolder ? output ?? path.name : folder + path.name
+                let photo = try photo.get()
+                let (path, below) = (photo.path, flat ? photo.path.name : photo.place)
+                if !isOne { try OutputFile.makeFolders(to: below, in: folder) }
+                let place = isOne && !isFolder ? output ?? path.name : folder + below
                 let file = try LocalFile.absolute(place, in: context.workingDirectory())
                 _ = try OutputFile(file, isForced: force)
                 return PhotoDownloadOrder(server: server, path: path.string, file: file, isForced: force)

@@ -1,11 +1,14 @@
 import ArgumentParser
 import ByteClubCore
 
-/// Does what `byteclub photos list` asks for.
+/// Does what `byteclub photos list [ALBUM]` asks for.
 struct PhotosListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the photos: name, kind, pixels, size, date and place.",
         discussion: """
+            Albums, the folders of the photos, come first, with a slash and, where the server tells that at once, how \
+            many photos lie below them.
+
             TAKEN is what the clock of the place showed when the photo was taken, whatever your zone; for photos that \
             do not say it there is CHANGED, the file's time by your clock. Both order photos with --sort date. What \
             the server is still to find out is a dash. Into a pipe or a file goes one line for each photo: name, bytes and the file's date \
@@ -15,10 +18,14 @@ struct PhotosListCommand: ClubCommand {
 
             Examples:
               byteclub photos list --sort date
+              byteclub photos list 'Trip 2026'
               byteclub photos list --kind sphere,strip --thumbs
               byteclub photos list --since 2026-08-01 --near 46.02,7.75,5
               byteclub photos list --deleted
             """)
+
+    @Argument(help: ArgumentHelp("An album, a folder of the photos.", valueName: "album"), completion: .names)
+    var album: String?
 
     @OptionGroup var choice: PhotoFilterOptions
 
@@ -42,18 +49,32 @@ struct PhotosListCommand: ClubCommand {
         let filter = try choice.filter(now: context.now(), context.calendar)
         let login = try context.login(flags: connection.settings)
         let photos = try login.photos
+        let folder = try album.map { try EntryPath.album($0, login) } ?? photos
         var listing = listing.listing
         listing.hasMediaInfo = true
         let (search, calendar) = (listing, context.calendar)
-        let (found, pending) = try await context.withRemote(login) { remote in
-            if !filter.isEmpty { return try await search.photos(of: photos, filter, remote, calendar) }
-            return (try await search.entries(of: photos, remote) { $0.isFolder || $0.isPhoto } ?? [], 0)
+        let wantsCounts = outputOptions.json || context.terminal.isOutputTerminal
+        let (found, pending, counts) = try await context.withRemote(login) { remote in
+            if !filter.isEmpty {
+                let (found, pending) = try await search.photos(of: folder, filter, remote, calendar)
+                return (found, pending, [PathKey: Int]?.none)
+            }
+            let found = try await search.entries(of: folder, remote) { $0.isFolder || $0.isPhoto }
+            if found == nil, let album {
+                throw Failure(
+                    .noInput, "there is no album '\(Failure.line(album))'; 'byteclub photos albums' lists all")
+            }
+            let counts =
+                wantsCounts && FolderListing.haveFolders(found)
+                ? await search.counts(in: folder, remote, where: \.isPhoto) : nil
+            return (found ?? [], 0, counts)
         }
         if pending > 0 {
             context.note("\(pending) more are still to be looked at by the server; list them again later")
         }
-        let list = PhotoList(
-            photos: self.listing.arrangement.list(found, below: photos, context.calendar).entries, folder: photos)
+        let entries = self.listing.arrangement.list(
+            found, below: photos, context.calendar, folders: .init(counts: counts, noun: "photo"))
+        let list = PhotoList(photos: entries.entries, folder: photos, folders: entries.folders)
         let canvas = thumbs ? try await context.pictureCanvas(nil) : nil
         if let canvas, canvas.way != .none {
             try await context.withRemote(login) { remote in
@@ -65,10 +86,13 @@ struct PhotosListCommand: ClubCommand {
         } else {
             try context.print(list, json: outputOptions.json)
         }
-        if !list.photos.isEmpty { return }
+        if !list.photos.isEmpty || !list.folders.entries.isEmpty { return }
         context.noteEmpty(
-            self.listing.deleted
-                ? "no photos were removed"
-                : !filter.isEmpty ? "no such photos" : "no photos yet; 'byteclub photos upload FILE' sends one")
+            listing.isDeleted
+                ? "no photos were removed" + listing.hint
+                : !filter.isEmpty
+                    ? "no such photos" + listing.hint
+                    : album.map { "no photos in '\(Failure.line($0))' yet" }
+                        ?? "no photos yet; 'byteclub photos upload FILE' sends one")
     }
 }

@@ -7,16 +7,19 @@ struct PhotosUploadCommand: ClubCommand {
         commandName: "upload",
         abstract: "Upload photos and print each one's path on the server.",
         discussion: """
-            A folder stands for the JPEG files in it and below it. A photo whose bytes are there already, under \
-            whatever name, is not sent again; another one of the same name is stored under a numbered name. When some \
-            photos fail the others are still uploaded, and the exit code is 75. What was not printed is not on the \
-            server; after Ctrl-C, or when the server was away, the same command goes on where it ended, for two days.
+            A folder stands for the JPEG files in it and below it: those in it go to the photos, or to the --album, \
+            and each folder in it becomes an album there with its photos and folders. A photo whose bytes are in its \
+            album already, under whatever name, is not sent again; another one of the same name there is stored under \
+            a numbered name. When some photos fail the others are still uploaded, and the exit code is 75. What was \
+            not printed is not on the server; after Ctrl-C, or when the server was away, the same command goes on \
+            where it ended, for two days.
 
-            With --background the photos are noted down, and sent whatever becomes of this program: one line each has the \
-            ID and the name. The files must stay as they are until then.
+            With --background the photos are noted down, and sent whatever becomes of this program: one line each has \
+            the ID and the name. The files must stay as they are until then.
 
             Examples:
               byteclub photos upload ridge.jpg
+              byteclub photos upload ~/Pictures
               byteclub photos upload ~/Pictures/trip --album trip --strip-gps
               byteclub photos upload *.jpg --limit-rate 500K --quality 60
               byteclub photos upload --background ~/Pictures/trip
@@ -38,6 +41,9 @@ struct PhotosUploadCommand: ClubCommand {
     @Option(
         help: ArgumentHelp("The folder of the photos to put them in, made when it is not there.", valueName: "name"))
     var album: String?
+
+    @Flag(help: "Put the photos of a folder and of all below it into one folder.")
+    var flat = false
 
     @Flag(help: "Leave it to the background, and return at once; 'byteclub transfers' tells how far it is.")
     var background = false
@@ -62,7 +68,8 @@ struct PhotosUploadCommand: ClubCommand {
         let reporter = ProgressReporter(
             context, display: transfer.progressOptions.display(context, json: outputOptions.json), .upload)
         let windDown = WindDown()
-        let (files, change, json) = (files, self.change, outputOptions.json)
+        let (change, json) = (self.change, outputOptions.json)
+        let photos = ChosenPhoto.all(in: files, isFlat: flat)
         let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
         let outcome: BatchOutcome<UploadedPhoto>
         do {
@@ -71,7 +78,7 @@ struct PhotosUploadCommand: ClubCommand {
                     context: context, remote: remote, server: login.server, folder: folder, change: change,
                     json: json, width: rate == nil ? Connector.Lane.photosAtOnce : 1, reporter: reporter,
                     windDown: windDown)
-                return try await reporter.following { try await batch.upload(files) }
+                return try await reporter.following { try await batch.upload(photos) }
             }
         } catch let failure as Failure where failure.status == .interrupted || failure.status == .terminated {
             throw Failure(
@@ -95,10 +102,13 @@ struct PhotosUploadCommand: ClubCommand {
         let rate = try transfer.rate(context, flags)
         let folder = try album.map { try EntryPath.photo($0, login) } ?? login.photos
         var orders: [Result<PhotoUploadOrder, Failure>] = []
-        for file in files.flatMap(PhotoFile.all) {
+        for chosen in ChosenPhoto.all(in: files, isFlat: flat) {
             do {
+                let (file, folder) = (chosen.file, try chosen.folder(in: folder))
                 // Its name, too, must be one that the server takes.
-                _ = try folder.appending(PhotoFile.serverName(of: file))
+                do { _ = try folder.appending(PhotoFile.serverName(of: file)) } catch {
+                    throw PhotoFile.refusal(of: file, error)
+                }
                 try await FinishedPhoto(file, context).tell(context)
                 // A link gives the photo its own name; folders are the same by whatever name.
                 let path = try LocalFile.absolute(file, in: context.workingDirectory())

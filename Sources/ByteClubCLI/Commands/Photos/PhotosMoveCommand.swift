@@ -1,0 +1,125 @@
+import ArgumentParser
+import ByteClubCore
+
+/// Does what `byteclub photos mv OLD NEW` asks for.
+struct PhotosMoveCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mv",
+        abstract: "Give a photo or an album another name, or move it into an album.",
+        discussion: """
+            Nothing is replaced. What ends in '/' is an album, made when it is not there, which the photo goes into \
+            under its own name, as it does when the new name is an album's. A photo's caption goes along. A new name \
+            without a suffix gets the photo's.
+
+            Examples:
+              byteclub photos mv IMG_4711.jpg ridge.jpg
+              byteclub photos mv ridge.jpg 'Trip 2026/'
+              byteclub photos mv 'Trip 2026' 'Dolomites 2026'
+            """)
+
+    @Argument(help: "The photo's or the album's name.", completion: .names)
+    var name: String
+
+    @Argument(
+        help: ArgumentHelp("Its new name, or an album with '/' at the end.", valueName: "new-name"), completion: .names)
+    var destination: String
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var outputOptions: OutputOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let (photos, path) = (try login.photos, try EntryPath.photo(name, login))
+        let isInto = destination.hasSuffix("/") || destination == "."
+        // The folder of the photos itself is no entry in it.
+        let target = try isInto ? EntryPath.album(destination, login) : EntryPath.photo(destination, login)
+        let move = PhotoMove(folder: photos, path: path, target: target, isInto: isInto)
+        let moved = try await context.withRemote(login) { try await move.run($0) }
+        try context.print(
+            EntryChange(verb: "moved '\(path.name(below: photos))' to", entry: moved, folder: photos),
+            json: outputOptions.json)
+    }
+}
+
+/// Moves a photo with its caption, or an album.
+struct PhotoMove: Sendable {
+    /// The folder below which photos are named.
+    let folder: RemotePath
+    /// What is moved.
+    let path: RemotePath
+    /// Its new place.
+    let target: RemotePath
+    /// Whether the place is the folder that it goes into.
+    let isInto: Bool
+
+    /// Moves it.
+    ///
+    /// - Returns: The photo or the album where it is now.
+    /// - Throws: A ``Failure`` when there is no such photo, and when its new name is another one's, where nothing is
+    ///   moved; one when only the caption could not be moved.
+    func run(_ remote: any Remote) async throws -> Metadata {
+        let name = path.name(below: folder)
+        guard let current = try await EntryRemoval.present(path, remote) else {
+            throw EntryPath.missing("photo", name)
+        }
+        if !current.isFolder, !current.isPhoto {
+            throw Failure(.badData, "'\(name)' is not a photo; 'byteclub notes mv' moves notes")
+        }
+        let target = try await place(of: current, remote)
+        let caption = current.isFolder ? nil : try await caption(to: target, remote)
+        let moved = try await move(current.path, to: target, "photo", remote)
+        if let (note, place) = caption {
+            do { _ = try await move(note, to: place, "note", remote) } catch {
+                throw Failure(
+                    .tryAgain,
+                    "'\(name)' is now '\(moved.path.name(below: folder))', but its caption is still "
+                        + "'\(note.name(below: folder))': \(Failure(error).message); 'byteclub notes mv' moves it")
+            }
+        }
+        return moved
+    }
+
+    /// Where it goes: into a folder that was named, or that has the new name; else to the new name, which gets the
+    /// photo's suffix.
+    private func place(of current: Metadata, _ remote: any Remote) async throws -> RemotePath {
+        if isInto { return try target.appending(current.path.name) }
+        if target.key != path.key, let there = try await EntryRemoval.present(target, remote), there.isFolder {
+            return try there.path.appending(current.path.name)
+        }
+        if current.isFolder || MediaType(name: target.name).hasThumbnail { return target }
+        guard let dot = current.path.name.lastIndex(of: "."), let folder = target.parent else { return target }
+        return try folder.appending(target.name + current.path.name[dot...])
+    }
+
+    /// The note of a photo and its new place; nil where there is none.
+    private func caption(
+        to target: RemotePath, _ remote: any Remote
+    ) async throws -> (note: RemotePath, place: RemotePath)? {
+        guard let path = try? PhotoCaption.path(of: path), let note = try await EntryRemoval.present(path, remote),
+            !note.isFolder
+        else { return nil }
+        let place = try PhotoCaption.path(of: target)
+        if place.key != path.key, try await EntryRemoval.present(place, remote) != nil { throw there("note", place) }
+        return (note.path, place)
+    }
+
+    private func move(
+        _ path: RemotePath, to target: RemotePath, _ kind: String, _ remote: any Remote
+    ) async throws -> Metadata {
+        do { return try await remote.move(path, to: target) } catch {
+            switch error.code {
+            case .notFound: throw EntryPath.missing(kind, path.name(below: folder))
+            case .forbidden where !error.isOfRole:
+                if target.key.isBelow(path.key) {
+                    throw Failure(.cannotCreate, "'\(path.name(below: folder))' cannot go into itself")
+                }
+                throw there(kind, target)
+            default: throw error
+            }
+        }
+    }
+
+    private func there(_ kind: String, _ path: RemotePath) -> Failure {
+        Failure(.cannotCreate, "there is a \(kind) '\(Failure.line(path.name(below: folder)))' already")
+    }
+}
