@@ -18,5 +18,6 @@ struct PhotosCommand: ParsableCommand {
             PhotosListCommand.self, PhotosShowCommand.self, PhotosUploadCommand.self, PhotosDownloadCommand.self,
             PhotosThumbnailCommand.self, PhotosInfoCommand.self, PhotosCaptionCommand.self, PhotosSetViewCommand.self,
             PhotosRemoveCommand.self, PhotosHistoryCommand.self, PhotosRestoreCommand.self,
+            PhotosOpenCommand.self,
         ])
 }
