@@ -15,6 +15,7 @@ extension EndToEnd {
             let before = try #require(await server.stop())
             let link = try #require(before.errorText.firstMatch(of: /http:\S+\/invite\/[0-9a-f]{32}/)).output
             #expect(before.lines.count == 1, "\(before)")
+            #expect(before.errorLines.contains(String(link)), "the link is alone on its line: \(before)")
             let invited = try await Self.members("invite", data: server.data)
             #expect(invited.status == 0 && invited.lines.count == 1, "\(invited)")
             #expect(invited.errorText.contains("becomes an owner, since the club has none yet"), "\(invited)")
@@ -79,7 +80,7 @@ extension EndToEnd {
             #expect(try await Self.members("add", "hana", data: data).status == 0)
             let cases: [([String], Int32)] = [
                 (["add", "Hana"], 73), (["add", "../x"], 65), (["remove", "bo"], 66), (["role", "bo", "viewer"], 66),
-                (["token", "bo"], 66), (["password", "bo"], 66), (["uninvite", "00000000"], 66),
+                (["token", "bo"], 66), (["password", "bo"], 66), (["reset", "bo"], 66), (["uninvite", "00000000"], 66),
             ]
             for (words, status) in cases {
                 let result = try await Program.run("byteclub", ["members"] + words + ["--data", data])
@@ -116,6 +117,11 @@ extension EndToEnd {
                     "whoami", environment: ["BYTECLUB_SERVER": club.server.url, "BYTECLUB_TOKEN": token])
                 #expect(who.status == status, "\(who)")
             }
+            let withdrawn = try await Self.members("invite", data: club.server.data)
+            let command = try #require(withdrawn.errorLines.last).split(separator: " ").map(String.init)
+            #expect(command.starts(with: ["byteclub", "members", "uninvite"]), "\(withdrawn)")
+            #expect(try await Program.run("byteclub", Array(command.dropFirst())).status == 0, "\(withdrawn)")
+            #expect(try await Self.members("invitations", data: club.server.data).output.isEmpty)
             let invited = try await Self.members("invite", "--role", "viewer", "--days", "3", data: club.server.data)
             #expect(invited.errorText.contains("a viewer") && invited.errorText.contains("3 days"), "\(invited)")
             let list = try await Self.members("invitations", data: club.server.data)

@@ -5,19 +5,20 @@ import Testing
 
 extension EndToEnd {
     @Suite("Signing in") struct SignInTests {
-        /// A browser made of curl: it joins by an invitation or signs in, and allows what the page asks for.
+        /// A browser made of curl: it fills in the form of an invitation, sends the form of the page that follows with the
+        /// values in `ANSWER`, and does nothing else of its own.
         private static let browser = #"""
             #!/bin/sh
             set -eu
-            url=$1; base=${url%%/1/*}; jar=$HOME/cookies
-            web() { curl -sS -b "$jar" -c "$jar" "$@"; }
-            csrf() { sed -n 's/.*name="csrf" value="\([0-9a-f]*\)".*/\1/p' | head -1; }
-            token=$(web "$base$JOIN" | csrf)
-            web -o "$HOME/joined" --data-urlencode "csrf=$token" -d name=Cleo -d 'password=long enough' "$base$JOIN"
-            web "$url" >"$HOME/page"
-            token=$(csrf <"$HOME/page")
-            back=$(web -o /dev/null -w '%{redirect_url}' --data-urlencode "csrf=$token" -d decision=allow "$url")
-            curl -sS "$back" >"$HOME/end"
+            url=$1; jar=$HOME/cookies
+            web() { curl -sSL -b "$jar" -c "$jar" "$@"; }
+            value() { sed -n 's/.*name="'$1'" value="\([^"]*\)".*/\1/p' "$2" | head -1 | sed 's/&amp;/\&/g'; }
+            web -o "$HOME/form" "$url"
+            web -o "$HOME/asked" -w '%{url_effective}' --data-urlencode "csrf=$(value csrf "$HOME/form")" \
+                --data-urlencode "next=$(value next "$HOME/form")" -d name=Cleo -d 'password=long enough' \
+                "${url%%\?*}" >"$HOME/page"
+            web -o "$HOME/end" -w '%{url_effective}' --data-urlencode "csrf=$(value csrf "$HOME/asked")" \
+                --data-urlencode "code=$(value code "$HOME/asked")" -d "$ANSWER" "$(cat "$HOME/page")" >"$HOME/last"
             """#
 
         @Test("another program of the machine that trickles a request does not hold up the sign-in")
@@ -86,6 +87,74 @@ extension EndToEnd {
             #expect(result.status == 130 && result.errorLines.last == "byteclub: cancelled", "\(result)")
         }
 
+        @Test("who logs in by an invitation elsewhere joins there, and finds the code of the terminal filled in")
+        func invitationElsewhere() async throws {
+            let club = try await Club.start()
+            let invited = try await Program.run("byteclub", ["members", "invite", "--data", club.server.data])
+            let link = try #require(invited.lines.first)
+            let cleo = MemberMachine("cleo", in: club.folder.path)
+            let script = cleo.home + "/browser"
+            try LocalFiles.write(Array(Self.browser.utf8), to: script)
+            let login = try cleo.start(["login", link, "--no-browser"])
+            let shown = try #require(await login.line(of: .errors) { $0.hasPrefix("  \(link)?next=") })
+            let code = try #require(await login.line(of: .errors) { $0.hasPrefix("Type this code") })
+            let result = try await Program.run(
+                "/bin/sh", [script, String(shown.dropFirst(2))],
+                environment: cleo.environment.merging(["ANSWER": "x=1"]) { $1 })
+            #expect(result.status == 0, "\(result)")
+            let asked = String(decoding: Fixture.bytes(at: cleo.home + "/asked"), as: UTF8.self)
+            let text = try #require(code.split(separator: " ").last.map(String.init))
+            #expect(asked.contains("value=\"\(text)\""), "\(asked)")
+            let end = String(decoding: Fixture.bytes(at: cleo.home + "/end"), as: UTF8.self)
+            #expect(end.contains("Let <bdi>ByteClub</bdi> in?") && end.contains(text), "\(end)")
+            login.send(SIGINT)
+            _ = await login.result()
+        }
+
+        @Test("a token is typed at the terminal, which does not show it, and Enter ends it")
+        func typedToken() async throws {
+            let club = try await Club.start()
+            let token = try await club.server.addMember("cleo")
+            let cleo = club.machine("cleo")
+            let session = try cleo.startAtTerminal(["login", club.server.url, "--token-stdin"])
+            try await eventually("it asks") { session.text.contains("Token: ") }
+            session.type(Array((token + "\r").utf8))
+            try await eventually("it ends") { session.status != nil }
+            #expect(session.status == 0 && session.hasModesOfBefore, "\(session.text)")
+            #expect(session.text.contains("as cleo") && !session.text.contains(token), "\(session.text)")
+        }
+
+        @Test("who came by a token sets a password at the terminal, and an owner's link sets it anew")
+        func password() async throws {
+            let club = try await Club.start()
+            let cleo = try await club.member("cleo")
+            let (current, new, again) = ("Current password: ", "New password: ", "The same again: ")
+            for answers in [
+                [(new, "long enough"), (again, "long enough")],
+                [(current, "long enough"), (new, "another one"), (again, "another one")],
+            ] {
+                let session = try cleo.startAtTerminal(["password"])
+                for (prompt, answer) in answers {
+                    try await eventually("it asks") { session.text.hasSuffix(prompt) || session.status != nil }
+                    session.type(Array((answer + "\r").utf8))
+                }
+                try await eventually("it ends") { session.status != nil }
+                #expect(session.status == 0 && session.hasModesOfBefore, "\(session.text)")
+                #expect(!session.text.contains("long enough") && !session.text.contains("another one"))
+            }
+            let script = try await cleo.byteclub(
+                "password", "--password-stdin", input: Array("wrong\nlong enough\n".utf8))
+            #expect(script.status == 77 && script.errorLines.count == 1, "\(script)")
+            let (url, port) = (club.server.url, club.server.port)
+            let reset = try await Program.run("byteclub", ["members", "reset", "cleo", "--data", club.server.data])
+            let link = try #require(reset.lines.first)
+            #expect(reset.status == 0 && reset.lines.count == 1 && link.hasPrefix(url + "/reset/"), "\(reset)")
+            let page = await RawExchange.send("GET \(link.dropFirst(url.utf8.count))", port: port)
+            #expect(page?.status == 200 && page?.text.contains("New password for <bdi>cleo</bdi>") == true)
+            let opened = try await cleo.byteclub("open")
+            #expect(opened.text == url + "/gallery\n", "\(opened)")
+        }
+
         @Test(
             "somebody who was invited joins in a browser, lets this machine in, lists notes, and is shut out by revoking it"
         )
@@ -98,9 +167,14 @@ extension EndToEnd {
             let script = cleo.home + "/browser"
             try LocalFiles.write(Array(Self.browser.utf8), to: script)
             let login = try await cleo.byteclub(
-                "login", club.server.url,
-                environment: ["BROWSER": "sh \(script)", "JOIN": String(link.dropFirst(club.server.url.utf8.count))])
+                "login", link, environment: ["BROWSER": "sh \(script)", "ANSWER": "decision=allow"])
             try #require(login.status == 0, "\(login)")
+            let asked = String(decoding: Fixture.bytes(at: cleo.home + "/asked"), as: UTF8.self)
+            #expect(asked.contains("Let <bdi>ByteClub</bdi> in?"), "\(asked)")
+            try await eventually("the gallery is shown") { LocalFiles.exists(cleo.home + "/last") }
+            try await eventually("the browser has ended") {
+                String(decoding: Fixture.bytes(at: cleo.home + "/last"), as: UTF8.self) == club.server.url + "/gallery"
+            }
             #expect(login.lines.first?.hasSuffix("as Cleo") == true)
             #expect(try await cleo.byteclub("notes", "add", "a.md", input: [65]).status == 0)
             let role = try await Program.run(

@@ -87,14 +87,23 @@ class Browser:
 
     def join(self, link):
         """Joins the club by an invitation."""
+        self.register(link)
+        self.sees("What to do next", "has joined")
+        text = self.text()
+        told("byteclub login https://club.example:8443" in text, "the page has the line to sign in with", text)
+
+    def join_and_allow(self, link):
+        """Joins by an invitation behind which a program waits, and lets the program in."""
+        self.register(link)
+        self.decide()
+
+    def register(self, link):
+        """Fills in the form of an invitation."""
         self.open(link)
         self.sees("Join the club", "is invited")
         self.fill("Name", self.name)
         self.fill("Password", password)
         self.click("Join")
-        self.sees("What to do next", "has joined")
-        text = self.text()
-        told("byteclub login https://club.example:8443" in text, "the page has the line to sign in with", text)
 
     def allow(self, page):
         """Lets a program in; where the program shows a code, that is typed first."""
@@ -104,5 +113,8 @@ class Browser:
             self.sees("Code", "is asked for the code")
             self.fill("Code", code)
             self.click("Continue")
+        self.decide()
+
+    def decide(self):
         self.sees("Let ByteClub in?", "is asked")
         self.click("Allow")

@@ -9,9 +9,9 @@ struct LoginCommand: ClubCommand {
         abstract: "Sign in to a club's server, and remember it.",
         discussion: """
             A browser shows the server's page, where you sign in and allow this machine; by the link of an invitation \
-            you join first. Without a browser here, open a page on another machine and type a short code there, or \
+            you join first, and are asked then. Without a browser here, open a page on another machine and type a short code there, or \
             with an older server paste the code that the page shows. A token that the club's owner made with \
-            'byteclub members add' can be read from standard input. What follows '#sha256=' in a link is the key by \
+            'byteclub members add' is asked for at the terminal, or read from standard input. What follows '#sha256=' in a link is the key by \
             which the server is known from then on, whatever its certificate says.
 
             Examples:
@@ -24,7 +24,7 @@ struct LoginCommand: ClubCommand {
     @Argument(help: ArgumentHelp("The server's address, or an invitation to the club.", valueName: "url"))
     var server: String
 
-    @Flag(help: "Read the token from standard input.")
+    @Flag(help: "Ask for a token, or read it from standard input.")
     var tokenStdin = false
 
     @Flag(help: "Show a page's address and a short code, for a browser on another machine.")
@@ -85,6 +85,9 @@ struct LoginCommand: ClubCommand {
 
     private func token(_ context: Context, _ signIn: SignIn) async throws -> String {
         if tokenStdin {
+            if context.terminal.isInputTerminal {
+                return try Token.check(context.input.readSecret("Token: "), "the token")
+            }
             let bytes = try context.input.readAll(1 << 16)
             return try Token.check(String(decoding: bytes, as: UTF8.self), "the token on standard input")
         }

@@ -4,7 +4,8 @@ import ArgumentParser
 struct MembersCommand: HostingCommand {
     /// What the server's program can do with members.
     static let subcommands = [
-        "invite", "invitations", "uninvite", "add", "list", "remove", "role", "password", "token",
+        "invite", "invitations", "uninvite", "add", "list", "remove", "role", "password", "reset",
+        "token",
     ]
 
     static let configuration = CommandConfiguration(

@@ -28,7 +28,10 @@ struct RootCommand: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Account",
-                subcommands: [LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, DoctorCommand.self]),
+                subcommands: [
+                    LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, PasswordCommand.self, OpenCommand.self,
+                    DoctorCommand.self,
+                ]),
             CommandGroup(
                 name: "Club",
                 subcommands: [NotesCommand.self, PhotosCommand.self, RestoreCommand.self, ShareCommand.self]),

@@ -68,7 +68,7 @@ struct Completion: Sendable {
         switch command.first {
         case "notes": await entries(\.notes)
         case "photos": await entries { try $0.photos }
-        case "share", "restore": await entries(\.folder)
+        case "share", "restore", "open": await entries(\.folder)
         case "conflicts": conflicts()
         case "why", "log": local()
         case "unlink", "status": folder.isEmpty || folder.hasPrefix("/") ? MirrorRegistry(context).mirrors : []

@@ -15,6 +15,16 @@ extension Connector {
         try await remote(login, .notes).disableToken()
     }
 
+    /// Asks whether the member has a password.
+    @Sendable static func askForPassword(_ login: Login) async throws -> Bool? {
+        try await remote(login, .notes).hasPassword()
+    }
+
+    /// Sets the member's password.
+    @Sendable static func changePassword(_ login: Login, _ new: String, _ current: String?) async throws -> Bool {
+        try await remote(login, .notes).setPassword(new, replacing: current)
+    }
+
     private static func remote(
         _ login: Login, _ lane: Lane, over warm: WarmConnections? = nil
     ) throws -> CoreAPIv1Remote {

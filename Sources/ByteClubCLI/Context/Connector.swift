@@ -22,6 +22,10 @@ struct Connector: Sendable {
     var token: @Sendable (SignInRequest, _ code: String, _ trust: Settings) async throws -> String
     /// Makes a token useless at its server.
     var disable: @Sendable (Login) async throws -> Void
+    /// Whether the member has a password for the server's pages; nil where the server cannot tell and cannot set one.
+    var hasPassword: @Sendable (Login) async throws -> Bool? = askForPassword
+    /// Sets the member's password for the server's pages; false when `current` is not the one that it replaces.
+    var setPassword: @Sendable (Login, _ new: String, _ current: String?) async throws -> Bool = changePassword
     /// Asks a server once who one is, for a diagnosis.
     var probe: @Sendable (Login) async throws -> ServerProbe = ServerProbe.ask
     /// Asks for a short code by which a browser anywhere lets this machine in; nil where the server has none.

@@ -45,8 +45,11 @@ final class RedirectListener: Sendable {
 
     /// Waits, blocking its thread, for the values that come back together with `state`; nil when nothing does in time.
     ///
-    /// Who connects has so much `patience` to send a request.
-    func wait(state: String, seconds: Int, patience: Duration = RedirectListener.patience) -> [String: String]? {
+    /// Who connects has so much `patience` to send a request. A browser that was allowed is sent on to `page`, when there
+    /// is one.
+    func wait(
+        state: String, seconds: Int, patience: Duration = RedirectListener.patience, then page: String? = nil
+    ) -> [String: String]? {
         let end = ContinuousClock.now + .seconds(seconds)
         var visitors: [RedirectVisitor] = []
         defer { for visitor in visitors { visitor.dismiss(.unexpected) } }
@@ -66,7 +69,7 @@ final class RedirectListener: Sendable {
                 let values = Self.values(of: line)
                 let isAnswer = values["state"] == state
                 if isAnswer { found = values }
-                visitor.dismiss(!isAnswer ? .unexpected : values["error"] == nil ? .allowed : .refused)
+                visitor.dismiss(!isAnswer ? .unexpected : values["error"] == nil ? .allowed(then: page) : .refused)
             }
             visitors = waiting
             if let found { return found }

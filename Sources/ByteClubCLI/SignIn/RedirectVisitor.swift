@@ -6,10 +6,13 @@ import Glibc
 struct RedirectVisitor {
     /// What somebody is told before the connection is closed.
     enum Farewell {
-        case allowed, refused, unexpected, tooSlow, tooMany
+        /// A browser that was allowed is sent on to a page, when there is one.
+        case allowed(then: String?)
+        case refused, unexpected, tooSlow, tooMany
 
         fileprivate var status: String {
             switch self {
+            case .allowed(then: .some): "303 See Other"
             case .allowed, .refused: "200 OK"
             case .unexpected: "400 Bad Request"
             case .tooSlow: "408 Request Timeout"
@@ -73,8 +76,10 @@ struct RedirectVisitor {
             <meta name=viewport content="width=device-width,initial-scale=1"><title>\(farewell.title)</title>\
             <style>\(Self.style)</style><h1>\(farewell.title)</h1><p>\(farewell.text)</p>
             """
+        var status = farewell.status
+        if case .allowed(then: let page?) = farewell { status += "\r\nLocation: \(page)" }
         let head = """
-            HTTP/1.1 \(farewell.status)\r
+            HTTP/1.1 \(status)\r
             Content-Type: text/html; charset=UTF-8\r
             Content-Length: \(page.utf8.count)\r
             Connection: close\r

@@ -7,7 +7,7 @@ extension SignIn {
         let request = try DeviceSignIn(
             origin: server.origin, device: Self.hostName(), allowsInsecureHTTP: trust.allowsInsecureHTTP ?? false)
         guard let code = try await context.connector.shortCode(request, trust) else { return nil }
-        try showInvitation()
+        try showInvitation(then: ClubPage.device(code))
         try show(code)
         return try await context.interrupts.cancelling { try await answer(to: request, code) }
     }

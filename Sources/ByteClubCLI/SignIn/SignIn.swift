@@ -36,19 +36,25 @@ struct SignIn {
         let listener = try RedirectListener()
         let request = try request(redirect: listener.url)
         try warnOfCertificate()
-        guard browser.open(invitation ?? request.url) else { return nil }
+        let page = invitation.map { ClubPage.invitation($0, then: request.url) } ?? request.url
+        guard browser.open(page) else { return nil }
         let first =
             invitation == nil
             ? "A page opens in your browser. If it does not, open this one on this machine:"
-            : "Your invitation opens in your browser. When you have joined, open this page on this machine:"
+            : "Your invitation opens in your browser: join there, and allow this machine. If it does not open, open this "
+                + "page on this machine:"
         try context.diagnostics.write(
             """
             \(first)
-              \(request.url)
+              \(page)
             Waiting for you there (Ctrl-C gives up; --no-browser is for a browser on another machine)
 
             """)
-        let values = try await BlockingWork.run { listener.wait(state: request.state, seconds: Self.patience) }
+        // Somebody new goes on to what there is to see.
+        let gallery = invitation == nil ? nil : ClubPage.gallery(at: server.origin)
+        let values = try await BlockingWork.run {
+            listener.wait(state: request.state, seconds: Self.patience, then: gallery)
+        }
         guard let values else { throw Failure(.tryAgain, "nobody answered the page; run 'byteclub login' again") }
         guard let code = values["code"] else {
             throw Failure(
@@ -60,7 +66,7 @@ struct SignIn {
     /// Has a code copied from a browser on any machine; a token that the owner made is taken as well.
     func byCode() async throws -> String {
         let request = try request(redirect: nil)
-        try showInvitation()
+        try showInvitation(then: request.url)
         try context.diagnostics.write(
             """
             Open this page in a browser, sign in, and copy the code that it shows:
@@ -71,9 +77,12 @@ struct SignIn {
         return text.utf8.count == Self.codeLength ? try await context.connector.token(request, text, trust) : text
     }
 
-    /// Shows where somebody joins first who was invited.
-    func showInvitation() throws {
-        if let invitation { try context.diagnostics.write("Join by your invitation in a browser:\n  \(invitation)\n") }
+    /// Shows where somebody joins first who was invited, and is sent to a page from there.
+    func showInvitation(then page: String) throws {
+        if let invitation {
+            let link = ClubPage.invitation(invitation, then: page)
+            try context.diagnostics.write("Join by your invitation in a browser on any machine:\n  \(link)\n")
+        }
         try warnOfCertificate()
     }
 

@@ -13,6 +13,7 @@ struct ClubAPI: Sendable {
     let oauth2: OAuth2Handlers
     let devices: DeviceGrantHandlers
     let links: LinkHandlers
+    let passwords: PasswordHandlers
     let sharedLinks: SharedLinkHandlers
     let photos: PhotoHandlers
     let batch: BatchHandler
@@ -45,6 +46,7 @@ struct ClubAPI: Sendable {
             store: store, authenticator: authenticator, signIns: signIns, settings: settings)
         oauth2 = OAuth2Handlers(store: store, authenticator: authenticator, devices: devices)
         links = LinkHandlers(store: store, reader: reader, settings: settings)
+        passwords = PasswordHandlers(store: store, settings: settings, shares: shares)
         let places = ChunkPlaces()
         batch = BatchHandler(store: store, memory: shares.bodies, places: places)
         chunks = ChunkHandlers(store: store, memory: shares.bodies, places: places)

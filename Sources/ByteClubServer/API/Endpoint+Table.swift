@@ -55,6 +55,9 @@ extension Endpoint {
         // Each member's own links; owners see and take back all.
         Endpoint([.get], "sync/links", role: .viewer, reading: .listing) { $0.links.list },
         Endpoint([.post], "sync/links/revoke", role: .viewer) { $0.links.revoke },
+        // The password with which a member signs in on the pages.
+        Endpoint([.get], "sync/password", role: .viewer) { $0.passwords.isSet },
+        Endpoint([.post], "sync/password", role: .viewer) { $0.passwords.set },
 
         // Pictures for members who are signed in, by content.
         Endpoint([.get, .head], "/photos", tail: .path, countsItself: true) { $0.photos.picture },
@@ -72,6 +75,8 @@ extension Endpoint {
         Endpoint(memberPage: .post, "/logout") { $0.signOut },
         Endpoint(page: .get, "/invite", tail: .item, hidesTail: true) { $0.joinForm },
         Endpoint(page: .post, "/invite", tail: .item, hidesTail: true) { $0.join },
+        Endpoint(page: .get, "/reset", tail: .item, hidesTail: true) { $0.resetForm },
+        Endpoint(page: .post, "/reset", tail: .item, hidesTail: true) { $0.reset },
         Endpoint(memberPage: .get, "/") { $0.gallery },
         Endpoint(memberPage: .get, "/gallery", tail: .path) { $0.gallery },
         Endpoint(memberPage: .post, "/gallery", tail: .path) { $0.save },
@@ -80,6 +85,7 @@ extension Endpoint {
         Endpoint(memberPage: .post, "/gallery/upload/piece", body: .streamed) { $0.uploadPiece },
         Endpoint(memberPage: .post, "/gallery/upload/commit") { $0.commitPieces },
         Endpoint(memberPage: .get, "/account") { $0.account },
+        Endpoint(memberPage: .post, "/leave") { $0.leave },
         Endpoint(memberPage: .post, "/revoke") { $0.revoke },
         Endpoint(memberPage: .post, "/links/revoke") { $0.takeBack },
         Endpoint(memberPage: .get, "/password") { $0.passwordForm },

@@ -72,7 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
             let address = ClubAddress.text(published.isEmpty ? url : published, pin: pin)
             // A disk that is full must not keep the server from starting.
             try? await store.setPublicURL(address)
-            await Self.inviteOwner(to: address, store, logger)
+            await Self.inviteOwner(to: address, store, logger, configuration.logFormat)
             StandardOutput.write(line: "listening on \(url)")
             notifier?.send("READY=1\nSTATUS=listening on \(url)")
         } onStopping: {
@@ -86,7 +86,11 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Tells the log how the one who hosts a new club becomes its owner.
-    private static func inviteOwner(to address: String, _ store: any ClubStore, _ logger: Logger) async {
+    ///
+    /// In a log for people the link is alone on its line, so that it can be clicked and copied.
+    private static func inviteOwner(
+        to address: String, _ store: any ClubStore, _ logger: Logger, _ format: LogFormat
+    ) async {
         guard logger.logLevel <= .notice else { return }
         guard let address = ClubAddress(address) else {
             if (try? await store.hasOwner()) == false {
@@ -97,11 +101,15 @@ struct ServeCommand: AsyncParsableCommand {
             return
         }
         guard let invitation = try? await OwnerInvitation.current(in: store, at: SystemTime.seconds()) else { return }
-        logger.notice(
-            """
-            the club has no owner yet; until \(invitation.expires.rfc3339) this link makes one: \
-            \(address.invitation(invitation.secret))
-            """)
+        let message: Logger.Message =
+            "the club has no owner yet; until \(invitation.expires.rfc3339) this link makes one:"
+        let link = address.invitation(invitation.secret)
+        switch format {
+        case .text:
+            logger.notice(message)
+            LineLog.toStandardError(link + "\n")
+        case .json: logger.notice(message, metadata: ["link": "\(link)"])
+        }
     }
 
     /// The server is last, so that it is stopped first, while the others still tell how it goes.

@@ -34,6 +34,9 @@ struct ClubAddress: Hashable, Sendable {
     /// The link with which somebody joins.
     func invitation(_ secret: String) -> String { Self.text("\(url)/invite/\(secret)", pin: pin) }
 
+    /// The link with which a member sets a new password, in a browser alone.
+    func reset(_ secret: String) -> String { "\(url)/reset/\(secret)" }
+
     /// What follows `byteclub login`.
     var login: String { Self.text(url, pin: pin) }
 }

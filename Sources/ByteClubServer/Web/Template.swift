@@ -6,7 +6,8 @@ import Mustache
 enum Template: String, CaseIterable, Sendable {
     /// What all pages but ``share`` stand in.
     case page
-    case account, approve, code, device, done, error, gallery, join, members, note, password, photo
+    case account, approve, code, device, done, error, gallery, join, left, members, note, password, photo, reset
+    case unowned
     case signIn = "sign-in"
     case share
 
@@ -42,10 +43,13 @@ enum Template: String, CaseIterable, Sendable {
         case .error: PackageResources.error_mustache
         case .gallery: PackageResources.gallery_mustache
         case .join: PackageResources.join_mustache
+        case .left: PackageResources.left_mustache
         case .members: PackageResources.members_mustache
         case .note: PackageResources.note_mustache
         case .password: PackageResources.password_mustache
         case .photo: PackageResources.photo_mustache
+        case .reset: PackageResources.reset_mustache
+        case .unowned: PackageResources.unowned_mustache
         case .signIn: PackageResources.sign_in_mustache
         case .share: PackageResources.share_mustache
         }

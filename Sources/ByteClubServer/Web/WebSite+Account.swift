@@ -15,7 +15,7 @@ extension WebSite {
         var values: [String: Any] = [
             "role": member.role.phrase, "devices": devices, "hasDevices": !devices.isEmpty,
             "login": ClubAddress.text(settings.origin(for: visit.request.client), pin: settings.pin),
-            "mayWrite": member.role >= .editor,
+            "mayWrite": member.role >= .editor, "isLastOwner": try await isLastOwner(member),
         ]
         values["links"] = try await links(.share, visit, member) + links(.media, visit, member)
         return view(.account, values, visit)
@@ -81,7 +81,7 @@ extension WebSite {
         // It may have been changed since it was looked at.
         guard let (known, hash) = hashes,
             try await store.setPassword(
-                hash, ofMember: member.name, replacing: known, shuttingOutDevices: visit["devices"] == "out")
+                hash, ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: visit["devices"] == "out")
         else { return try await passwordForm(visit, member, problem: "The old password is wrong.") }
         return try await begin(member, hash, visit, then: "/account")
     }

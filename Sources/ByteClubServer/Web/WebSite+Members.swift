@@ -6,7 +6,9 @@ extension WebSite {
         try await members(visit, member, link: nil)
     }
 
-    private func members(_ visit: Visit, _ member: Member, link: String?) async throws -> Response {
+    private func members(
+        _ visit: Visit, _ member: Member, link: String?, reset: (name: String, link: String)? = nil
+    ) async throws -> Response {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
             [
@@ -26,19 +28,17 @@ extension WebSite {
             "hasInvitations": !invitations.isEmpty,
         ]
         if let link { values["link"] = link }
+        if let reset { values["reset"] = ["name": reset.name, "link": reset.link] }
         return view(.members, values, visit)
     }
 
-    /// Invites, takes an invitation back, removes, or changes a role; nobody does the latter two to themselves.
+    /// Invites, takes an invitation back, makes a link for a new password, removes, or changes a role; nobody does the
+    /// latter three to themselves.
     func changeMembers(_ visit: Visit, _ member: Member) async throws -> Response {
         try Self.checkOwner(member)
         let role = visit["role"].flatMap(Role.init(word:))
         if visit["action"] == "invite" {
-            guard let address = ClubAddress(settings.origin(for: visit.request.client), pin: settings.pin)
-            else {
-                throw APIError(
-                    400, "Nobody else can open a link to this address. Start the server with --public-url.")
-            }
+            let address = try address(visit)
             let secret = try await store.addInvitation(
                 role: role ?? .editor, lifetime: Invitation.lifetime, by: member.uid)
             return try await members(visit, member, link: address.invitation(secret))
@@ -49,8 +49,18 @@ extension WebSite {
             }
             return redirect("/members")
         }
-        guard let name = visit["name"], try await store.credentials(ofMember: name)?.member.uid != member.uid else {
+        let name = visit["name"] ?? ""
+        let found = try await store.credentials(ofMember: name)
+        guard found?.member.uid != member.uid else {
             throw APIError(400, "Nobody can remove or demote themselves.")
+        }
+        if visit["action"] == "reset" {
+            guard let found else { throw StorageError.noMember(name) }
+            let reset = PasswordReset(
+                member: found.member.uid, maker: member.uid, expires: settings.now() + PasswordReset.lifetime)
+            let secret = reset.secret(replacing: found.password, key: csrfKey)
+            return try await members(
+                visit, member, link: nil, reset: (found.member.name, address(visit).reset(secret)))
         }
         if visit["action"] == "remove" {
             try await store.removeMember(name: name)
@@ -60,9 +70,18 @@ extension WebSite {
         return redirect("/members")
     }
 
+    /// The address that links to send begin with.
+    private func address(_ visit: Visit) throws(APIError) -> ClubAddress {
+        guard let address = ClubAddress(settings.origin(for: visit.request.client), pin: settings.pin) else {
+            throw APIError(400, "Nobody else can open a link to this address. Start the server with --public-url.")
+        }
+        return address
+    }
+
     /// The form that makes a member of somebody.
     func joinForm(_ visit: Visit) async throws -> Response {
-        joinForm(visit, try await invitation(visit), owners: try await owners())
+        guard let invitation = try await invitation(visit) else { return try continueWithoutInvitation(visit) }
+        return joinForm(visit, invitation, owners: try await owners())
     }
 
     private func joinForm(
@@ -75,6 +94,7 @@ extension WebSite {
             "path": "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
         ]
         if !owners.isEmpty { values["owners"] = owners }
+        if let next = visit["next"] { values["next"] = Self.local(next) }
         if let problem { values["message"] = problem }
         if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
         return view(.join, values, visit, problem == nil ? 200 : 400)
@@ -92,9 +112,10 @@ extension WebSite {
         }
     }
 
-    /// Makes a member of somebody, and signs them in; who chose a name or a password that cannot be chooses again.
+    /// Makes a member of somebody, signs them in, and continues to the page that the link names; who chose a name or a
+    /// password that cannot be chooses again.
     func join(_ visit: Visit) async throws -> Response {
-        let invitation = try await invitation(visit)
+        guard let invitation = try await invitation(visit) else { return try continueWithoutInvitation(visit) }
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["password"] ?? ""
         let (member, password): (Member?, PasswordHash)
@@ -106,13 +127,26 @@ extension WebSite {
             return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
         }
         guard let member else { throw Self.unknownInvitation }
-        return try await begin(member, password, visit, then: "/account")
+        return try await begin(member, password, visit, then: visit["next"].map(Self.local) ?? "/account")
     }
 
-    private func invitation(_ visit: Visit) async throws -> Invitation {
+    /// The invitation of the URL; nil when it is unknown, which counts as a guess.
+    private func invitation(_ visit: Visit) async throws -> Invitation? {
         if let invitation = try await store.invitation(visit.request.tail.first ?? "") { return invitation }
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
-        throw Self.unknownInvitation
+        return nil
+    }
+
+    /// Continues to the page that the link of a used invitation names: who has joined by it may open it again, as when
+    /// `byteclub login` is run a second time.
+    ///
+    /// - Throws: ``APIError`` 404 when the link names no page.
+    private func continueWithoutInvitation(_ visit: Visit) throws(APIError) -> Response {
+        guard let next = visit["next"].map(Self.local) else { throw Self.unknownInvitation }
+        if visit.member != nil { return redirect(next) }
+        return signInForm(
+            visit, next: next,
+            problem: "This invitation was used or is too old. If you have joined by it, sign in; else ask for another.")
     }
 
     private static var unknownInvitation: APIError {

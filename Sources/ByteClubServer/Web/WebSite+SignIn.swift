@@ -2,8 +2,11 @@ import ByteClubCore
 import HTTPTypes
 
 extension WebSite {
-    /// The form for name and password.
-    func signInForm(_ visit: Visit) -> Response { signInForm(visit, next: visit["next"] ?? "/") }
+    /// The form for name and password; where there is no owner yet, how to become one.
+    func signInForm(_ visit: Visit) async throws -> Response {
+        guard try await store.hasOwner() else { return view(.unowned, [:], visit) }
+        return signInForm(visit, next: visit["next"] ?? "/")
+    }
 
     /// The form again, for what has gone wrong, with what was typed in a form before.
     func signInForm(_ visit: Visit, next: String, problem: String? = nil) -> Response {

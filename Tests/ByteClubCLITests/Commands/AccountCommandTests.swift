@@ -3,6 +3,7 @@ import ByteClubHTTP
 import ByteClubRemotes
 import CLinux
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -110,6 +111,23 @@ import Testing
         #expect(await asks(world, .success) { ServerProbe(status: 401, date: nil, body: [], seconds: 0) })
     }
 
+    @Test("a token is asked for at a terminal, which does not show it, and takes Enter")
+    func typedToken() async throws {
+        let world = try World()
+        var context = bare(world, "")
+        context.terminal.isInputTerminal = true
+        let asked = Mutex<[String]>([])
+        context.input = Input(
+            readAll: { _ in throw Failure(.usage, "the terminal's end is not waited for") },
+            readSecret: { prompt in
+                asked.withLock { $0.append(prompt) }
+                return "the-token"
+            })
+        #expect(await world.run("login", "http://127.0.0.1:9", "--token-stdin", in: context) == .success)
+        #expect(asked.withLock(\.self) == ["Token: "])
+        #expect(world.connections.last?.login.token == "the-token")
+    }
+
     @Test("an invitation's link is the address too, and is what is opened first")
     func invitation() async throws {
         let world = try World()
@@ -118,7 +136,8 @@ import Testing
             isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { nil })
         let link = "http://127.0.0.1:9/invite/8c365b1f0d2e47a9"
         #expect(await world.run("login", link, "--no-browser", in: context) == .success, "\(world.err)")
-        #expect(world.err.contains("Join by your invitation") && world.err.contains(link), "\(world.err)")
+        #expect(world.err.contains("Join by your invitation"), "\(world.err)")
+        #expect(world.err.contains(link + "?next=%2F1%2Foauth2%2Fauthorize%3Fresponse_type%3Dcode"), "\(world.err)")
         #expect(world.out.hasPrefix("logged in to http://127.0.0.1:9 as "))
     }
 
@@ -144,6 +163,35 @@ import Testing
             #expect(await world.run("login", "http://127.0.0.1:9", in: context) == status)
             if status == .success { #expect(world.connections.last?.login.token == "token-for-xyz") }
         }
+    }
+
+    @Test("an invitation in a browser here leads to the question whether this machine may in, and then to the gallery")
+    func invitationHere() async throws {
+        let world = try World()
+        var context = bare(world, "")
+        let link = "http://127.0.0.1:9/invite/8c365b1f0d2e47a9"
+        let answer = Mutex("")
+        context.browser = Browser { url in
+            guard url.hasPrefix(link + "?next=%2F1%2Foauth2%2Fauthorize"),
+                let page = RedirectListener.values(of: "GET \(url) HTTP/1.1")["next"]
+            else { return false }
+            let values = RedirectListener.values(of: "GET \(page) HTTP/1.1")
+            guard let back = values["redirect_uri"], let state = values["state"],
+                let port = UInt16(back.split(separator: ":").last?.dropLast() ?? "")
+            else { return false }
+            BackgroundThread.start {
+                guard let connection = RawConnection(port: port) else { return }
+                connection.send(Array("GET /?state=\(state)&code=xyz HTTP/1.1\r\n\r\n".utf8))
+                answer.withLock { $0 = String(decoding: connection.receiveAll(), as: UTF8.self) }
+            }
+            return true
+        }
+        #expect(await world.run("login", link, in: context) == .success, "\(world.err)")
+        #expect(world.connections.last?.login.token == "token-for-xyz")
+        try await eventually("the browser is answered") { !answer.withLock(\.isEmpty) }
+        let text = answer.withLock(\.self)
+        #expect(text.hasPrefix("HTTP/1.1 303 "), "\(text)")
+        #expect(text.contains("\r\nLocation: http://127.0.0.1:9/gallery\r\n"), "\(text)")
     }
 
     @Test("credentials that others can read are refused")

@@ -6,6 +6,7 @@ import Testing
 
 @Suite struct HelpTests {
     static let commands = [
+        "password", "open", "photos open",
         "", "login", "logout", "whoami", "notes", "notes list", "notes show", "notes add", "notes edit", "notes rm",
         "notes search", "notes history", "notes restore", "notes append", "notes mv", "photos", "photos list",
         "photos albums", "photos mv",
@@ -37,7 +38,7 @@ import Testing
         let world = try World()
         #expect(await world.run("--generate-completion-script", shell) == .success)
         #expect(world.out.contains("byteclub") && world.out.contains("thumbnail"))
-        let words = "login logout whoami doctor notes photos"
+        let words = "login logout whoami password open doctor notes photos"
         #expect(world.out.contains(words), "what may follow help")
     }
 

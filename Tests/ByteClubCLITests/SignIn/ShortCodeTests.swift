@@ -64,7 +64,8 @@ struct ShortCodeTests {
         let world = try World()
         let link = "http://127.0.0.1:9/invite/8c365b1f0d2e47a9"
         #expect(await login(world, CodeServer(.success(.token("t"))), link) == .success)
-        let join = try #require(world.err.firstRange(of: link))
+        let join = try #require(
+            world.err.firstRange(of: link + "?next=%2Fdevice%3Fcode%3DWDJB-MJH1"), "the page for the code comes next")
         #expect(try join.lowerBound < #require(world.err.firstRange(of: "WDJB")).lowerBound, "\(world.err)")
     }
 

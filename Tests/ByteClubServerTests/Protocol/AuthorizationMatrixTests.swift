@@ -259,6 +259,9 @@ private final class Club {
                 status: isUsed ? 204 : nil)
         case "sync/chunks/need":
             return Request(line: line("sync/chunks/need"), fields: fields, body: Array(#"{"hashes":[]}"#.utf8))
+        case "sync/password" where method == .post:
+            return Request(line: line("\(operation)?password=long%20enough"), fields: fields)
+        case "sync/password": return Request(line: line(operation), fields: fields)
         case "sync/links": return Request(line: line(operation), fields: fields)
         case "sync/links/revoke":
             let maker = caller.role == nil ? header(.owner) : fields

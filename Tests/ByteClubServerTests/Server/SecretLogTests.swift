@@ -59,6 +59,8 @@ import Testing
                 ("GET http://x/1/view/\(secret)", [], ""), ("GET /s/\(secret)/a.jpg?dl=\(secret)", [], ""),
                 ("GET /s/\(secret)?dl=1", [], ""), ("GET /invite/\(secret)", [], ""),
                 ("POST /invite/\(secret)", [form], "name=x"),
+                ("GET /reset/\(secret)", [], ""), ("POST /reset/\(secret)", [form], "new=\(secret)"),
+                ("POST /1/sync/password", [server.bearer, form], "password=short&current=\(secret)"),
                 ("POST /login", [form], "name=ann&password=\(secret)&csrf=\(secret)"),
                 ("POST /1/oauth2/token", [form], "grant_type=\(secret)&code=\(secret)&client_secret=\(secret)"),
                 (

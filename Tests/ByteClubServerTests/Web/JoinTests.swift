@@ -1,3 +1,4 @@
+import ByteClubCore
 import TestSupport
 import Testing
 
@@ -35,6 +36,87 @@ struct JoinTests {
             try await owner.open(another)
             try await owner.submit(another, ["name": "Dee", "password": "long enough"])
             #expect(owner.page.contains("Invite the others"))
+        }
+    }
+
+    @Test("who joins while a program waits is asked at once whether it may in, and goes on to where it waits")
+    func programWaits() async throws {
+        try await TestServer.run { server in
+            let secret = try await server.store.addInvitation(role: .editor, lifetime: 1000, by: 1)
+            let challenge = PKCE.challenge(String(repeating: "v", count: 64))
+            let asked =
+                "/1/oauth2/authorize?response_type=code&client_id=byteclub&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2F"
+                + "&state=s&code_challenge=\(challenge)&code_challenge_method=S256&device=desk"
+            let link = "/invite/\(secret)?next=" + PercentEncoding.encode(asked)
+            var guest = Browser(server)
+            try await guest.open(link)
+            try await guest.submit("/invite/\(secret)", ["name": "Ann Bell", "password": "long enough"])
+            #expect(guest.status == 400, "the name is taken, and the form remembers where to go on")
+            try await guest.submit("/invite/\(secret)", ["name": "Ben", "password": "long enough"])
+            #expect(guest.page.contains("Let <bdi>ByteClub</bdi> in?") && guest.page.contains("desk"), "\(guest.page)")
+            try await guest.submit(guest.place, ["decision": "allow"])
+            #expect(guest.elsewhere?.hasPrefix("http://127.0.0.1:1/?code=") == true && guest.value("state") == "s")
+            // The program is run again with the same link.
+            try await guest.open(link)
+            #expect(guest.place == asked && guest.page.contains("desk"))
+            var later = Browser(server)
+            try await later.open(link)
+            #expect(later.status == 403 && later.page.contains("If you have joined by it, sign in"))
+            try await later.submit("/login", ["name": "Ben", "password": "long enough"])
+            #expect(later.place == asked && later.page.contains("desk"))
+            try await later.open("/invite/\(secret)")
+            #expect(later.status == 404)
+        }
+    }
+
+    @Test("an invitation's link leads to no other site, and to the page for a code with the code filled in")
+    func localOnly() async throws {
+        try await TestServer.run { server in
+            for (next, place) in [
+                ("//evil.example", "/"), ("https%3A%2F%2Fevil.example", "/"), ("%2F%5Cevil.example", "/"),
+                ("%2Fdevice%3Fcode%3DBCDF-GHJK", "/device?code=BCDF-GHJK"),
+            ] {
+                let secret = try await server.store.addInvitation(role: .viewer, lifetime: 1000, by: 1)
+                var guest = Browser(server)
+                try await guest.open("/invite/\(secret)?next=\(next)")
+                let name = "Guest \(secret)"
+                try await guest.submit("/invite/\(secret)", ["name": name, "password": "long enough"])
+                #expect(guest.place == place && guest.elsewhere == nil && guest.page.contains("Guest"))
+                #expect(place == "/" || guest.page.contains("value=\"BCDF-GHJK\""))
+                try await guest.open("/invite/\(secret)?next=\(next)")
+                #expect(guest.place == place && guest.elsewhere == nil)
+            }
+        }
+    }
+
+    @Test("the account's page has the line for another machine, whatever is signed in already")
+    func anotherMachine() async throws {
+        try await TestServer.run(adjusting: { $0.settings.pin = "AAAA" }) { server in
+            var owner = try await Self.owner(server)
+            try await owner.open("/account")
+            #expect(owner.page.contains("<h2>Add a machine</h2>") && owner.page.contains("Token from the server"))
+            #expect(owner.page.firstMatch(of: /byteclub login http\S+#sha256=AAAA</) != nil, "\(owner.page)")
+            #expect(owner.page.contains("href=\"/device\"") && !owner.page.contains("What to do next"))
+            for device in try await server.store.devices(of: 1) {
+                _ = try await server.store.removeDevice(device.id, of: 1)
+            }
+            try await owner.open("/account")
+            #expect(owner.page.contains("<h2>Add a machine</h2>") && owner.page.contains("What to do next"))
+        }
+    }
+
+    @Test("an address without an owner says where the owner's link is, instead of a form to sign in with")
+    func noOwner() async throws {
+        try await TestServer.run { server in
+            var browser = Browser(server)
+            try await browser.open("/")
+            #expect(browser.page.contains("action=\"/login\"") && browser.page.contains("byteclub password"))
+            #expect(!browser.page.contains("--data"), "who reads it may have no server")
+            try await server.store.removeMember(name: "Ann Bell")
+            try await browser.open("/")
+            #expect(browser.status == 200 && browser.page.contains("no owner yet"))
+            #expect(browser.page.contains("byteclub members invite --data DIR"))
+            #expect(!browser.page.contains("action=\"/login\""))
         }
     }
 

@@ -15,9 +15,9 @@ struct PhotosCommand: ParsableCommand {
               byteclub photos thumbnail ridge.jpg --size l -o small.jpg
             """,
         subcommands: [
-            PhotosListCommand.self, PhotosAlbumsCommand.self, PhotosShowCommand.self, PhotosUploadCommand.self,
-            PhotosDownloadCommand.self, PhotosThumbnailCommand.self, PhotosInfoCommand.self, PhotosCaptionCommand.self,
-            PhotosSetViewCommand.self, PhotosMoveCommand.self, PhotosRemoveCommand.self, PhotosHistoryCommand.self,
-            PhotosRestoreCommand.self,
+            PhotosListCommand.self, PhotosAlbumsCommand.self, PhotosShowCommand.self, PhotosOpenCommand.self,
+            PhotosUploadCommand.self, PhotosDownloadCommand.self, PhotosThumbnailCommand.self, PhotosInfoCommand.self,
+            PhotosCaptionCommand.self, PhotosSetViewCommand.self, PhotosMoveCommand.self, PhotosRemoveCommand.self,
+            PhotosHistoryCommand.self, PhotosRestoreCommand.self,
         ])
 }

@@ -15,6 +15,26 @@ extension CoreAPIv1Remote {
         _ = try await transport.post("disable_access_token", form: [:])
     }
 
+    /// Whether the member has a password for the server's pages; nil when the server cannot tell. `GET /1/sync/password`
+    ///
+    /// - Throws: As any call of a remote.
+    public func hasPassword() async throws(RemoteError) -> Bool? {
+        let answer = try await transport.get("sync/password", statuses: [200, 404])
+        return answer.status == 200 ? try answer.decoded(PasswordAnswer.self).isSet : nil
+    }
+
+    /// Sets the member's password for the server's pages, which signs browsers out. `POST /1/sync/password`
+    ///
+    /// - Parameters:
+    ///   - password: The new password.
+    ///   - current: The one that it replaces; nil when there is none.
+    /// - Returns: Whether it was set: false when `current` is not the password that the member has.
+    /// - Throws: As any call of a remote.
+    public func setPassword(_ password: String, replacing current: String?) async throws(RemoteError) -> Bool {
+        let form: Parameters = ["password": password, "current": current]
+        return try await transport.post("sync/password", form: form, statuses: [200, 403]).status == 200
+    }
+
     /// The server's powers, asked for once. `GET /1/account/info`
     public func powers() async throws(RemoteError) -> RemotePowers {
         let extensions: Account.Extensions?
@@ -31,5 +51,22 @@ extension CoreAPIv1Remote {
             history: extensions?.history == true ? self : nil,
             textSearch: extensions?.contentSearch == true ? self : nil,
             photoSearch: extensions?.photoSearch == true ? self : nil)
+    }
+}
+
+/// What `GET /1/sync/password` answers.
+private struct PasswordAnswer: JSONReadable {
+    let isSet: Bool
+
+    init(json: inout JSONReader) throws(JSONError) {
+        var isSet: Bool?
+        try json.object { (json, name) throws(JSONError) in
+            switch name {
+            case "is_set": isSet = try json.value()
+            default: try json.skip()
+            }
+        }
+        guard let isSet else { throw JSONError(.missing("is_set")) }
+        self.isSet = isSet
     }
 }

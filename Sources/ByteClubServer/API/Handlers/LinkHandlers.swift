@@ -100,10 +100,7 @@ struct LinkHandlers: Sendable {
 
     /// Hashes a link's new password when it is the member's turn.
     private func hash(_ password: String, for request: MemberRequest) async throws -> PasswordHash {
-        guard PasswordHash.lengths.contains(password.utf8.count) else {
-            let (least, most) = (PasswordHash.lengths.lowerBound, PasswordHash.lengths.upperBound)
-            throw APIError(400, "a password has \(least) to \(most) bytes", parameter: "password")
-        }
+        try PasswordHash.checkLength(of: password)
         let (hashes, party) = (reader.shares.knownPasswordHashes, request.party)
         return try await request.whileClientWaits {
             let turn = try await hashes.wait(for: party)

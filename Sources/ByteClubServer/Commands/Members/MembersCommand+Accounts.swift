@@ -50,6 +50,38 @@ extension MembersCommand {
         }
     }
 
+    /// The command `members reset`.
+    struct ResetPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reset",
+            abstract: "Print a link with which a member sets a new password in a browser, once.",
+            discussion: """
+                The link works for a day, and dies as soon as the member has another password. Browsers are signed out \
+                then; devices stay signed in.
+                """)
+
+        @Argument(help: "The member's name.")
+        var name: String
+        @OptionGroup var data: DataOption
+        @Option(help: "The server's address, as in https://club.example:8443.")
+        var url: String?
+
+        func run() async throws {
+            let store = try data.open()
+            guard let found = try await store.credentials(ofMember: name) else { throw StorageError.noMember(name) }
+            let address = try Invite.address(given: url, known: try await store.publicURL())
+            let reset = PasswordReset(
+                member: found.member.uid, maker: Invitation.byHost,
+                expires: SystemTime.seconds() + PasswordReset.lifetime)
+            let secret = reset.secret(replacing: found.password, key: store.signingKey)
+            try store.close()
+            StandardOutput.write(line: address.reset(secret))
+            StandardError.write(
+                line: "Who opens this link sets the password of \(found.member.name). It works once, for a day: send "
+                    + "it to \(found.member.name) alone.")
+        }
+    }
+
     /// The command `members token`.
     struct Token: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

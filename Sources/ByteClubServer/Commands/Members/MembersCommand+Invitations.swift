@@ -41,10 +41,13 @@ extension MembersCommand {
             let why = role == nil && given == .owner ? ", since the club has none yet" : ""
             StandardError.write(
                 line: "Who joins by this link becomes \(given.phrase)\(why). It works once, for \(days) days: send it "
-                    + "to one person. 'members uninvite \(OpenInvitation.id(Secret.hash(secret)))' takes it back.")
+                    + "to one person. To take it back:")
+            let id = OpenInvitation.id(Secret.hash(secret))
+            StandardError.write(line: "  byteclub members uninvite \(id) --data \(ShellWord.quoted(data.data))")
         }
 
-        private static func address(given: String?, known: String?) throws(CommandFailure) -> ClubAddress {
+        /// Where the links begin.
+        static func address(given: String?, known: String?) throws(CommandFailure) -> ClubAddress {
             guard let text = given ?? known else {
                 throw CommandFailure(.configuration, "the server never ran here, so its address is unknown; give --url")
             }
@@ -64,7 +67,7 @@ extension MembersCommand {
     struct ListInvitations: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "invitations",
-            abstract: "List the links that nobody has used yet: name, role, end and maker.")
+            abstract: "List the links that nobody has used yet: ID, role, end and maker.")
 
         @OptionGroup var data: DataOption
         @Flag(help: "Print an array of objects with id, role, expires and inviter.")
@@ -76,7 +79,7 @@ extension MembersCommand {
             try store.close()
             if json { return StandardOutput.write(json: invitations.json()) }
             var table = TextTable(
-                .init("NAME"), .init("ROLE"), .init("UNTIL", rank: 1), .init("BY", isShortened: true, rank: 2))
+                .init("ID"), .init("ROLE"), .init("UNTIL", rank: 1), .init("BY", isShortened: true, rank: 2))
             table.rows = invitations.map {
                 let until = StandardOutput.shown($0.invitation.expires)
                 return [$0.id, $0.invitation.role.word, until, $0.inviter ?? ""]
@@ -90,7 +93,7 @@ extension MembersCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take back a link that nobody has used yet.")
 
-        @Argument(help: "What 'members invitations' calls it.")
+        @Argument(help: "The ID that 'members invitations' shows.")
         var id: String
         @OptionGroup var data: DataOption
 

@@ -7,7 +7,7 @@ struct MembersCommand: ParsableCommand {
         commandName: "members", abstract: "Invite, add, list and remove the members of a club.",
         subcommands: [
             Invite.self, ListInvitations.self, Uninvite.self, Add.self, List.self, Remove.self, SetRole.self,
-            SetPassword.self, Token.self,
+            SetPassword.self, ResetPassword.self, Token.self,
         ])
 
     /// The command `members add`.

@@ -1,5 +1,13 @@
 import ByteClubCore
 
+/// Which password a new one may replace.
+enum ReplacedPassword: Hashable, Sendable {
+    /// Any, or none.
+    case any
+    /// The one with this hash; nil where there is none yet.
+    case exactly(PasswordHash?)
+}
+
 /// The members of a club, and the invitations to become one.
 protocol MemberStore: Sendable {
     /// Adds a member with a new token, and with OAuth 1 credentials when asked.
@@ -26,11 +34,11 @@ protocol MemberStore: Sendable {
 
     /// Sets a member's password, and ends the member's sessions in browsers; when asked, kills all tokens, too.
     ///
-    /// Does nothing and gives false when a password is to be replaced that is not the member's any more.
+    /// Does nothing and gives false when the member's password is not the one to replace.
     ///
     /// - Throws: ``StorageError`` `noMember` when there is no such member.
     func setPassword(
-        _ hash: PasswordHash, ofMember name: String, replacing known: PasswordHash?, shuttingOutDevices: Bool
+        _ hash: PasswordHash, ofMember name: String, replacing known: ReplacedPassword, shuttingOutDevices: Bool
     ) async throws -> Bool
 
     /// The member of a name with the hash of the password, which is nil when there is none yet.
@@ -86,7 +94,7 @@ extension MemberStore {
     ///
     /// - Throws: ``StorageError`` `noMember` when there is no such member.
     func setPassword(_ hash: PasswordHash, ofMember name: String, shuttingOutDevices: Bool = false) async throws {
-        _ = try await setPassword(hash, ofMember: name, replacing: nil, shuttingOutDevices: shuttingOutDevices)
+        _ = try await setPassword(hash, ofMember: name, replacing: .any, shuttingOutDevices: shuttingOutDevices)
     }
 }
 

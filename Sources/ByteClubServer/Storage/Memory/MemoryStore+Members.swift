@@ -47,10 +47,10 @@ extension MemoryStore {
     }
 
     func setPassword(
-        _ hash: PasswordHash, ofMember name: String, replacing known: PasswordHash?, shuttingOutDevices: Bool
+        _ hash: PasswordHash, ofMember name: String, replacing known: ReplacedPassword, shuttingOutDevices: Bool
     ) async throws -> Bool {
         try changeMember(name) { club, place in
-            if let known, club.people[place].password != known { return false }
+            if case .exactly(let known) = known, club.people[place].password != known { return false }
             let uid = club.people[place].member.uid
             club.people[place].password = hash
             club.sessions.remove { $0 == uid }

@@ -126,7 +126,9 @@ extension ClubStoreConformance {
             let (one, two, three) = (try password("a"), try password("b"), try password("c"))
             #expect(try await run.store.credentials(ofMember: "ANN")?.password == nil)
             #expect(try await run.store.addWebSession(member: 1, password: one, lifetime: 100) == nil)
-            try await run.store.setPassword(one, ofMember: "Ann")
+            #expect(
+                try await run.store.setPassword(
+                    one, ofMember: "Ann", replacing: .exactly(nil), shuttingOutDevices: false))
             let session = try await run.store.addWebSession(member: 1, lifetime: 100)
             #expect(try await run.store.webSession(session)?.name == "Ann")
             let code = try await run.store.addCode(grant("byteclub", 1))
@@ -136,12 +138,16 @@ extension ClubStoreConformance {
             #expect(try await run.store.addWebSession(member: 1, password: one, lifetime: 100) == nil)
             #expect(try await run.store.member(forToken: ann.token) != nil)
             let isLate = try await !run.store.setPassword(
-                one, ofMember: "Ann", replacing: one, shuttingOutDevices: true)
+                one, ofMember: "Ann", replacing: .exactly(one), shuttingOutDevices: true)
             #expect(isLate, "it was changed since it was shown")
+            let isFirst = try await run.store.setPassword(
+                one, ofMember: "Ann", replacing: .exactly(nil), shuttingOutDevices: true)
+            #expect(!isFirst, "there is one already")
             #expect(try await run.store.credentials(ofMember: "Ann")?.password == two)
             #expect(try await run.store.member(forToken: ann.token) != nil)
             #expect(
-                try await run.store.setPassword(one, ofMember: "Ann", replacing: two, shuttingOutDevices: false))
+                try await run.store.setPassword(
+                    one, ofMember: "Ann", replacing: .exactly(two), shuttingOutDevices: false))
             try await run.store.setPassword(three, ofMember: "Ann", shuttingOutDevices: true)
             #expect(try await run.store.member(forToken: ann.token) == nil)
             #expect(try await run.redeem(code) == nil)

@@ -63,12 +63,17 @@ extension SQLiteStore {
     }
 
     func setPassword(
-        _ hash: PasswordHash, ofMember name: String, replacing known: PasswordHash?, shuttingOutDevices: Bool
+        _ hash: PasswordHash, ofMember name: String, replacing known: ReplacedPassword, shuttingOutDevices: Bool
     ) async throws -> Bool {
         try await changeMember(name) { uid, transaction in
-            let count = try transaction.execute(
-                "UPDATE member SET password = ? WHERE uid = ? AND password IS coalesce(?, password)",
-                [hash.text, uid, known?.text])
+            let count =
+                switch known {
+                case .any:
+                    try transaction.execute("UPDATE member SET password = ? WHERE uid = ?", [hash.text, uid])
+                case .exactly(let known):
+                    try transaction.execute(
+                        "UPDATE member SET password = ? WHERE uid = ? AND password IS ?", [hash.text, uid, known?.text])
+                }
             if count == 0 { return false }
             // What was let in but has not fetched its token yet is let in no more, either.
             let tables = ["web_session"] + (shuttingOutDevices ? ["device", "request_token", "grant_code"] : [])

@@ -1,0 +1,93 @@
+import ArgumentParser
+import ByteClubCore
+import ByteClubRemotes
+
+/// Does what `byteclub open [NAME]` asks for.
+struct OpenCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open",
+        abstract: "Open the club's gallery, a note or a photo in your browser.",
+        discussion: """
+            Without a browser here the page's address is printed.
+
+            Examples:
+              byteclub open
+              byteclub open trip.md
+              byteclub open photos/ridge.jpg --print
+            """)
+
+    @Argument(help: "A note or a photo.", completion: .names)
+    var name: String?
+
+    @OptionGroup var options: OpenOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        guard let name else { return try options.show(ClubPage.gallery(at: login.server.origin), context) }
+        let path = try EntryPath.entry(name, login)
+        let missing = Failure(
+            .noInput,
+            "there is no note or photo '\(Failure.line(path.name(below: login.folder)))'; photos are named as in "
+                + "'photos/ridge.jpg'")
+        try await options.show(path, login, context, otherwise: missing)
+    }
+}
+
+/// Does what `byteclub photos open NAME` asks for.
+struct PhotosOpenCommand: ClubCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open",
+        abstract: "Open a photo's page in your browser.",
+        discussion: """
+            Without a browser here the page's address is printed.
+
+            Example:
+              byteclub photos open ridge.jpg
+            """)
+
+    @Argument(help: "The photo's name.", completion: .names)
+    var name: String
+
+    @OptionGroup var options: OpenOptions
+    @OptionGroup var connection: ConnectionOptions
+
+    func run(in context: Context) async throws {
+        let login = try context.login(flags: connection.settings)
+        let path = try EntryPath.photo(name, login)
+        let missing = try EntryPath.missing("photo", path.name(below: login.photos))
+        try await options.show(path, login, context, otherwise: missing)
+    }
+}
+
+/// How a page is shown.
+struct OpenOptions: ParsableArguments {
+    @Flag(help: "Print the page's address, and open nothing.")
+    var print = false
+
+    /// Shows the page of a note or a photo.
+    ///
+    /// - Throws: `missing` when nothing is there; ``Failure`` `noInput` for a folder, which has no page.
+    func show(_ path: RemotePath, _ login: Login, _ context: Context, otherwise missing: Failure) async throws {
+        let found = try await context.withRemote(login) { remote -> Metadata? in
+            do {
+                return try await remote.metadata(at: path)
+            } catch let error as RemoteError where error.code == .notFound {
+                return nil
+            }
+        }
+        guard let found, !found.isDeleted else { throw missing }
+        guard !found.isFolder else {
+            throw Failure(.noInput, "'\(Failure.line(found.path.name))' is a folder, not a note or a photo")
+        }
+        try show(ClubPage.entry(found.path, at: login.server.origin), context)
+    }
+
+    /// Shows a page.
+    func show(_ page: String, _ context: Context) throws {
+        if !print, let browser = context.browser, browser.open(page) {
+            return context.note("\(page) opens in your browser")
+        }
+        try context.output.line(page)
+    }
+}
