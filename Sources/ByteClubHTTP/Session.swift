@@ -13,6 +13,7 @@ public final class Session: Sendable {
 
     let inbox: Inbox
     private let thread: Mutex<pthread_t?>
+    private let limit: Mutex<Int?>
 
     /// Starts a session.
     ///
@@ -32,6 +33,7 @@ public final class Session: Sendable {
         let inbox = try Inbox(configuration, events: events)
         self.inbox = inbox
         self.name = name
+        limit = Mutex(configuration.rateLimit)
         thread = try Mutex(LoopThread.start(inbox, name: name))
     }
 
@@ -91,7 +93,15 @@ public final class Session: Sendable {
     /// Changes ``SessionConfiguration/rateLimit`` at once, also for what is under way; nil for no limit.
     ///
     /// - Parameter rate: Bytes per second in each direction; values below 1 count as 1.
-    public func setRateLimit(_ rate: Int?) { _ = inbox.post(.limit(rate)) }
+    public func setRateLimit(_ rate: Int?) {
+        limit.withLock { limit in
+            limit = rate
+            _ = inbox.post(.limit(rate))
+        }
+    }
+
+    /// The most bytes a second that all tasks together move in each direction now; nil for no limit.
+    public var rateLimit: Int? { limit.withLock { $0 } }
 
     /// Takes no more tasks, lets those that were started end, then ends the session.
     ///

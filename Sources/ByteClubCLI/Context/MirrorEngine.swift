@@ -13,6 +13,9 @@ public protocol MirrorEngine: Sendable {
     /// What is known of a mirror; neither it nor the server is asked.
     static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus
 
+    /// What a sync would do by what is known and the disk shows now; the server is not asked and nothing is changed.
+    static func waiting(of configuration: SyncConfiguration) throws(SyncError) -> SyncWaiting
+
     /// The newest events of a mirror's log, newest last, of one path and what is below it when that is given.
     static func log(
         of configuration: SyncConfiguration, below path: String?, limit: Int

@@ -10,7 +10,10 @@ enum ProgressLine {
         case plain
     }
 
-    /// The line; as it narrows it loses the time left, then the rate, then the sizes, and then shortens the name.
+    /// How many columns of a name are kept before anything else is left out.
+    private static let leastName = 12
+
+    /// The line; as it narrows the name is shortened, then the line loses the time left, the rate and the sizes.
     static func text(_ state: ProgressState, style: Style) -> String {
         let place = place(state)
         let name = place + Failure.line(state.name)
@@ -18,21 +21,17 @@ enum ProgressLine {
         let size = sizes(state)
         let rate = state.isStalled ? "" : state.bytesPerSecond.map { HumanSize.shown(Int64($0)) + "/s" } ?? ""
         let left = time(state)
-        let overall = state.overall.map { "all \($0)%" } ?? ""
         switch style {
         case .plain:
-            return [name, state.percent == nil ? "" : percent, size, rate, left, overall].filter { !$0.isEmpty }
+            return [name, state.percent == nil ? "" : percent, size, rate, left].filter { !$0.isEmpty }
                 .joined(separator: "  ")
         case .bar(let columns):
             // The last column stays free: many terminals wrap when it is filled.
             let width = max(0, columns - 1)
-            for tail in [
-                [percent, size, rate, left, overall], [percent, size, rate, left], [percent, size, rate],
-                [percent, size], [percent],
-            ] {
+            for tail in [[percent, size, rate, left], [percent, size, rate], [percent, size], [percent]] {
                 let tail = tail.filter { !$0.isEmpty }.joined(separator: "  ")
                 let room = width - DisplayWidth.of(tail) - 2
-                if room >= min(DisplayWidth.of(name), place.utf8.count + 8) {
+                if room >= min(DisplayWidth.of(name), place.utf8.count + leastName) {
                     let shown = DisplayWidth.shortened(Failure.line(state.name), to: room - place.utf8.count)
                     return place + shown + "  " + tail
                 }
@@ -46,9 +45,11 @@ enum ProgressLine {
     }
 
     private static func sizes(_ state: ProgressState) -> String {
-        let completed = HumanSize.shown(state.completed)
-        let sent = state.inFlight >= 1 << 20 ? " (+\(HumanSize.shown(state.inFlight)) sent)" : ""
-        return state.total.map { "\(completed)\(sent) of \(HumanSize.shown($0))" } ?? completed
+        let moved = HumanSize.shown(state.moved)
+        guard let total = state.total.map({ HumanSize.shown($0) }) else { return moved }
+        // One unit for both is enough.
+        let (own, of) = (moved.split(separator: " "), total.split(separator: " "))
+        return (own.last == of.last ? own.first.map(String.init) ?? moved : moved) + " of " + total
     }
 
     private static func time(_ state: ProgressState) -> String {

@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// Counts may come from any thread and as often as they like: a terminal's line is drawn at most ten times a second and
 /// only when it changed. A log gets a line at the start, one every thirty seconds while a transfer is under way, one after
-/// each, and one in the end when there were several; what fails or is over within a second has no line at the start.
+/// each, and one in the end when there were several; what fails or is over within a second has no line at the start. Of
+/// transfers that have a place among several a line tells how far all are together, never less than the line before, and
+/// a terminal gets one in the end too.
 final class ProgressReporter: Sendable {
     private struct Current {
         var state: ProgressState
@@ -14,10 +16,13 @@ final class ProgressReporter: Sendable {
         var start: Double
         /// Bytes that were there before.
         var before: Int64
-        /// The rate of what the other side has, and of what has left here.
-        var acknowledged: RateMeter
+        /// The rate of what has left here.
         var moved: RateMeter
+        var hasMoved = false
         var lastTold: Double
+
+        /// The bytes that were moved now.
+        var new: Int64 { max(0, state.moved - before) }
     }
 
     private struct State {
@@ -26,10 +31,18 @@ final class ProgressReporter: Sendable {
         var plan: (count: Int, total: Int64?) = (1, nil)
         var start: Double?
         var bytes: Int64 = 0
+        /// The bytes of all transfers that are over, however they ended.
         var passed: Int64 = 0
         var files = 0
         var failed = 0
+        /// How many need not be made.
+        var present = 0
+        /// The rate of all transfers together.
+        var all: RateMeter?
+        /// The most of the whole that has been shown, which nothing shown later is below: in bytes, or as a share.
+        var furthest: (bytes: Int64, share: Double) = (0, 0)
         var lastDraw = -Double.infinity
+        var hasPlaces = false
         var isStartTold = false
         var isEnded = false
     }
@@ -66,10 +79,12 @@ final class ProgressReporter: Sendable {
         let now = now
         state.withLock { state in
             state.start = state.start ?? now
+            state.all = state.all ?? RateMeter(time: now, count: 0)
+            if place == nil { state.furthest = (0, 0) } else { state.hasPlaces = true }
             state.current = Current(
                 state: ProgressState(name: name, place: place, completed: completed, total: total),
-                path: path ?? name, start: now, before: completed, acknowledged: RateMeter(time: now, count: completed),
-                moved: RateMeter(time: now, count: completed), lastTold: now)
+                path: path ?? name, start: now, before: completed, moved: RateMeter(time: now, count: completed),
+                lastTold: now)
             switch display {
             case .live: draw(&state, now)
             case .events: write(.start, state.current)
@@ -83,14 +98,20 @@ final class ProgressReporter: Sendable {
         let now = now
         state.withLock { state in
             guard var current = state.current else { return }
-            if progress.completed != current.state.completed {
-                current.acknowledged.take(time: now, count: progress.completed)
+            if !current.hasMoved, progress.completed < current.before {
+                // What was there is not what is wanted now.
+                current.before = progress.completed
+                current.moved = RateMeter(time: now, count: progress.completed)
+                if current.state.place == nil { state.furthest = (0, 0) }
             }
-            if progress.completed + progress.inFlight != current.state.completed + current.state.inFlight {
-                current.moved.take(time: now, count: progress.completed + progress.inFlight)
-            }
+            current.hasMoved = true
+            let moved = current.state.moved
             (current.state.completed, current.state.inFlight) = (progress.completed, progress.inFlight)
             current.state.total = progress.total ?? current.state.total
+            if current.state.moved != moved {
+                current.moved.take(time: now, count: current.state.moved)
+                state.all?.take(time: now, count: state.bytes + current.new)
+            }
             state.current = current
             tell(&state, now)
         }
@@ -109,14 +130,19 @@ final class ProgressReporter: Sendable {
             switch display {
             case .events where state.current != nil: write(.progress, state.current)
             default:
-                let text = state.current.map { ProgressLine.text(Self.progress($0, state, now), style: .plain) }
+                let text = state.current.map { ProgressLine.text(Self.progress($0, &state, now), style: .plain) }
                 context.note(text ?? "no transfer is under way")
             }
         }
     }
 
     /// Counts a transfer that need not be made.
-    func skip(bytes: Int64) { state.withLock { $0.passed += bytes } }
+    func skip(bytes: Int64) {
+        state.withLock { state in
+            state.passed += bytes
+            state.present += 1
+        }
+    }
 
     /// Ends a transfer of which all is there; its line goes away on a terminal, so that results stand alone.
     func finish() { end(isWhole: true) }
@@ -131,6 +157,7 @@ final class ProgressReporter: Sendable {
             guard let current = state.current else { return }
             let total = current.state.total ?? current.state.completed
             state.bytes += max(0, (isWhole ? total : current.state.completed) - current.before)
+            state.all?.take(time: now, count: state.bytes)
             state.passed += total
             if isWhole { state.files += 1 } else { state.failed += 1 }
             state.current = nil
@@ -154,10 +181,12 @@ final class ProgressReporter: Sendable {
         state.withLock { state in
             if state.isEnded { return }
             state.isEnded = true
-            if display == .log, state.plan.count > 1, let start = state.start {
+            let isTold = display == .log || display == .live && state.hasPlaces
+            if isTold, state.plan.count > 1, let start = state.start {
                 log(
                     words.summary(
-                        files: state.files, of: state.plan.count, bytes: state.bytes, seconds: now - start))
+                        files: state.files, of: state.plan.count, present: state.present, bytes: state.bytes,
+                        seconds: now - start))
             }
             if display == .events {
                 write(
@@ -177,7 +206,7 @@ final class ProgressReporter: Sendable {
             if now - (state.start ?? now) >= Self.logDelay { tellStart(&state, current) }
             guard now - current.lastTold >= Self.logInterval else { return }
             state.current?.lastTold = now
-            log(ProgressLine.text(Self.progress(current, state, now), style: .plain))
+            log(ProgressLine.text(Self.progress(current, &state, now), style: .plain))
         case .events:
             guard now - current.lastTold >= Self.eventInterval else { return }
             state.current?.lastTold = now
@@ -197,21 +226,33 @@ final class ProgressReporter: Sendable {
 
     private func draw(_ state: inout State, _ now: Double) {
         guard let current = state.current else { return }
-        let progress = Self.progress(current, state, now)
+        let progress = Self.progress(current, &state, now)
         state.lastDraw = now
         try? line.show(
             ProgressLine.text(progress, style: .bar(columns: context.terminal.columns() ?? 80)),
-            taskbar: (progress.overall ?? progress.percent).map { .percent($0) } ?? .busy)
+            taskbar: progress.percent.map { .percent($0) } ?? .busy)
     }
 
-    private static func progress(_ current: Current, _ state: State, _ now: Double) -> ProgressState {
+    /// How far the only transfer is, or all of several.
+    private static func progress(_ current: Current, _ state: inout State, _ now: Double) -> ProgressState {
         var progress = current.state
-        progress.bytesPerSecond = current.acknowledged.bytesPerSecond ?? current.moved.bytesPerSecond
+        progress.bytesPerSecond = current.moved.bytesPerSecond
         progress.elapsed = now - current.start
         progress.idle = now - current.moved.lastMove
-        if let total = state.plan.total, total > 0, state.plan.count > 1 {
-            progress.overall = Int(min(100, Double(state.passed + progress.completed) * 100 / Double(total)))
+        if let place = progress.place {
+            progress.bytesPerSecond = state.all?.bytesPerSecond
+            progress.elapsed = now - (state.start ?? now)
+            progress.completed += state.passed
+            progress.total = state.plan.total
+            if progress.total == nil {
+                let own = current.state.percent.map { Double($0) / 100 } ?? 0
+                state.furthest.share = max(state.furthest.share, (Double(place.number - 1) + own) / Double(place.of))
+                progress.share = state.furthest.share
+            }
         }
+        // Also when a part is sent again.
+        progress.inFlight = max(progress.moved, state.furthest.bytes) - progress.completed
+        state.furthest.bytes = progress.moved
         return progress
     }
 

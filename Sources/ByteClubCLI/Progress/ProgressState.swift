@@ -1,8 +1,8 @@
-/// How far one transfer has come, with all that a line about it tells.
+/// How far one transfer has come, or all of a command, with all that a line about it tells.
 struct ProgressState: Sendable {
-    /// What is transferred.
+    /// What is transferred now.
     var name: String
-    /// Which of several transfers this is, from 1; nil when there is one only.
+    /// Which of several transfers that is, from 1, the counts being of all of them; nil when there is one only.
     var place: (number: Int, of: Int)?
     /// Bytes the other side has.
     var completed: Int64
@@ -10,8 +10,8 @@ struct ProgressState: Sendable {
     var inFlight: Int64 = 0
     /// Bytes in all; nil while unknown.
     var total: Int64?
-    /// The whole percent done of all transfers; nil when there is one only.
-    var overall: Int?
+    /// The share that is done, 0 to 1, where the bytes in all are not known; nil where nobody can tell.
+    var share: Double?
     /// Bytes a second; nil while unknown.
     var bytesPerSecond: Double?
     /// Seconds since the transfer started.
@@ -33,19 +33,23 @@ struct ProgressState: Sendable {
         self.idle = idle
     }
 
-    /// The whole percent done; nil while the total is unknown.
+    /// Bytes that were moved, whether the other side has said so or not.
+    var moved: Int64 { max(completed, min(completed + inFlight, total ?? .max)) }
+
+    /// The whole percent that was moved, 100 only when the other side has all; nil while the total is unknown.
     var percent: Int? {
-        guard let total, total > 0 else { return total == 0 ? 100 : nil }
-        return Int(min(100, max(0, Double(completed) * 100 / Double(total))))
+        guard let total else { return share.map { Int(min(99, max(0, $0 * 100))) } }
+        if completed >= total { return 100 }
+        return Int(min(99, max(0, Double(moved) * 100 / Double(total))))
     }
 
     /// Seconds left; nil when nothing sensible can be said: before 2 s or 1 %, and while nothing moves.
     var secondsLeft: Int? {
         guard let total, let rate = bytesPerSecond, rate > 0, completed < total, elapsed >= 2,
-            completed + inFlight >= total / 100,
+            moved >= total / 100,
             !isStalled
         else { return nil }
-        let left = Double(max(0, total - completed)) / rate
+        let left = Double(max(0, total - moved)) / rate
         return left < 360_000 ? max(1, Int(left.rounded(.up))) : nil
     }
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Transfers of a batch that begin before their turn; their results are taken in the batch's order.
 ///
-/// Only small ones do, and no further one while ``width`` are under way, or so many bytes: on a slow line each waits for
-/// all others.
+/// Only small ones do, and no further one while ``width`` are under way, or so many bytes as ``LinePace`` tells: on a slow
+/// line each waits for all others.
 struct EarlyTransfers<Value: Sendable> {
     /// A transfer under way.
     struct Transfer: Sendable {
@@ -27,19 +27,21 @@ struct EarlyTransfers<Value: Sendable> {
 
     /// The most bytes that a transfer may have to begin early.
     static var largest: Int64 { 8 << 20 }
-    /// How many bytes under way are enough.
-    private static var mostBytes: Int64 { 12 << 20 }
 
     /// How many may be under way; none begins early when that is 1.
     private let width: Int
     private var underWay: [Int: Transfer] = [:]
+    private var pace = LinePace()
 
     init(width: Int) { self.width = width }
 
     /// Whether another transfer may begin.
     var hasRoom: Bool {
-        width > 1 && underWay.count < width && underWay.values.reduce(0) { $0 + $1.size } < Self.mostBytes
+        width > 1 && underWay.count < width && underWay.values.reduce(0) { $0 + $1.size } < pace.mostBytes
     }
+
+    /// Learns that the next of the batch was over after so many seconds of waiting for it.
+    mutating func learn(_ bytes: Int64, in seconds: Double) { pace.take(bytes, in: seconds) }
 
     /// Begins the transfer with a number in the batch.
     mutating func begin(
@@ -78,22 +80,23 @@ final class TransferTurn: Sendable {
     /// It holds no transfer, which holds the turn.
     private struct Listener: Sendable {
         let reporter: ProgressReporter
-        let begin: @Sendable () -> Void
+        let begin: @Sendable (Int64) -> Void
     }
 
     private struct State {
-        var hasBegun = false
+        /// How many bytes had been moved before, once it has begun.
+        var start: Int64?
         var last: TransferProgress?
         var listener: Listener?
     }
 
     private let state = Mutex(State())
 
-    /// Says that bytes are about to travel.
-    func begin() {
+    /// Says that bytes are about to travel, after so many that have travelled before.
+    func begin(from completed: Int64 = 0) {
         state.withLock { state in
-            state.hasBegun = true
-            state.listener?.begin()
+            state.start = completed
+            state.listener?.begin(completed)
         }
     }
 
@@ -109,11 +112,11 @@ final class TransferTurn: Sendable {
     /// size in bytes where that is known.
     func come(to reporter: ProgressReporter, _ path: RemotePath, _ place: (number: Int, of: Int)?, total: Int64?) {
         let listener = Listener(reporter: reporter) {
-            reporter.start(path.name, path: path.string, place: place, total: total)
+            reporter.start(path.name, path: path.string, place: place, total: total, from: $0)
         }
         state.withLock { state in
             state.listener = listener
-            if state.hasBegun { listener.begin() }
+            if let start = state.start { listener.begin(start) }
             if let last = state.last { reporter.update(last) }
         }
     }

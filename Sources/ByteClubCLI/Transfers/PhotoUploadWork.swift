@@ -7,10 +7,14 @@ import Glibc
 struct PhotoUploadWork: BackgroundWork {
     let context: Context
     /// How to reach a server.
-    var open: @Sendable (Login, WorkContext) throws -> any Remote = { try CoreAPIv1Remote.background($0, $1) }
+    var open: @Sendable (Login, WorkContext) throws -> any Remote
     private let underWay = UploadsUnderWay()
 
-    init(_ context: Context) { self.context = context }
+    init(_ context: Context) {
+        self.context = context
+        let pieces = UploadPieces()
+        open = { try CoreAPIv1Remote.background($0, $1, pieces: pieces) }
+    }
 
     func run(_ payload: [UInt8], _ work: WorkContext) async throws -> BackgroundResult {
         try await BackgroundFailure.telling(of: work.id) {
@@ -32,7 +36,7 @@ struct PhotoUploadWork: BackgroundWork {
                         if let position { try? work.save(checkpoint: JSON.line(position)) }
                     }
                 } progress: {
-                    work.report(bytes: $0.completed, total: $0.total)
+                    work.report(bytes: $0.completed, total: $0.total, inFlight: $0.inFlight)
                 }
             }
             work.report(bytes: photo.bytes, total: photo.bytes)

@@ -1,18 +1,26 @@
-/// How much of a large file is sent at a time: about a second's worth, so that little is sent again after an error.
+/// How much of a file is sent at a time: about half a second's worth, so that little is sent again after an error, a pause
+/// or Ctrl-C.
 struct ChunkSize: Sendable, Equatable {
-    /// A file up to this length is sent in one request.
-    static let singleRequest: Int64 = 8 << 20
-    static let smallest: Int64 = 4 << 20
-    static let largest: Int64 = 64 << 20
+    static let first: Int64 = 1 << 20
+    static let smallest: Int64 = 128 << 10
+    static let largest: Int64 = 8 << 20
+    /// What a low rate limit makes of it at least.
+    private static let smallestLimited: Int64 = 16 << 10
 
-    /// The length of the next chunk in bytes.
-    private(set) var bytes: Int64 = 8 << 20
+    /// The length of the next chunk in bytes where no rate is to be kept; what is not longer goes in one request.
+    private(set) var bytes = first
 
-    /// Learns how long a whole chunk took.
-    mutating func adapt(to duration: Duration) {
-        if duration < .milliseconds(500) {
+    /// The length of the next chunk in bytes: where a rate, in bytes a second, is to be kept, a second's worth or 1 MiB.
+    func bytes(at rate: Int?) -> Int64 {
+        guard let rate else { return bytes }
+        return min(bytes, Self.first, max(Int64(rate), Self.smallestLimited))
+    }
+
+    /// Learns how long so many bytes took.
+    mutating func adapt(to duration: Duration, of count: Int64) {
+        if duration < .milliseconds(250), count >= bytes / 2 {
             bytes = min(bytes * 2, Self.largest)
-        } else if duration > .seconds(2) {
+        } else if duration > .seconds(1), count >= Self.smallest {
             bytes = max(bytes / 2, Self.smallest)
         }
     }

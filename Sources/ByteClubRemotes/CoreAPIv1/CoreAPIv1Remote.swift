@@ -12,6 +12,9 @@ public struct CoreAPIv1Remote: Remote {
     /// A lower one of ``TransferRate`` goes before it.
     public var rateLimit: Int?
 
+    /// How large the pieces of uploads are; several remotes for one line may share it.
+    public var pieces = UploadPieces()
+
     /// How much later than it was asked to the server may answer a wait for a change.
     ///
     /// A proxy that keeps the connection of a server that is gone would else leave the client deaf for long.
@@ -90,6 +93,13 @@ public struct CoreAPIv1Remote: Remote {
         options.timeoutForRequest = .seconds(seconds) + answerDelay
         options.retries = false
         return options
+    }
+
+    /// How many bytes of a file the next request may send.
+    func pieceBytes() throws(RemoteError) -> Int64 {
+        let session: Session
+        do { session = try contentSession.session } catch { throw RemoteError(error) }
+        return pieces.bytes(at: [contentOptions.rateLimit, session.rateLimit].compactMap(\.self).min())
     }
 
     /// What a task that moves a file's bytes does differently.

@@ -8,10 +8,13 @@ import Synchronization
 final class UploadProgress: Sendable {
     private let total: Int64
     private let report: @Sendable (TransferProgress) -> Void
-    private let furthest = Mutex<(acknowledged: Int64, sent: Int64)>((0, -1))
+    private let furthest: Mutex<(acknowledged: Int64, sent: Int64)>
 
-    init?(total: Int64, _ report: (@Sendable (TransferProgress) -> Void)?) {
+    /// Counts an upload of which the server is known to have so many bytes already.
+    init?(total: Int64, from offset: Int64, _ report: (@Sendable (TransferProgress) -> Void)?) {
         guard let report else { return nil }
+        // The first count is reported, also when it is this one.
+        furthest = Mutex((offset, offset - 1))
         self.total = total
         self.report = report
     }

@@ -13,18 +13,24 @@ struct UploadSource: Sendable {
     private let kind: Kind
     private let resumption: UploadResumption?
 
+    /// Whether it goes in pieces: a file that does is sent while it is read.
+    let isInPieces: Bool
+
     /// Opens what is to be uploaded and, unless its hash is known, starts to hash it.
-    init(_ content: Content, isHashed: Bool = true) throws(RemoteError) {
+    ///
+    /// What is not longer than `piece` goes in one request, unless an earlier upload of it in pieces can go on.
+    init(_ content: Content, isHashed: Bool = true, piece: Int64) throws(RemoteError) {
         switch content {
         case .bytes(let bytes):
             kind = Self.bytes(bytes)
             resumption = nil
+            isInPieces = Int64(bytes.count) > piece
         case .file(let path, let resumption):
             self.resumption = resumption
             let file = try OpenFile(reading: path)
+            isInPieces = file.size > piece || Self.position(resumption, file) != nil
             kind =
-                file.size <= ChunkSize.singleRequest
-                ? Self.bytes(try file.readAll()) : .file(file, isHashed ? FileHash.start(file) : nil)
+                isInPieces ? .file(file, isHashed ? FileHash.start(file) : nil) : Self.bytes(try file.readAll())
         }
     }
 
@@ -68,9 +74,14 @@ struct UploadSource: Sendable {
 
     /// Where an earlier upload of the same file, as it is now, stands; nil when there is none.
     var position: UploadPosition? {
-        guard let position = resumption?.position, case .file(let file, _) = kind, position.file == file.state,
-            position.offset <= file.size
-        else { return nil }
+        guard case .file(let file, _) = kind else { return nil }
+        return Self.position(resumption, file)
+    }
+
+    private static func position(_ resumption: UploadResumption?, _ file: OpenFile) -> UploadPosition? {
+        guard let position = resumption?.position, position.file == file.state, position.offset <= file.size else {
+            return nil
+        }
         return position
     }
 

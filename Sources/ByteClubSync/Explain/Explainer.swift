@@ -59,8 +59,14 @@ struct Explainer {
     func explain(_ path: String) throws -> [SyncExplanation] {
         let items = try paths.items(at: path)
         var answers = try items.map { try explain($0, path) }
-        if items.allSatisfy({ $0.local == nil && !$0.isExcluded && !$0.isFrozen }), items.isEmpty || isUnseen(path) {
-            answers += try explainUnknown(path).map { [$0] } ?? []
+        if items.allSatisfy({ $0.local == nil && !$0.isExcluded && !$0.isFrozen }), items.isEmpty || isUnseen(path),
+            let unknown = try explainUnknown(path)
+        {
+            // What the server has under the name of a new file is told together with that.
+            guard let first = answers.indices.first, unknown.disk != nil else { return answers + [unknown] }
+            answers[first].disk = unknown.disk
+            answers[first].next.insert(contentsOf: unknown.next, at: 0)
+            if answers[first].state == .inSync { answers[first].state = unknown.state }
         }
         return answers
     }

@@ -34,6 +34,24 @@ import Testing
         #expect(try await world.text("/byteclub/new.md") == "new")
     }
 
+    @Test("a paused mirror tells what waits, as the disk shows it now, and 'why' shows a file that no sync has seen")
+    func waiting() async throws {
+        #expect(await world.run("sync", "pause") == .success, "\(world.err)")
+        #expect(await world.run("status") == .success)
+        #expect(world.out.contains("waiting: nothing that is known"), "\(world.out)")
+        try LocalFile.replace(mirror + "/new.md", with: Array("new".utf8))
+        try LocalFile.replace(mirror + "/plan.md", with: Array("hello again".utf8))
+        #expect(await world.run("status") == .success)
+        #expect(world.out.contains("waiting: 2 files to upload, 14 bytes"), "\(world.out)")
+        #expect(await world.run("status", "--json") == .success)
+        #expect(world.out.contains(#""uploadBytes" : 14"#) && world.out.contains(#""uploads" : 2"#), "\(world.out)")
+        #expect(await world.run("why", mirror + "/new.md") == .success)
+        #expect(world.out.contains("new.md, 3 bytes"), "\(world.out)")
+        #expect(await world.run("sync", "resume") == .success)
+        #expect(await world.run("status") == .success)
+        #expect(!world.out.contains("waiting: "), "\(world.out)")
+    }
+
     @Test("a pause may end by itself, and JSON tells when")
     func pauseForATime() async throws {
         #expect(await world.run("sync", "pause", "--for", "1h30m", "--json") == .success, "\(world.err)")

@@ -113,8 +113,8 @@ import Testing
         #expect(
             lines.count == 7 && lines[0] == "uploading 2 photos, 105 bytes"
                 && lines[1] == "uploaded small.jpg, 10 bytes in 1s"
-                && lines[2].hasPrefix("[2/2] a.jpg   32%  31 bytes of 95 bytes  ")
-                && lines[3].contains(" 64%") && lines[4].contains(" 95%")
+                && lines[2].hasPrefix("[2/2] a.jpg   39%  41 of 105 bytes  ")
+                && lines[3].contains(" 67%") && lines[4].contains(" 96%")
                 && lines[5] == "uploaded a.jpg, 95 bytes in 1m34s"
                 && lines[6] == "uploaded 2 photos, 105 bytes in 1m35s", "\(lines)")
         #expect(!scene.world.err.contains("\r") && !scene.world.err.contains("\u{1B}"))
@@ -173,13 +173,90 @@ import Testing
         #expect(scene.world.err.contains("stalled 12s"))
     }
 
-    @Test("what the server has not acknowledged counts as nothing done")
+    @Test("what was sent counts, but is not all before the server has said so")
     func acknowledged() throws {
         let scene = try make(.log)
         scene.reporter.start("a.jpg", total: 8 << 20)
-        scene.update(at: 31, 0, sent: 8 << 20)
-        #expect(scene.lines.last?.contains("  0%  0 bytes (+8.0 MiB sent) of 8.0 MiB") == true, "\(scene.lines)")
-        #expect(scene.lines.last?.contains("0s") == false)
+        scene.update(at: 31, 0, sent: 1 << 20)
+        #expect(scene.lines.last?.contains(" 12%  1.0 of 8.0 MiB") == true, "\(scene.lines)")
+        scene.update(at: 62, 0, sent: 8 << 20)
+        #expect(scene.lines.last?.contains(" 99%  8.0 of 8.0 MiB") == true, "\(scene.lines)")
+    }
+
+    /// What each frame on a terminal said: the percent, and the whole frame.
+    private static func frames(_ text: String) -> [(percent: Int, line: String)] {
+        text.split(separator: "\r").compactMap { frame in
+            guard let mark = frame.firstIndex(of: "%") else { return nil }
+            let digits = frame[..<mark].reversed().prefix { $0.isNumber }.reversed()
+            return Int(String(digits)).map { ($0, String(frame)) }
+        }
+    }
+
+    @Test("of several photos the line tells all bytes, never goes back, is true at half time, and a sum follows")
+    func several() throws {
+        let scene = try make(.live, columns: 80)
+        let photo: Int64 = 3 << 20
+        scene.reporter.plan(20, total: 20 * photo)
+        var half = 0
+        for number in 1...20 {
+            scene.reporter.start("a panorama with a long name \(number).jpg", place: (number, 20), total: photo)
+            for step in 1...30 {
+                let sent = Int64(step) * photo / 30
+                let acknowledged = sent / (1 << 20) << 20
+                let time = Double((number - 1) * 30 + step) / 10
+                // Once, what was sent is lost.
+                let isLost = number == 7 && (11...14).contains(step)
+                scene.update(at: time, acknowledged, sent: isLost ? 0 : sent - acknowledged)
+                if time <= 30 { half = Self.frames(scene.world.err).last?.percent ?? 0 }
+            }
+            scene.reporter.finish()
+        }
+        scene.reporter.finishAll()
+        let frames = Self.frames(scene.world.err)
+        #expect(frames.map(\.percent) == frames.map(\.percent).sorted(), "\(frames)")
+        #expect(frames.count > 100 && (45...55).contains(half))
+        let middle = try #require(frames.first { $0.line.hasPrefix("[11/20]") && $0.line.contains("left") }).line
+        #expect(middle.contains(" of 60.0 MiB  1.0 MiB/s  ") && middle.contains("…"), "\(middle)")
+        #expect(TerminalScreen(scene.world.err).lines.first == "uploaded 20 photos, 60.0 MiB in 1m00s")
+    }
+
+    @Test("the rate counts no byte that was there before")
+    func resumed() throws {
+        for completed in [Int64(90 << 20), 0] {
+            let scene = try make(.live, columns: 100)
+            scene.reporter.start("a.jpg", total: 100 << 20, from: 90 << 20)
+            scene.update(at: 0.001, completed)
+            for second in 1...4 { scene.update(at: Double(second), completed + Int64(second) << 20) }
+            let line = try #require(Self.frames(scene.world.err).last).line
+            #expect(line.contains("  1.0 MiB/s  "), "\(line)")
+            scene.reporter.finish()
+        }
+    }
+
+    @Test("photos that were there already are told apart in the sum")
+    func present() throws {
+        let scene = try make(.live)
+        scene.reporter.plan(3, total: 30)
+        scene.reporter.start("a.jpg", place: (1, 3), total: 10)
+        scene.update(at: 1, 10)
+        scene.reporter.finish()
+        scene.reporter.skip(bytes: 10)
+        scene.reporter.skip(bytes: 10)
+        scene.reporter.finishAll()
+        let lines = TerminalScreen(scene.world.err).lines
+        #expect(lines.first == "uploaded 1 of 3 photos, 10 bytes in 1s; 2 there already", "\(lines)")
+    }
+
+    @Test("photos whose bytes nobody knows yet count as shares of all")
+    func shares() throws {
+        let scene = try make(.live)
+        scene.reporter.plan(4)
+        for number in 1...4 {
+            scene.reporter.start("a.jpg", place: (number, 4), total: 100)
+            for step in 1...2 { scene.update(at: Double(number * 2 + step) / 2, Int64(step) * 50) }
+            scene.reporter.finish()
+        }
+        #expect(Self.frames(scene.world.err).map(\.percent) == [0, 12, 25, 25, 37, 50, 50, 62, 75, 75, 87, 99])
     }
 
     @Test("who asks by a signal gets a line, on a terminal and in a log, and a new width is used at once")
@@ -202,7 +279,7 @@ import Testing
             }
             let lines = TerminalScreen(scene.world.err).lines
             #expect(lines.first == "byteclub: no transfer is under way")
-            #expect(lines.contains { $0.hasPrefix("byteclub: a.jpg   50%  500 bytes of 1000 bytes") }, "\(lines)")
+            #expect(lines.contains { $0.hasPrefix("byteclub: a.jpg   50%  500 of 1000 bytes") }, "\(lines)")
             scene.asked.send(.report)
             #expect(TerminalScreen(scene.world.err).lines == lines)
         }

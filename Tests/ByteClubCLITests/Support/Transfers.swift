@@ -28,7 +28,7 @@ enum Transfers {
     ) -> WorkContext {
         WorkContext(
             id: BackgroundTask.ID(number: number), options: BackgroundOptions(), checkpoint: checkpoint,
-            saveCheckpoint: { save($0) }, reportProgress: report,
+            saveCheckpoint: { save($0) }, reportProgress: { bytes, total, _ in report(bytes, total) },
             openSession: { (configuration, name) throws(TransferError) in
                 try Session(configuration: configuration, name: name)
             }, secretFields: { throw CancellationError() })

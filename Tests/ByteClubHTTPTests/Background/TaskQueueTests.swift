@@ -12,8 +12,9 @@ struct TaskQueueTests {
         var now = TaskQueueTests.start
         var steps: [TaskQueue.Step] = []
 
-        init(maximumTasks: Int = 1, retention: Int64 = 30 * 86400) {
-            queue = TaskQueue(maximumTasks: maximumTasks, retention: retention)
+        init(maximumTasks: Int = 1, maximumLimitedTasks: Int = .max, retention: Int64 = 30 * 86400) {
+            queue = TaskQueue(
+                maximumTasks: maximumTasks, maximumLimitedTasks: maximumLimitedTasks, retention: retention)
         }
 
         mutating func handle(_ event: TaskQueue.Event, after wait: Int64 = 0) {
@@ -139,6 +140,24 @@ struct TaskQueueTests {
         #expect(try #require(bench.queue[id]?.nextAttempt) - bench.now == 3_600_000)
         let other = bench.submit(2)
         for _ in 1...9 { bench.fail(other); bench.handle(.networkChanged); #expect(bench.started == [2]) }
+    }
+
+    @Test("while the rate is limited few tasks begin, those that run go on, and afterwards as many begin as ever")
+    func limited() {
+        var bench = Bench(maximumTasks: 3, maximumLimitedTasks: 1)
+        let ids = [bench.submit(1), bench.submit(2)]
+        bench.handle(.limited(true))
+        #expect(bench.steps.isEmpty)
+        let last = bench.submit(3)
+        #expect(ids.map(bench.state) == [.running, .running] && bench.state(last) == .waiting)
+        bench.handle(.ended(ids[0], .done(BackgroundResult())))
+        #expect(bench.state(last) == .waiting)
+        bench.handle(.ended(ids[1], .done(BackgroundResult())))
+        #expect(bench.state(last) == .running)
+        let others = [bench.submit(4), bench.submit(5)]
+        #expect(others.map(bench.state) == [.waiting, .waiting])
+        bench.handle(.limited(false))
+        #expect(others.map(bench.state) == [.running, .running])
     }
 
     @Test("a task is given up when its time is over, waiting, held or running, but not while it is paused")

@@ -1,8 +1,10 @@
 import ByteClubCore
-import ByteClubRemotes
+import ByteClubHTTP
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ByteClubRemotes
 
 @Suite("CoreAPIv1Remote's uploads")
 struct CoreAPIv1UploadTests {
@@ -88,7 +90,7 @@ struct CoreAPIv1UploadTests {
         let (end, lines) = try await upload(20 << 20) { _ in nil }
         #expect(end.commits == 1 && end.misplaced == 0)
         #expect(lines.first == "PUT /1/chunked_upload HTTP/1.1")
-        #expect(lines.dropFirst().first == "PUT /1/chunked_upload?upload_id=u1&offset=8388608 HTTP/1.1")
+        #expect(lines.dropFirst().first == "PUT /1/chunked_upload?upload_id=u1&offset=1048576 HTTP/1.1")
         #expect(lines.last == "POST /1/commit_chunked_upload/auto/big HTTP/1.1")
     }
 
@@ -96,7 +98,7 @@ struct CoreAPIv1UploadTests {
     func dropped() async throws {
         let (end, lines) = try await upload(20 << 20) { $0 == 1 ? .drop(after: 1_000_000) : nil }
         #expect(end.commits == 1)
-        #expect(lines.filter { $0.contains("offset=8388608") }.count == 2)
+        #expect(lines.filter { $0.contains("offset=1048576 ") }.count == 2)
     }
 
     @Test("a chunk whose answer is lost is not sent twice: the upload goes on where the server stands")
@@ -132,22 +134,27 @@ struct CoreAPIv1UploadTests {
         #expect(TestFile.write(bytes, to: path))
         let box = Box()
         let kept = Mutex<[UploadPosition?]>([])
+        let told = Mutex<[TransferProgress]>([])
         let put = { @Sendable (remote: CoreAPIv1Remote, position: UploadPosition?) async throws -> Metadata in
             let resumption = UploadResumption(from: position) { state in kept.withLock { $0.append(state) } }
             return try await remote.put(
-                .file(path: path, resumption: resumption), at: RemotePath("/big"), condition: .create, policy: .rename,
-                progress: nil)
+                .file(path: path, resumption: resumption), at: RemotePath("/big"), condition: .create, policy: .rename
+            ) { progress in told.withLock { $0.append(progress) } }
         }
         let first = Self.chunkServer(box) { $0 == 1 ? .status(403, #"{"error": "no"}"#) : nil }
         try await withRemote(first) { remote, _ in
             _ = await expectFailure(.forbidden) { try await put(remote, nil) }
         }
         let position = try #require(kept.withLock { $0 }.last ?? nil)
-        #expect(position.offset == 8 << 20)
+        #expect(position.offset == 1 << 20)
+        told.withLock { $0 = [] }
         try await withRemote(Self.chunkServer(box) { _ in nil }) { remote, server in
             let stored = try await put(remote, position)
             #expect(stored.bytes == Int64(bytes.count))
-            let line = "PUT /1/chunked_upload?upload_id=u1&offset=8388608 HTTP/1.1"
+            // What was there before is not told as if it had just gone.
+            let first = TransferProgress(completed: 1 << 20, total: Int64(bytes.count))
+            #expect(told.withLock { $0 }.first == first)
+            let line = "PUT /1/chunked_upload?upload_id=u1&offset=1048576 HTTP/1.1"
             #expect(server.lines.prefix(2) == [line, line])
             #expect(server.requests.first?.body.isEmpty == true)
         }
@@ -161,6 +168,41 @@ struct CoreAPIv1UploadTests {
             #expect(server.lines.first == "PUT /1/chunked_upload HTTP/1.1")
         }
         #expect(box.upload.withLock { $0.bytes == bytes.reversed() })
+    }
+
+    @Test("where a rate is to be kept, a file of more than 1 MiB goes in pieces of that, or of a second's worth")
+    func limited() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/big"
+        #expect(TestFile.write(noise(3 << 20), to: path))
+        for (limit, session) in [(1 << 30, nil), (nil, 512 << 20), (8 << 20, 1 << 30)] as [(Int?, Int?)] {
+            let box = Box()
+            try await withRemote(Self.chunkServer(box) { _ in nil }) { remote, server in
+                var remote = remote
+                remote.rateLimit = limit
+                try remote.contentSession.session.setRateLimit(session)
+                _ = try await remote.put(
+                    .file(path: path), at: RemotePath("/big"), condition: .create, policy: .rename, progress: nil)
+                #expect(server.lines.count { $0.hasPrefix("PUT") } == 3, "\(server.lines)")
+            }
+        }
+    }
+
+    @Test("a photo on a line that is known to be fast goes in one request, unless an earlier upload of it can go on")
+    func fast() async throws {
+        let directory = try TemporaryDirectory()
+        let bytes = noise(5 << 20)
+        let path = directory.path + "/big"
+        #expect(TestFile.write(bytes, to: path))
+        let pieces = UploadPieces()
+        for _ in 0..<3 { pieces.learn(.milliseconds(10), of: 8 << 20) }
+        try await withRemote({ _, _ in .status(200, fileJSON("/big", bytes)) }) { remote, server in
+            var remote = remote
+            remote.pieces = pieces
+            _ = try await remote.put(
+                .file(path: path), at: RemotePath("/big"), condition: .create, policy: .rename, progress: nil)
+            #expect(server.lines.count == 1 && server.lines.first?.contains("files_put") == true, "\(server.lines)")
+        }
     }
 
     @Test("a server that always wants another place is given up")

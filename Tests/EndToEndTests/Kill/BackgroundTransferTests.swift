@@ -53,7 +53,7 @@ private struct Scene {
     /// Slow enough that there is time to be killed in.
     static let rate = "12M"
     /// What may be sent again for each end of the daemon or the server, in bytes: a chunk, with what was on the wire.
-    private static let chunk: Int64 = 8 << 20
+    private static let chunk: Int64 = 1 << 20
     private static let wire: Int64 = 6 << 20
 
     let ann: MemberMachine
@@ -155,7 +155,7 @@ private struct Scene {
 }
 
 /// The daemon of a member's transfers, which nobody in this process has started.
-private struct DaemonProcess {
+struct DaemonProcess {
     /// The member's folder for state.
     let state: String
 

@@ -42,7 +42,7 @@ private struct Upload {
     /// What all that is no content may take, in bytes: heads, the login, listings.
     static let heads: Int64 = 256 << 10
     /// The first chunk, and the largest, in bytes; each may be twice as long as the one before.
-    private static let (firstChunk, largestChunk): (Int64, Int64) = (8 << 20, 64 << 20)
+    private static let (firstChunk, largestChunk): (Int64, Int64) = (1 << 20, 8 << 20)
 
     private let way: EndToEnd.PhotoKillTests.Way
     private let folder: TemporaryDirectory

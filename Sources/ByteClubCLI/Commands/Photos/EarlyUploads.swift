@@ -2,8 +2,8 @@ import ByteClubCore
 
 /// Uploads of small photos that begin before their turn, so that the server has several to store at once.
 ///
-/// One begins early when it is small, so that it goes in one request and is finished after Ctrl-C, and when nothing can
-/// depend on those before it: its folder has no photo of its length, and no other one under way has its length or its
+/// One begins early when it is small, so that on a fast line it is finished after Ctrl-C, and when nothing can depend on
+/// those before it: its folder has no photo of its length, and no other one under way has its length or its
 /// name. The first for which that is not so waits for its turn, and all behind it.
 struct EarlyUploads {
     /// An upload that has come to its end.
@@ -60,6 +60,9 @@ struct EarlyUploads {
 
     /// The upload of the photo whose turn it is; nil when it has not begun.
     mutating func take(_ index: Int) -> EarlyTransfers<Sent>.Transfer? { transfers.take(index) }
+
+    /// Learns that the next photo was sent after so many seconds of waiting for it.
+    mutating func learn(_ bytes: Int64, in seconds: Double) { transfers.learn(bytes, in: seconds) }
 
     /// Whether the upload of a photo has begun.
     func hasBegun(_ index: Int) -> Bool { transfers.hasBegun(index) }

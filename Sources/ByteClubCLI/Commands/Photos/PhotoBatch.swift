@@ -49,6 +49,7 @@ struct PhotoBatch: Sendable {
             if !windDown.isRequested {
                 await early.begin(from: index, to: folder, &known) { try await KnownPhotos(of: $0, remote) }
             }
+            let start = context.uptime()
             do {
                 let place = photos.count > 1 ? (index + 1, photos.count) : nil
                 let sender = try sender(for: chosen)
@@ -58,7 +59,12 @@ struct PhotoBatch: Sendable {
                 } else {
                     photo = try await upload(chosen.file, sender, place, &known[sender.folder.key])
                 }
-                if photo.event == .present { reporter.skip(bytes: photo.bytes) } else { reporter.finish() }
+                if photo.event == .present {
+                    reporter.skip(bytes: photo.bytes)
+                } else {
+                    early.learn(photo.bytes, in: (context.uptime() - start) / .seconds(1))
+                    reporter.finish()
+                }
                 outcome.done.append(photo)
                 try report(photo)
             } catch {
@@ -108,13 +114,26 @@ struct PhotoBatch: Sendable {
     private func upload(
         _ file: String, _ sender: PhotoSender, _ known: inout KnownPhotos?, _ turn: TransferTurn
     ) async throws -> (photo: FinishedPhoto, uploaded: UploadedPhoto) {
-        try await repeating(file, &known) { photo, known in
-            try await sender.send(file, photo.state, file, &known) { _ in
-                turn.begin()
-                return nil
+        let record = try UploadRecord(of: file, to: sender.folder, on: server, context)
+        return try await repeating(file, &known) { photo, known in
+            let sent = try await sender.send(file, photo.state, file, &known) { size in
+                let resumption = resuming(size, record)
+                turn.begin(from: resumption.position?.offset ?? 0)
+                return resumption
             } progress: {
                 turn.report($0)
             }
+            if sent.event == .present { record.remove() }
+            return sent
+        }
+    }
+
+    /// How an upload of so many bytes goes on where a record says, and keeps where it is.
+    private func resuming(_ size: Int64, _ record: UploadRecord) -> UploadResumption {
+        UploadResumption(from: record.position) { [windDown] position in
+            record.keep(position)
+            // What has been sent as a whole may still become visible.
+            if let position, position.offset < size { windDown.reached() }
         }
     }
 
@@ -155,15 +174,9 @@ struct PhotoBatch: Sendable {
         _ photo: FinishedPhoto, _ content: String, _ sender: PhotoSender, _ place: (number: Int, of: Int)?,
         _ known: inout KnownPhotos?, _ record: UploadRecord? = nil
     ) async throws -> UploadedPhoto {
-        let (reporter, windDown, path) = (reporter, windDown, try sender.path(of: photo.file))
+        let (reporter, path) = (reporter, try sender.path(of: photo.file))
         let sent = try await sender.send(photo.file, photo.state, content, &known) { size in
-            let resumption = record.map { record in
-                UploadResumption(from: record.position) { position in
-                    record.keep(position)
-                    // What has been sent as a whole may still become visible.
-                    if let position, position.offset < size { windDown.reached() }
-                }
-            }
+            let resumption = record.map { resuming(size, $0) }
             reporter.start(
                 path.name, path: path.string, place: place, total: size, from: resumption?.position?.offset ?? 0)
             return resumption

@@ -58,7 +58,8 @@ struct PhotoDownload: Sendable {
             }
         }
         var early = EarlyTransfers<Arrival>(width: width)
-        reporter.plan(photos.count)
+        let sizes = orders.map { try? $0.get().known?.bytes }
+        reporter.plan(photos.count, total: sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
         do {
             return try await run(orders, &early) { try report($0.path, $0.file) }
         } catch {
@@ -118,8 +119,12 @@ struct PhotoDownload: Sendable {
                 early.begin(next, size: bytes, key: key) { turn in
                     if let there = try await present(order) { return there }
                     let file = try order.output()
-                    turn.begin()
-                    return Arrival(path: order.path, file: try await write(order.path, to: file) { turn.report($0) })
+                    let written = try await write(order.path, to: file) {
+                        turn.begin(from: $0)
+                    } progress: {
+                        turn.report($0)
+                    }
+                    return Arrival(path: order.path, file: written)
                 }
             }
             next += 1
@@ -133,9 +138,10 @@ struct PhotoDownload: Sendable {
         guard let begun else {
             if let there = try await present(order) { return there }
             let file = try order.output()
-            return Arrival(path: order.path, file: try await run(order.path, to: file, place: place))
+            return Arrival(
+                path: order.path, file: try await run(order.path, to: file, order.known?.bytes, place: place))
         }
-        begun.turn.come(to: reporter, order.path, place, total: nil)
+        begun.turn.come(to: reporter, order.path, place, total: order.known?.bytes)
         return try await begun.value()
     }
 
@@ -148,18 +154,24 @@ struct PhotoDownload: Sendable {
         return Arrival(path: order.path, file: file, wasThere: true)
     }
 
-    /// Writes the photo to a file.
+    /// Writes the photo to a file; its size in bytes is told where it is known.
     func run(
-        _ path: RemotePath, to file: OutputFile, place: (number: Int, of: Int)? = nil
+        _ path: RemotePath, to file: OutputFile, _ bytes: Int64? = nil, place: (number: Int, of: Int)? = nil
     ) async throws -> WrittenFile {
-        reporter.start(path.name, path: path.string, place: place, total: nil)
-        return try await write(path, to: file) { reporter.update($0) }
+        try await write(path, to: file) {
+            reporter.start(path.name, path: path.string, place: place, total: bytes, from: $0)
+        } progress: {
+            reporter.update($0)
+        }
     }
 
+    /// Writes the photo to a file; `begin` is told how much of it is there.
     private func write(
-        _ path: RemotePath, to file: OutputFile, progress: @escaping @Sendable (TransferProgress) -> Void
+        _ path: RemotePath, to file: OutputFile, begin: (Int64) -> Void,
+        progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> WrittenFile {
         let metadata = try await parting(path, to: file.path) { part, journal in
+            begin(Self.received(journal))
             let metadata = try await Self.fetch(
                 path, to: part, journal: journal, beside: file, from: remote, progress: progress)
             do {
@@ -181,8 +193,8 @@ struct PhotoDownload: Sendable {
         let directory = context.directories.state + "/downloads"
         try LocalFile.makePrivateDirectory(directory)
         let file = try OutputFile(directory + "/photo.jpg", isForced: true)
-        reporter.start(path.name, path: path.string, total: nil)
         try await parting(path, to: file.path) { part, journal in
+            reporter.start(path.name, path: path.string, total: nil, from: Self.received(journal))
             _ = try await Self.fetch(path, to: part, journal: journal, beside: file, from: remote) {
                 reporter.update($0)
             }
@@ -214,8 +226,7 @@ struct PhotoDownload: Sendable {
         from remote: any Remote, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> Metadata {
         // The rest of it needs less where something came already.
-        let received = journal.flatMap(TransferFiles.earlier)?.bytesReceived ?? 0
-        let sum = try file.room().addingReportingOverflow(received)
+        let sum = try file.room().addingReportingOverflow(received(journal))
         let room = sum.overflow ? .max : sum.partialValue
         do {
             if LocalFile.exists(part) {
@@ -230,6 +241,11 @@ struct PhotoDownload: Sendable {
             if error.code == .notFound, let journal { TransferFiles.discard(journal) }
             throw told(error, of: path, room)
         }
+    }
+
+    /// How many bytes an earlier run has left.
+    private static func received(_ journal: String?) -> Int64 {
+        journal.flatMap(TransferFiles.earlier)?.bytesReceived ?? 0
     }
 
     /// Whether a file has a version's bytes.

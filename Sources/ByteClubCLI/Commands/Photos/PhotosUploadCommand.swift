@@ -87,10 +87,11 @@ struct PhotosUploadCommand: ClubCommand {
                     + ResumeCommand.text(context.arguments))
         }
         if json {
+            let present = outcome.done.count { $0.event == .present }
             try context.output.write(
                 JSON.line(
                     UploadSummary(
-                        uploaded: outcome.done.count, failed: outcome.failures.count,
+                        uploaded: outcome.done.count - present, present: present, failed: outcome.failures.count,
                         time: CalendarTime.utc(context.now()).rfc3339)))
         }
         if outcome.status != .success { throw Failure.silent(outcome.status) }

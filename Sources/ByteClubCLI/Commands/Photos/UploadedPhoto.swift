@@ -38,7 +38,10 @@ struct FailedPhoto: Encodable, Sendable {
 /// The last line of an upload in JSON.
 struct UploadSummary: Encodable, Sendable {
     var event = "summary"
+    /// How many were sent.
     var uploaded: Int
+    /// How many were there already.
+    var present: Int
     var failed: Int
     /// As RFC 3339 in UTC.
     var time: String

@@ -31,6 +31,8 @@ struct StatusCommand: MirrorCommand {
         var leftOut: [String] = []
         /// Large files on their way; nil when there are none.
         var activity: ActivityFile.Activity?
+        /// What waits while the mirror is paused; nil when it is not, or that cannot be told.
+        var waiting: SyncWaiting?
 
         func text(_ style: TextStyle) -> String {
             guard status.isKnown else { return style.lines(["\(directory) was never synced"]) }
@@ -40,12 +42,12 @@ struct StatusCommand: MirrorCommand {
                     + "\(HumanSize.shown(status.bytes)), \(last)"
             ]
             lines.append(status.isRunning ? "a sync runs" : "no sync runs now; 'byteclub sync' starts one")
-            if status.pending > 0 { lines.append("to do: \(status.pending)") }
+            if status.pending > 0, waiting == nil { lines.append("to do: \(status.pending)") }
             if let activity { lines += Self.lines(activity) }
             if status.isPaused {
                 let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
-                let waits = status.pending > 0 ? "what is to do waits; " : ""
-                lines.append("paused\(end); \(waits)'byteclub sync resume' goes on")
+                lines.append("paused\(end); 'byteclub sync resume' goes on")
+                if let waiting { lines.append("waiting: \(Self.words(waiting))") }
             }
             if let obstacle = status.obstacle {
                 lines.append("in the way: \(obstacle.message), since \(style.calendar(obstacle.since))")
@@ -70,6 +72,20 @@ struct StatusCommand: MirrorCommand {
                 lines.append("to settle: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' settles")
             }
             return style.lines(lines)
+        }
+
+        private static func words(_ waiting: SyncWaiting) -> String {
+            let parts = [
+                waiting.uploads > 0
+                    ? "\(count(waiting.uploads, "file")) to upload, \(HumanSize.shown(waiting.uploadBytes))" : nil,
+                waiting.downloads > 0
+                    ? "\(count(waiting.downloads, "file")) to download, \(HumanSize.shown(waiting.downloadBytes))"
+                    : nil,
+                waiting.others > 0 ? count(waiting.others, "other change") : nil,
+            ].compactMap(\.self)
+            return parts.isEmpty
+                ? "nothing that is known; the server is asked when the sync goes on"
+                : parts.joined(separator: "; ")
         }
 
         /// A line for each large file on its way, and one with their rate.
@@ -104,7 +120,8 @@ struct StatusCommand: MirrorCommand {
         let status = try Engine.status(of: place.configuration)
         return Result(
             directory: place.directory, status: status, leftOut: status.isKnown ? try place.leftOut(engine) : [],
-            activity: status.isRunning ? ActivityFile.read(place) : nil)
+            activity: status.isRunning ? ActivityFile.read(place) : nil,
+            waiting: status.isPaused ? try? Engine.waiting(of: place.configuration) : nil)
     }
 
     /// Empties a terminal and begins at its top (ECMA-48: CUP, ED).

@@ -28,6 +28,9 @@ public struct BackgroundDaemon: Sendable {
     /// How many tasks may be under way at once: 6, and as many to one host.
     public var maximumTasks = 6
 
+    /// How many are begun at once while the ``RateSchedule`` limits the rate: 2, so that few are cut off half way.
+    public var maximumLimitedTasks = 2
+
     /// After how long with nothing to do and nobody connected the daemon ends; nil for never: 10 minutes.
     public var idleTimeout: Duration? = .seconds(600)
 

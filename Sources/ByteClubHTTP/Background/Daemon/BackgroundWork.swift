@@ -36,7 +36,7 @@ public struct WorkContext: Sendable {
     public let checkpoint: [UInt8]?
 
     let saveCheckpoint: @Sendable ([UInt8]) throws(TransferError) -> Void
-    let reportProgress: @Sendable (_ bytes: Int64, _ total: Int64?) -> Void
+    let reportProgress: @Sendable (_ bytes: Int64, _ total: Int64?, _ inFlight: Int64) -> Void
     let openSession: @Sendable (SessionConfiguration, String) throws(TransferError) -> Session
     let secretFields: @Sendable () async throws -> HTTPFields
 
@@ -45,8 +45,13 @@ public struct WorkContext: Sendable {
     /// When it returns it is on disk; it blocks until then.
     public func save(checkpoint: [UInt8]) throws(TransferError) { try saveCheckpoint(checkpoint) }
 
-    /// Tells how far the work is: bytes that need not be moved again.
-    public func report(bytes: Int64, total: Int64?) { reportProgress(bytes, total) }
+    /// Tells how far the work is.
+    ///
+    /// - Parameters:
+    ///   - bytes: What need not be moved again, in bytes.
+    ///   - total: How many there will be in all; nil while that is unknown.
+    ///   - inFlight: What was moved beyond `bytes` and may have to be moved again, which the rate counts.
+    public func report(bytes: Int64, total: Int64?, inFlight: Int64 = 0) { reportProgress(bytes, total, inFlight) }
 
     /// A session that keeps to the daemon's ``RateSchedule``.
     public func session(

@@ -150,7 +150,12 @@ extension DaemonLoop {
         let (rate, change) = schedule.current(at: now / 1000)
         scheduleChange = change.map { $0 * 1000 }
         runner.sessions.setRate(rate == 0 ? nil : rate)
-        guard isHeld != (rate == 0), !isStopping else { return }
+        if isStopping { return }
+        if isLimited != (rate ?? 0 > 0) {
+            isLimited.toggle()
+            apply(.limited(isLimited))
+        }
+        guard isHeld != (rate == 0) else { return }
         isHeld = rate == 0
         apply(.held(isHeld))
     }

@@ -19,6 +19,7 @@ final class DaemonLoop {
     var scheduleChange: Int64?
     /// Whether the schedule holds all.
     var isHeld = false
+    var isLimited = false
     var connections: [UInt64: DaemonConnection] = [:]
     /// Whose identifier it is.
     var sessions: [String: UInt64] = [:]
@@ -75,7 +76,9 @@ final class DaemonLoop {
         self.folder = folder
         self.place = place
         runner = WorkRunner(daemon: daemon, folder: folder, sessions: sessions)
-        queue = TaskQueue(maximumTasks: daemon.maximumTasks, retention: daemon.retention)
+        queue = TaskQueue(
+            maximumTasks: daemon.maximumTasks, maximumLimitedTasks: daemon.maximumLimitedTasks,
+            retention: daemon.retention)
         schedule = folder.schedule()
         applySchedule()
         try load()

@@ -19,6 +19,8 @@ struct TaskQueue: Sendable {
         case networkChanged
         /// A schedule holds all, or holds no more; an upload that must not be sent twice is not interrupted by it.
         case held(Bool)
+        /// A schedule limits the rate, or limits it no more.
+        case limited(Bool)
         /// The time of ``TaskQueue/wakeUp`` has come.
         case woke
     }
@@ -52,11 +54,13 @@ struct TaskQueue: Sendable {
     static let mostResultBytes = 1 << 20
 
     private let maximumTasks: Int
+    private let maximumLimitedTasks: Int
     private let retention: Int64
     private var tasks: [BackgroundTask.ID: QueuedTask] = [:]
     private var underWay: Set<BackgroundTask.ID> = []
     private var lanes = PriorityLanes<(id: BackgroundTask.ID, ticket: UInt64)>()
     private var isHeld = false
+    private var isLimited = false
     /// How many tasks wait or run.
     private var activeCount = 0
     /// The next place or ticket.
@@ -73,9 +77,11 @@ struct TaskQueue: Sendable {
     ///
     /// - Parameters:
     ///   - maximumTasks: How many may be under way at once; values below 1 count as 1.
+    ///   - maximumLimitedTasks: With how many under way no further one begins while the rate is limited.
     ///   - retention: For how many seconds a finished task is kept that nobody took the end of.
-    init(maximumTasks: Int, retention: Int64) {
+    init(maximumTasks: Int, maximumLimitedTasks: Int = .max, retention: Int64) {
         self.maximumTasks = max(maximumTasks, 1)
+        self.maximumLimitedTasks = min(self.maximumTasks, max(maximumLimitedTasks, 1))
         self.retention = min(max(retention, 0), 1 << 40) * 1000
     }
 
@@ -91,7 +97,8 @@ struct TaskQueue: Sendable {
         lastTime = now
         take(event, at: now)
         while let alarm = alarms.popFirst(until: now) { ring(alarm, at: now) }
-        while !isHeld, underWay.count < maximumTasks, let (id, ticket) = lanes.popFirst() {
+        let most = isLimited ? maximumLimitedTasks : maximumTasks
+        while !isHeld, underWay.count < most, let (id, ticket) = lanes.popFirst() {
             if tasks[id]?.ticket == ticket { start(id, at: now) }
         }
         for id in underWay { tellProgress(id, at: now) }
@@ -155,6 +162,7 @@ extension TaskQueue {
             for id in placed(underWay) where tasks[id]?.status.request.isRepeatable == true {
                 stop(id, then: .waits, at: now)
             }
+        case .limited(let isLimited): self.isLimited = isLimited
         case .woke: break
         }
     }

@@ -74,8 +74,9 @@ struct WorkRunner: Sendable {
                 }
                 try folder.save(checkpoint: bytes, of: id)
             },
-            reportProgress: { bytes, total in
-                report(WorkProgress(bytes: bytes, total: total, bytesPerSecond: meter.rate(bytes, at: .fine)))
+            reportProgress: { bytes, total, inFlight in
+                let rate = meter.rate(bytes + max(0, inFlight), at: .fine)
+                report(WorkProgress(bytes: bytes, total: total, bytesPerSecond: rate))
             },
             openSession: { configuration, name throws(TransferError) in
                 try sessions.open(configuration, name: name, for: id, options)

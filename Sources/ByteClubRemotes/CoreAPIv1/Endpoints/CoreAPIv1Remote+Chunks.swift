@@ -18,15 +18,14 @@ extension CoreAPIv1Remote {
         let earlier = source.position
         var (id, offset) = (earlier?.id, earlier?.offset ?? 0)
         var asksFirst = earlier != nil
-        var size = ChunkSize()
         var corrections = (inRow: 0, inAll: 0)
         while offset < source.size || asksFirst {
-            let end = asksFirst ? offset : min(offset + size.bytes, source.size)
+            let end = asksFirst ? offset : try min(offset + pieceBytes(), source.size)
             asksFirst = false
             let start = ContinuousClock.now
             switch try await sendChunk(source, offset..<end, of: id, progress) {
             case .stored(let state) where state.offset == end && (id == nil || id == state.uploadID):
-                if end - offset == size.bytes { size.adapt(to: start.duration(to: .now)) }
+                pieces.learn(start.duration(to: .now), of: end - offset)
                 corrections.inRow = 0
                 (id, offset) = (state.uploadID, end)
                 progress?.acknowledge(end)

@@ -10,11 +10,11 @@ extension CoreAPIv1Remote {
         _ content: Content, at path: RemotePath, modified: FileTime?, executable: Bool?, condition: WriteCondition,
         policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
-        let source = try UploadSource(content)
+        let source = try UploadSource(content, piece: pieceBytes())
         defer { source.stop() }
-        let progress = UploadProgress(total: source.size, progress)
+        let progress = UploadProgress(total: source.size, from: source.position?.offset ?? 0, progress)
         let upload: String?
-        if source.size > ChunkSize.singleRequest {
+        if source.isInPieces {
             upload = try await sendChunks(source, progress)
             // Before the commit, so that no mixture of two states of the file becomes visible.
             _ = try await source.verifiedHash()
@@ -89,11 +89,13 @@ extension CoreAPIv1Remote {
         var options = contentOptions
         options.retries = retries
         let request = transport.request(.put, address("files_put", path), query: query, fields: Self.binary)
+        let start = ContinuousClock.now
         let answer = try await transport.perform(request) { () async throws(TransferError) in
             try await contentSession.session.upload(
                 for: request, from: source.body(0..<source.size), options: options,
                 progress: UploadProgress.counting(progress, from: 0))
         }
+        pieces.learn(start.duration(to: .now), of: source.size)
         return try answer.decoded()
     }
 

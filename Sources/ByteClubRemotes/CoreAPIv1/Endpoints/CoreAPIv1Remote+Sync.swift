@@ -66,8 +66,9 @@ extension CoreAPIv1Remote: SyncRemote {
     public func sendUpload(
         _ content: Content, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> String {
-        let source = try UploadSource(content, isHashed: false)
-        let id = try await sendChunks(source, UploadProgress(total: source.size, progress))
+        let source = try UploadSource(content, isHashed: false, piece: 0)
+        let progress = UploadProgress(total: source.size, from: source.position?.offset ?? 0, progress)
+        let id = try await sendChunks(source, progress)
         try source.verify()
         return id
     }
