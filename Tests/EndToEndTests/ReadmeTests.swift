@@ -129,7 +129,7 @@ struct ReadmeScript {
             (/(?:0\.0\.0\.0|127\.0\.0\.1|localhost|[a-z.]+\.example):[0-9]+/, "127.0.0.1:\(port)"),
             (/(?:^|\s)\/(?:srv|var|opt)\//, " ~/srv/"),
             // The link that somebody was sent is the one that the club's log begins with.
-            (/\bLINK\b/, "\"$(sed -n 's/.*this link makes one: //p' ~/server.log)\""),
+            (/\bLINK\b/, "\"$(grep '^https:.*/invite/' ~/server.log)\""),
         ]
     }
 
