@@ -13,9 +13,10 @@ public protocol MirrorEngine: Sendable {
     /// What is known of a mirror; neither it nor the server is asked.
     static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus
 
-    /// The newest events of a mirror's log, newest last, of one path and what is below it when that is given.
+    /// The newest events of a mirror's log, newest last, of one path and what is below it when that is given; with
+    /// `after` only those behind the one of that number.
     static func log(
-        of configuration: SyncConfiguration, below path: String?, limit: Int
+        of configuration: SyncConfiguration, below path: String?, after: Int64?, limit: Int
     ) throws(SyncError) -> [SyncLogEntry]
 
     /// Says of a path, relative to the mirror's root, what each side shows, what is to be done, and what is in the way.

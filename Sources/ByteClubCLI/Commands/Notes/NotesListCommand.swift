@@ -44,15 +44,25 @@ struct NoteListing: Sendable {
         // Not '--folder', which is the shared folder.
         let login = try context.login(flags: settings)
         let folder = try path.map { try EntryPath.entry($0, login) } ?? login.notes
-        let photos = try login.photos
-        var listing = listing
-        listing.excluded = folder.key == photos.key || folder.key.isBelow(photos.key) ? nil : photos
-        let found = try await context.withRemote(login) { [listing] in try await listing.entries(of: folder, $0) }
+        let found = try await context.withRemote(login) { try await entries(of: folder, login, $0) }
         if found == nil, let path { throw Failure(.noInput, "there is no folder '\(Failure.line(path))'") }
         let list = arrangement.list(found ?? [], below: login.notes)
         try context.print(list, json: isJSON)
         if !list.entries.isEmpty { return }
         context.noteEmpty(
             listing.isDeleted ? "no notes were removed" : "no notes yet; 'byteclub notes add NAME' makes one")
+    }
+    /// What the list has before it is put in order; nil when there is no such folder.
+    func entries(of folder: RemotePath, _ login: Login, _ remote: any Remote) async throws -> [Metadata]? {
+        let photos = try login.photos
+        var listing = listing
+        listing.excluded = folder.key == photos.key || folder.key.isBelow(photos.key) ? nil : photos
+        return try await listing.entries(of: folder, remote)
+    }
+
+    /// How many notes the club has in all folders, as `notes list --recursive` lists them.
+    static func count(_ login: Login, _ remote: any Remote) async throws -> Int {
+        let all = NoteListing(listing: FolderListing(isRecursive: true))
+        return try await all.entries(of: login.notes, login, remote)?.count ?? 0
     }
 }
