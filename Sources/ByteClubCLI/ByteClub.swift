@@ -140,7 +140,7 @@ public enum ByteClub {
     private static func report(_ error: any Error, _ context: Context) -> ExitStatus {
         let full = RootCommand.fullMessage(for: error, columns: 80)
         if RootCommand.exitCode(for: error).isSuccess {
-            let more = ConnectionTopic.reference(in: context.arguments).map { "\n" + $0 + "\n" } ?? ""
+            let more = ConnectionTopic.reference(in: context.arguments).map { "\n" + $0 } ?? ""
             try? context.output.line(full + more)
             return .success
         }

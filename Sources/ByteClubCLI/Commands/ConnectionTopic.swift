@@ -10,10 +10,10 @@ struct ConnectionTopic: ClubCommand {
             Every command that speaks with a server takes these options. After 'byteclub login' none is needed. An \
             option beats the variable, which beats what the login stored.
 
-            --server <url>     The server's address; else BYTECLUB_SERVER, else where you logged in.
-            --folder <path>    The shared folder on the server; else BYTECLUB_FOLDER, else /byteclub.
-            --ca-file <file>   Trust the authorities in this PEM file instead of the system's.
-            --pin <key>        Trust the server with this public key alone, as curl writes it: sha256//…
+            --server <url>     The server; else BYTECLUB_SERVER, else where you logged in.
+            --folder <path>    Its shared folder; else BYTECLUB_FOLDER, else /byteclub.
+            --ca-file <file>   Trust the authorities in this PEM file, not the system's.
+            --pin <key>        Trust the server with this public key alone: sha256//…
             --insecure-http    Allow http to other machines: everyone on the way sees all.
 
             'login' takes the server as an argument, and of these the last three; it stores them with the login. \
