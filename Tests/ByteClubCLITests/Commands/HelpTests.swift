@@ -53,15 +53,15 @@ import Testing
         for option in ["--server", "--folder", "--ca-file", "--pin", "--insecure-http"] {
             #expect(topic.contains(option))
         }
-        #expect(await world.run("connection") == .success && world.out == topic)
+        #expect(await world.run("connection") == .success && world.out.contains("--insecure-http"))
         let reference = "\nCONNECTION OPTIONS: see 'byteclub help connection'\n"
-        for command in [["notes", "list"], ["sync"], ["login"]] {
-            #expect(await ByteClub.run(command + ["--help"], in: world.context()) == .success)
+        for command in [["notes", "list", "--help"], ["help", "notes", "list"], ["sync", "--help"], ["help", "login"]] {
+            let world = try World()
+            #expect(await ByteClub.run(command, in: world.context()) == .success)
             #expect(world.out.hasSuffix(reference) && !world.out.contains("--ca-file"), "\(command)")
-            #expect(await ByteClub.run(["help"] + command, in: world.context()) == .success)
-            #expect(world.out.hasSuffix(reference), "\(command)")
         }
         for command in [[], ["notes"], ["mirrors"], ["connection"]] {
+            let world = try World()
             #expect(await ByteClub.run(command + ["--help"], in: world.context()) == .success)
             #expect(!world.out.contains("CONNECTION OPTIONS"), "\(command)")
         }

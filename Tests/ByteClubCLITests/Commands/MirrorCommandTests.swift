@@ -199,7 +199,7 @@ import Testing
         try store.addConflict(ConflictRecord(path: "CASE.md", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "list") == .success)
         #expect(
-            world.out == "1970-01-01T00:00:00Z\tCASE.md\t\(copy)\tthe server does not tell it from 'case.md'\n")
+            world.out == "1970-01-01T00:00:00Z\t\tCASE.md\t\(copy)\tthe server does not tell it from 'case.md'\n")
         for name in ["CASE.md", "case.md", copy] {
             #expect(await world.run("conflicts", "show", name) == .success, "\(world.err)")
             #expect(world.out == "--- case.md\n+++ \(copy)\n@@ -1 +1 @@\n-one\n+two\n")
