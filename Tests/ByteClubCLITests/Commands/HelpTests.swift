@@ -55,7 +55,8 @@ import Testing
         }
         #expect(await world.run("connection") == .success && world.out.contains("--insecure-http"))
         let reference = "\nCONNECTION OPTIONS: see 'byteclub help connection'\n"
-        for command in [["notes", "list", "--help"], ["help", "notes", "list"], ["sync", "--help"], ["help", "login"]] {
+        for line in ["notes list --help", "help notes list", "sync --help", "help login"] {
+            let command = line.split(separator: " ").map(String.init)
             let world = try World()
             #expect(await ByteClub.run(command, in: world.context()) == .success)
             #expect(world.out.hasSuffix(reference) && !world.out.contains("--ca-file"), "\(command)")
