@@ -56,7 +56,7 @@ public enum ByteClub {
         guard let command = arguments.first, !command.hasPrefix("-") || command == "---completion" else { return false }
         let isLocal = [
             "serve", "members", "apps", "backup", "verify", "sync", "status", "why", "log", "conflicts", "mirrors",
-            "unlink", "logout", "help", "transfers", "daemon",
+            "unlink", "logout", "help", "transfers", "daemon", "completion", "connection",
         ].contains(command)
         let isHelp = arguments.contains { $0 == "-h" || $0 == "--help" || $0 == "help" }
         return (!isLocal || arguments.contains("--club")) && !isHelp && !arguments.contains("--background")
@@ -89,6 +89,12 @@ public enum ByteClub {
         if arguments.first == "---completion" {
             if let completion = Completion(context) { await completion.answer() }
             return .success
+        }
+        // The parser's own way, which other programs know.
+        if arguments.first == "--generate-completion-script", let name = arguments.dropFirst().first,
+            let shell = CompletionCommand.Shell(rawValue: name)
+        {
+            return await outcome(context) { try context.output.line(CompletionScript.script(for: shell)) }
         }
         // The parser answers this with the general help and success.
         if arguments.first == "help", let unknown = UnknownCommand(in: arguments) {
@@ -134,7 +140,8 @@ public enum ByteClub {
     private static func report(_ error: any Error, _ context: Context) -> ExitStatus {
         let full = RootCommand.fullMessage(for: error, columns: 80)
         if RootCommand.exitCode(for: error).isSuccess {
-            try? context.output.line(CompletionScript.completed(full))
+            let more = ConnectionTopic.reference(in: context.arguments).map { "\n" + $0 } ?? ""
+            try? context.output.line(full + more)
             return .success
         }
         if let unknown = UnknownCommand(in: context.arguments) {

@@ -47,7 +47,8 @@ extension EndToEnd {
                         terminals: [.output, .errors], columns: columns
                     ).result()
                     #expect(result.status == 0 && result.errorText.isEmpty == (command.first != "sync"), "\(result)")
-                    let bare = result.text.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[0m", with: "")
+                    let bare = ["1", "32", "33", "31", "0"]
+                        .reduce(result.text) { $0.replacing("\u{1B}[\($1)m", with: "") }
                     #expect(!bare.contains("\u{1B}") && (environment.isEmpty || bare == result.text), "\(result)")
                     for line in bare.split(separator: "\n") { #expect(line.count <= Int(columns), "\(line)") }
                 }
@@ -93,7 +94,7 @@ extension EndToEnd {
             // Readline's part, as far as it matters: the words, and the function that the script names.
             let script = """
                 byteclub() { "$PROGRAM" "$@"; }
-                source <("$PROGRAM" --generate-completion-script bash)
+                source <("$PROGRAM" completion bash)
                 complete_words() {
                     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMPREPLY=()
                     _byteclub byteclub "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"

@@ -15,8 +15,8 @@ struct ClubLogReading: Sendable {
     /// The longest pause before a server that does not answer is asked again.
     private static let longestPause = Duration.seconds(30)
 
-    /// Prints the last changes, the newest first; when following the newest last, and then each as it happens, also
-    /// after the server was away.
+    /// Prints the last changes, the newest last; when following then each as it happens, also after the server was
+    /// away.
     ///
     /// - Throws: A ``Failure`` 78 for a server that does not tell, and what asking throws.
     func run(_ remote: any Remote, limit: Int, follow: Bool) async throws {
@@ -25,7 +25,7 @@ struct ClubLogReading: Sendable {
         }
         var (changes, last) = try await Self.newest(limit, after: nil, history)
         if !follow {
-            try context.print(ClubLog(changes: changes, folder: folder), json: json)
+            try context.print(ClubLog(changes: changes.reversed(), folder: folder), json: json)
             if changes.isEmpty { context.noteEmpty("nobody did anything yet") }
             return
         }

@@ -1,15 +1,19 @@
 import ArgumentParser
 
 /// How to reach the club; each flag beats the environment, which beats the settings file.
+///
+/// Helps leave these options out; ``ConnectionTopic`` describes them once.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server's address; else BYTECLUB_SERVER, else where you logged in.", valueName: "url"))
+            "The server's address; else BYTECLUB_SERVER, else where you logged in.", valueName: "url",
+            visibility: TrustOptions.visibility))
     var server: String?
 
     @Option(
         help: ArgumentHelp(
-            "The shared folder on the server; else BYTECLUB_FOLDER, else /byteclub.", valueName: "path"))
+            "The shared folder on the server; else BYTECLUB_FOLDER, else /byteclub.", valueName: "path",
+            visibility: TrustOptions.visibility))
     var folder: String?
 
     @OptionGroup var trust: TrustOptions

@@ -7,8 +7,9 @@ struct DoctorCommand: ClubCommand {
         commandName: "doctor",
         abstract: "Tell what is wrong with this set-up, and what to do.",
         discussion: """
-            Looks at the programs, the settings, the login, the server and its clock, the mirror, what is held or left \
-            out in it, and the disk, and changes nothing. Ends with 0 when nothing fails, otherwise with the code of the first failure.
+            Looks at the programs, the settings, the login, the server and its clock, the mirror, what is in conflict, \
+            held or left out in it, and the disk, and changes nothing. Ends with 0 when nothing fails, otherwise with \
+            the code of the first failure.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -17,14 +18,27 @@ struct DoctorCommand: ClubCommand {
     /// What was found.
     struct Result: CommandResult {
         var checks: [Finding]
+        var isVisible: Bool { true }
 
         func text(_ style: TextStyle) -> String {
             var table = TextTable(.init(), .init(), .init())
             for finding in checks {
                 let advice = finding.advice.map { "; \($0)" } ?? ""
-                table.rows.append([finding.outcome.rawValue, finding.check, finding.message + advice])
+                let outcome = style.marked(finding.outcome.state, finding.outcome.rawValue)
+                table.rows.append([outcome, finding.check, finding.message + advice])
             }
-            return style.facts(table)
+            return style.facts(table).split(separator: "\n").map { Self.painted($0, style) }.joined(separator: "\n")
+        }
+
+        /// A line of the table; the first one of a finding begins with how bad it is.
+        private static func painted(_ line: Substring, _ style: TextStyle) -> String {
+            for outcome in Finding.Outcome.allCases {
+                let cell = style.marked(outcome.state, outcome.rawValue)
+                if line.hasPrefix(cell) {
+                    return style.state(outcome.state, outcome.rawValue) + line.dropFirst(cell.count)
+                }
+            }
+            return String(line)
         }
     }
 

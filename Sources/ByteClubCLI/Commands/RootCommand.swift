@@ -47,6 +47,7 @@ struct RootCommand: ParsableCommand {
                 subcommands: [
                     ServeCommand.self, MembersCommand.self, AppsCommand.self, BackupCommand.self, VerifyCommand.self,
                 ]),
+            CommandGroup(name: "Help", subcommands: [CompletionCommand.self, ConnectionTopic.self]),
         ])
 
     /// Whether a word is one of its commands.

@@ -16,8 +16,10 @@ struct Completion: Sendable {
     private let command: [String]
     /// The word's beginning without quotes, up to its last slash, as in `Trips/`.
     private let folder: String
-    /// Which word it is, the program's name being the first.
-    private let index: Int
+    /// The words before it without quotes, behind the program's name.
+    private let words: [String]
+    /// What is typed of it without quotes.
+    private let typed: String
     private let context: Context
 
     /// Reads a completion script's question; nil when the command line is none.
@@ -28,10 +30,13 @@ struct Completion: Sendable {
         else { return nil }
         command = Array(arguments[1..<end])
         let words = arguments.dropFirst(end + 4)
-        let typed = words.dropFirst(index).first ?? ""
-        let plain = String(typed.unicodeScalars.filter { !"'\"\\".unicodeScalars.contains($0) })
-        folder = plain.lastIndex(of: "/").map { String(plain[...$0]) } ?? ""
-        self.index = index
+        let plain = words.map { word in
+            String(word.unicodeScalars.filter { !"'\"\\".unicodeScalars.contains($0) })
+        }
+        let typed = index > 0 ? plain.dropFirst(index).first ?? "" : ""
+        self.typed = typed
+        self.words = Array(plain.dropFirst().prefix(max(0, index - 1)))
+        folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
         self.context = context
     }
 
@@ -73,9 +78,21 @@ struct Completion: Sendable {
         case "why", "log": local()
         case "unlink", "status": folder.isEmpty || folder.hasPrefix("/") ? MirrorRegistry(context).mirrors : []
         case "transfers": await transfers()
-        case "members": index == 2 ? MembersCommand.subcommands : []
-        case "apps": index == 2 ? AppsCommand.subcommands : []
+        case "serve", "members", "apps", "backup", "verify": hosting()
         default: []
+        }
+    }
+
+    /// What the server's program takes; without that program the commands that are known of it.
+    private func hosting() -> [String] {
+        switch HostCompletion(words: words, typed: typed).offer(context) {
+        case .words(let found): return found
+        case .path:
+            guard let current = try? context.workingDirectory() else { return [] }
+            return Self.listed(in: folder.hasPrefix("/") ? folder : current + "/" + folder).map { folder + $0 }
+        case nil:
+            guard words.count == 1 else { return [] }
+            return ["members": MembersCommand.subcommands, "apps": AppsCommand.subcommands][words.first ?? ""] ?? []
         }
     }
 

@@ -16,9 +16,10 @@ public protocol MirrorEngine: Sendable {
     /// What a sync would do by what is known and the disk shows now; the server is not asked and nothing is changed.
     static func waiting(of configuration: SyncConfiguration) throws(SyncError) -> SyncWaiting
 
-    /// The newest events of a mirror's log, newest last, of one path and what is below it when that is given.
+    /// The newest events of a mirror's log, newest last, of one path and what is below it when that is given; with
+    /// `after` only those behind the one of that number.
     static func log(
-        of configuration: SyncConfiguration, below path: String?, limit: Int
+        of configuration: SyncConfiguration, below path: String?, after: Int64?, limit: Int
     ) throws(SyncError) -> [SyncLogEntry]
 
     /// Says of a path, relative to the mirror's root, what each side shows, what is to be done, and what is in the way.

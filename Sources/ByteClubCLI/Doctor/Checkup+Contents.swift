@@ -13,13 +13,20 @@ extension Checkup {
             return [.fail("contents", Failure(error))]
         }
         guard status.isKnown else { return [] }
-        return [problems(status), held(status), rules(status)].compactMap(\.self)
+        return [problems(status), conflicts(status), held(status), rules(status)].compactMap(\.self)
     }
 
     private func problems(_ status: SyncStatus) -> Finding? {
         guard let first = status.problems.first else { return nil }
         let more = status.problems.count > 1 ? ", and \(status.problems.count - 1) more" : ""
         return .warn("problems", Failure.line("\(first.path): \(first.message)\(more)"), "run 'byteclub status'")
+    }
+
+    private func conflicts(_ status: SyncStatus) -> Finding? {
+        guard let first = status.conflicts.first else { return nil }
+        let more = status.conflicts.count > 1 ? ", and \(status.conflicts.count - 1) more" : ""
+        let text = Failure.line("\(first.path) is not settled, \(first.owner) is beside it\(more)")
+        return .warn("conflicts", text, "run 'byteclub conflicts'")
     }
 
     private func held(_ status: SyncStatus) -> Finding? {

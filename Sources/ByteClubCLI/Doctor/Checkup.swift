@@ -115,8 +115,7 @@ struct Checkup: Sendable {
 
     private func folder(_ login: Login) async -> Finding {
         do {
-            let count = try await context.withRemote(login) { try await FolderListing.files(of: login.folder, $0) }
-                .entries.count
+            let count = try await context.withRemote(login) { try await NoteListing.count(login, $0) }
             return .ok("folder", "\(login.folder) has \(count) note\(count == 1 ? "" : "s")")
         } catch {
             return .fail("folder", Failure(error))

@@ -1,13 +1,22 @@
 /// What one look at the set-up found.
 struct Finding: Hashable, Sendable, Encodable {
     /// How bad it is.
-    enum Outcome: String, Sendable, Encodable {
+    enum Outcome: String, Sendable, Encodable, CaseIterable {
         /// As it should be.
         case ok
         /// It works, but not for long or not well.
         case warn
         /// It does not work.
         case fail
+
+        /// The same for a terminal.
+        var state: TextStyle.State {
+            switch self {
+            case .ok: .good
+            case .warn: .warning
+            case .fail: .bad
+            }
+        }
     }
 
     /// What was looked at, in a word.

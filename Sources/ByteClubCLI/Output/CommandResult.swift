@@ -26,6 +26,46 @@ struct TextStyle: Sendable {
     /// A text that stands out, where that can be shown.
     func emphasized(_ text: String) -> String { isBold ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
+    /// How something stands.
+    enum State: Sendable {
+        case good, warning, bad
+
+        /// Says the same as the colour.
+        var mark: String {
+            switch self {
+            case .good: "✓"
+            case .warning: "!"
+            case .bad: "✗"
+            }
+        }
+
+        /// Green, yellow and red of the terminal's own palette (ECMA-48, SGR).
+        fileprivate var color: Int {
+            switch self {
+            case .good: 32
+            case .warning: 33
+            case .bad: 31
+            }
+        }
+    }
+
+    /// A text that says how something stands, with the mark for it on a terminal.
+    func marked(_ state: State, _ text: String) -> String { columns == nil ? text : "\(state.mark) \(text)" }
+
+    /// The same in the state's colour, where that can be shown.
+    func state(_ state: State, _ text: String) -> String {
+        let text = marked(state, text)
+        return isBold ? "\u{1B}[\(state.color)m\(text)\u{1B}[0m" : text
+    }
+
+    /// A line, wrapped, of which the beginning up to a colon says how something stands.
+    func line(_ text: String, _ state: State?) -> String {
+        let text = Failure.line(text)
+        guard let state else { return wrapped(text) }
+        let head = text.firstIndex(of: ":") ?? text.endIndex
+        return wrapped(self.state(state, String(text[..<head])) + text[head...])
+    }
+
     /// An address that people can follow in terminals that know how (OSC 8); it can be read in all.
     func link(_ url: String) -> String {
         guard isBold, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return Failure.line(url) }

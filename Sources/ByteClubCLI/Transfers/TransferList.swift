@@ -32,7 +32,14 @@ struct TransferList: CommandResult {
         let shown = shown
         table.rows = shown.map { row($0, style) }
         let more = transfers.count - shown.count
-        var lines = [style.list(table)]
+        var lines = style.list(table).split(separator: "\n").map(String.init)
+        // Behind the titles a line is a transfer.
+        for (index, transfer) in shown.enumerated() where lines.indices.contains(index + 1) {
+            guard let state = Self.states[transfer.state],
+                let range = lines[index + 1].ranges(of: style.marked(state, transfer.state)).last
+            else { continue }
+            lines[index + 1].replaceSubrange(range, with: style.state(state, transfer.state))
+        }
         if more > 0 { lines.append("and \(more) more") }
         let room = rows.map { max(0, $0 - shown.count - (more > 0 ? 1 : 0)) }
         lines += shown.compactMap { remark($0, style) }.prefix(room ?? .max).map { remark in
@@ -41,6 +48,9 @@ struct TransferList: CommandResult {
         }
         return lines.filter { !$0.isEmpty }.joined(separator: "\n")
     }
+
+    /// How a transfer stands that does not move.
+    private static let states: [String: TextStyle.State] = ["done": .good, "paused": .warning, "failed": .bad]
 
     /// Why a transfer has not ended well, or waits.
     private func remark(_ transfer: TransferObject, _ style: TextStyle) -> String? {
@@ -61,9 +71,10 @@ struct TransferList: CommandResult {
 
     private func row(_ transfer: TransferObject, _ style: TextStyle) -> [String] {
         let arrow = ["upload": "↑ ", "download": "↓ "][transfer.kind.rawValue] ?? ""
+        let state = Self.states[transfer.state].map { style.marked($0, transfer.state) } ?? transfer.state
         let isKnown = transfer.total != nil || transfer.bytes > 0
         return [
-            transfer.shortID, arrow + transfer.label, transfer.state, isKnown ? HumanSize.shown(transfer.bytes) : "",
+            transfer.shortID, arrow + transfer.label, state, isKnown ? HumanSize.shown(transfer.bytes) : "",
             transfer.total.map { HumanSize.shown($0) } ?? "",
             transfer.rate > 0 ? HumanSize.shown(transfer.rate) + "/s" : "",
             transfer.timeLeft.map { ProgressLine.duration($0) } ?? "",

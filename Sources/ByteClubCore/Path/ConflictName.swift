@@ -20,6 +20,11 @@ public enum ConflictName {
     /// The name of which such a name was made, nil when it is none; one that had to be shortened stays short.
     public static func original(of name: String) -> String? { parts(of: name)?.original }
 
+    /// Who made the losing side, as such a name tells it; nil when it is none, or tells nobody.
+    public static func author(of name: String) -> String? {
+        parts(of: name).flatMap { ConflictStamp.author(in: $0.tag) }
+    }
+
     private static func parts(of name: String) -> (original: String, tag: Substring)? {
         guard name.utf8.contains(UInt8(ascii: "(")), let start = name.ranges(of: " (").last,
             start.lowerBound > name.startIndex, let end = name[start.upperBound...].firstIndex(of: ")")

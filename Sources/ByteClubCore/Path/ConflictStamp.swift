@@ -59,6 +59,12 @@ public struct ConflictStamp: Hashable, Sendable, CustomStringConvertible {
             && number.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
+    /// The author's name in a stamp; nil where it tells none.
+    static func author(in stamp: Substring) -> String? {
+        guard let end = stamp.ranges(of: ", \(word) ").last?.lowerBound, end > stamp.startIndex else { return nil }
+        return String(stamp[..<end])
+    }
+
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }

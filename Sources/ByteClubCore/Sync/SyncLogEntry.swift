@@ -1,5 +1,7 @@
 /// One event of a mirror's log.
 public struct SyncLogEntry: Hashable, Sendable, Codable {
+    /// Its number in the mirror's log, which grows.
+    public var seq: Int64
     /// When, in seconds since 1970.
     @JSONMoment public var at: Int64
     /// The path relative to the mirror's root.
@@ -12,7 +14,10 @@ public struct SyncLogEntry: Hashable, Sendable, Codable {
     public var detail: String?
 
     /// Describes an event.
-    public init(at: Int64, path: String, event: String, rule: String? = nil, detail: String? = nil) {
+    public init(
+        seq: Int64 = 0, at: Int64, path: String, event: String, rule: String? = nil, detail: String? = nil
+    ) {
+        self.seq = seq
         self.at = at
         self.path = path
         self.event = event

@@ -80,6 +80,8 @@ public struct SyncStatus: Hashable, Sendable, Codable {
         /// The path of the entry that has the name in another spelling, which the server does not tell from `path`; nil
         /// when the spelling is the same.
         public var holder: String?
+        /// The member whose content is in the copy, as its name tells; nil when it tells nobody.
+        public var member: String?
 
         /// Describes a copy.
         public init(
@@ -92,6 +94,7 @@ public struct SyncStatus: Hashable, Sendable, Codable {
             self.isResolved = isResolved
             self.isElsewhere = isElsewhere
             self.holder = holder
+            member = ConflictName.author(of: copy.split(separator: "/").last.map(String.init) ?? copy)
         }
 
         /// The path of the entry that has the name, as it is spelled now.

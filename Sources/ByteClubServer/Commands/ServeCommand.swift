@@ -19,6 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
               byteclub-server serve --data /srv/club --listen 0.0.0.0:8443
                 --public-url https://club.example:8443 --tls-self-signed
 
+            At a terminal it ends when that is closed, unless --stay or nohup says otherwise.
+
             As long as the club has no owner, the log has a link that makes its first user the owner.
             """)
 
@@ -30,6 +32,9 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = try ClubConfiguration(source)
         let (level, format) = (configuration.logLevel, configuration.logFormat)
         signal(SIGPIPE, SIG_IGN)
+        let hangup = Hangup.current(stays: options.stay)
+        // A person looks for the link and for what went wrong.
+        if isatty(STDERR_FILENO) == 1 { configuration.requestLevel = .debug }
         let logger = Logger(label: "byteclub-server") { _ in LineLog(level: level, format: format) }
         let allowed = DescriptorLimit.connections(with: DescriptorLimit.raise())
         if allowed < configuration.connections.connections {
@@ -42,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try Self.makeCertificate(&configuration, logger)
             result = .success(
-                try await serve(store, configuration, ServiceNotifier(environment: environment), logger))
+                try await serve(store, configuration, hangup, ServiceNotifier(environment: environment), logger))
         } catch let error as NIOSSLError {
             result = .failure(
                 CommandFailure(.configuration, "the certificate or its key cannot be used: \(error)"))
@@ -65,7 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ store: any ClubStore, _ configuration: ClubConfiguration, _ notifier: ServiceNotifier?, _ logger: Logger
+        _ store: any ClubStore, _ configuration: ClubConfiguration, _ hangup: Hangup, _ notifier: ServiceNotifier?,
+        _ logger: Logger
     ) async throws {
         let (published, pin) = (configuration.settings.publicURL, configuration.settings.pin)
         let server = try ClubServer(configuration: configuration, store: store, logger: logger) { url in
@@ -81,7 +87,7 @@ struct ServeCommand: AsyncParsableCommand {
         let housekeeping = Housekeeping(store: store, interval: configuration.housekeepingInterval, logger: logger)
         let indexing = TextIndexing(store: store, logger: logger)
         try await services(
-            server, beside: [housekeeping, indexing, server.photoIndexing], configuration, notifier, logger
+            server, beside: [housekeeping, indexing, server.photoIndexing], configuration, hangup, notifier, logger
         ).run()
     }
 
@@ -114,13 +120,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The server is last, so that it is stopped first, while the others still tell how it goes.
     private func services(
-        _ server: ClubServer, beside others: [any Service], _ configuration: ClubConfiguration,
+        _ server: ClubServer, beside others: [any Service], _ configuration: ClubConfiguration, _ hangup: Hangup,
         _ notifier: ServiceNotifier?, _ logger: Logger
     ) -> ServiceGroup {
-        var services =
-            others + [
-                CertificateReload(server: server, notifier: notifier, logger: logger), FreeMemoryRelease(),
-            ]
+        var services = others + [FreeMemoryRelease()]
+        var ending = [UnixSignal.sigterm, .sigint]
+        switch hangup {
+        case .reload: services.append(CertificateReload(server: server, notifier: notifier, logger: logger))
+        case .end: ending.append(.sighup)
+        }
         let monitor = server.monitor
         if let address = configuration.monitorAddress {
             services.append(
@@ -133,7 +141,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         services.append(server)
         var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: ending,
             logger: Logger(label: "services") { _ in LineLog(level: max(configuration.logLevel, .warning)) })
         // Connections end by themselves before; this is for what hangs in spite of that.
         group.maximumGracefulShutdownDuration = .nanoseconds(configuration.connections.drain.nanoseconds) + .seconds(10)

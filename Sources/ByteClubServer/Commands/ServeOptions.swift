@@ -14,7 +14,11 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Where to listen, as HOST:PORT; port 0 picks a free one. (default: \(ClubConfiguration.defaultAddress))"))
     var listen: String?
-    @Option(help: "A PEM file with the server's certificate, and those that vouch for it; read again on SIGHUP.")
+    @Option(
+        help: """
+            A PEM file with the server's certificate, and those that vouch for it; read again on SIGHUP, which ends a \
+            server at a terminal.
+            """)
     var tlsCertificate: String?
     @Option(help: "A PEM file with the certificate's private key.")
     var tlsKey: String?
@@ -40,7 +44,11 @@ struct ServeOptions: ParsableArguments {
     var proxyHeader: String?
     @Option(help: "Where to serve /healthz and /metrics, as HOST:PORT; nowhere unless given.")
     var metricsListen: String?
-    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+    @Option(
+        help: """
+            trace, debug, info, notice, warning, error or critical; requests are at info, on a terminal at debug. \
+            (default: info)
+            """)
     var logLevel: String?
     @Option(help: "text, or json for an object a line. (default: text)")
     var logFormat: String?
@@ -91,6 +99,8 @@ struct ServeOptions: ParsableArguments {
     var memberEntries: String?
     @Option(help: ArgumentHelp("The most unfinished uploads of one member. (default: 100)", valueName: "count"))
     var unfinishedUploads: String?
+    @Flag(help: "Go on when the terminal is closed (SIGHUP), as under nohup.")
+    var stay = false
     @Option(help: ArgumentHelp("Seconds between two rounds of housekeeping; for tests.", visibility: .hidden))
     var housekeepingInterval: String?
     @Option(help: ArgumentHelp("The shortest long poll in seconds; lower values are for tests.", visibility: .hidden))

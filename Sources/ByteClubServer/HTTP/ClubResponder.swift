@@ -30,7 +30,7 @@ struct ClubResponder: Sendable {
         self.logger = logger
         self.now = now
         self.metrics = metrics
-        access = AccessLog(logger: logger, format: configuration.logFormat)
+        access = AccessLog(logger: logger, format: configuration.logFormat, level: configuration.requestLevel)
         refusals = RefusalLog(logger: logger)
         proxies = configuration.trustedProxies
         proxyHeader = configuration.proxyHeader

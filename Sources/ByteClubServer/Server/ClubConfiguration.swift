@@ -28,6 +28,8 @@ struct ClubConfiguration: Sendable {
     var connections = ConnectionLimits()
     /// The least important messages that are logged.
     var logLevel = Logger.Level.info
+    /// How important the lines about single requests are.
+    var requestLevel = Logger.Level.info
     /// How the log's lines look.
     var logFormat = LogFormat.text
     /// How long the past is kept, and how much may be stored.

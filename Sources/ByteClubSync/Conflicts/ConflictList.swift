@@ -10,8 +10,15 @@ struct ConflictList {
     /// The mirror's folder.
     let directory: String
 
-    /// Those that arose on this machine, the newest first; with `all`, the settled ones too.
-    func recorded(all: Bool) throws -> [SyncStatus.Conflict] {
+    /// The conflicts, the newest first; with `all`, the settled ones too.
+    ///
+    /// Everything that counts or names conflicts reads this list.
+    func conflicts(all: Bool) throws -> [SyncStatus.Conflict] {
+        (try recorded(all: all) + elsewhere()).sorted { ($1.at, $0.copy) < ($0.at, $1.copy) }
+    }
+
+    /// Those that arose on this machine.
+    private func recorded(all: Bool) throws -> [SyncStatus.Conflict] {
         // Without the mirror nothing can be told of its files.
         let isThere = modified(MirrorDirectory.privateName) != nil
         return try store.conflicts(all: all).map(SyncStatus.Conflict.init).compactMap { conflict in
@@ -34,31 +41,25 @@ struct ConflictList {
         return modified(holder) == nil ? nil : holder
     }
 
-    /// The same with the copies that other machines, or commands without a mirror, have made; by their names.
-    func complete(all: Bool) throws -> [SyncStatus.Conflict] {
+    /// Those whose copies other machines, or commands without a mirror, have made; by their names.
+    private func elsewhere() throws -> [SyncStatus.Conflict] {
+        let paths = TreePaths(view: store)
         let known = Set(try store.conflicts(all: true).map(\.copy))
-        var found = try recorded(all: all)
-        var rest = [(folder: ItemID.root, path: "")]
-        while let (folder, path) = rest.popLast() {
-            let items = try store.children(of: folder, on: .local)
-            let names = Dictionary(
-                items.compactMap { $0.local?.location.name }.map { ($0.key, [$0]) }, uniquingKeysWith: +)
-            for item in items {
-                guard let local = item.local else { continue }
-                let name = local.location.name.text
-                let place = LocalPath.join(path, name)
-                if local.isFolder { rest.append((item.id, place)) }
-                guard !known.contains(place), let original = ConflictName.original(of: name).map(EntryName.init),
-                    let holders = names[original.key], let at = modified(place)
-                else { continue }
-                let holder = holders.contains(original) ? nil : holders.first
-                found.append(
-                    SyncStatus.Conflict(
-                        path: LocalPath.join(path, original.text), copy: place, at: at, isElsewhere: true,
-                        holder: holder.map { LocalPath.join(path, $0.text) }))
-            }
+        return try store.conflictCopies().compactMap { item in
+            guard let location = item.local?.location,
+                let original = ConflictName.original(of: location.name.text).map({ EntryName($0) })
+            else { return nil }
+            let holders = try store.children(of: location.parent, key: original.key, on: .local)
+                .compactMap { $0.local?.location.name }
+            if holders.isEmpty { return nil }
+            let copy = try paths.path(of: location, on: .local)
+            guard !known.contains(copy), let at = modified(copy) else { return nil }
+            let folder = LocalPath.split(copy).parent
+            let holder = holders.contains(original) ? nil : holders.first
+            return SyncStatus.Conflict(
+                path: LocalPath.join(folder, original.text), copy: copy, at: at, isElsewhere: true,
+                holder: holder.map { LocalPath.join(folder, $0.text) })
         }
-        return found.sorted { ($1.at, $0.copy) < ($0.at, $1.copy) }
     }
 
     /// When a file of the mirror was changed, in seconds since 1970; nil when it is not there.

@@ -8,7 +8,7 @@ extension SyncEngine {
         of configuration: SyncConfiguration, all: Bool
     ) throws(SyncError) -> [SyncStatus.Conflict] {
         try configuration.read {
-            try ConflictList(store: $0, directory: configuration.directory).complete(all: all)
+            try ConflictList(store: $0, directory: configuration.directory).conflicts(all: all)
         } ?? []
     }
 

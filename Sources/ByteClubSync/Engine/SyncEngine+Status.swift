@@ -1,7 +1,7 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// The status of a mirror, from its database alone.
+    /// The status of a mirror, from its database; of the files only the copies of conflicts are looked at.
     ///
     /// - Throws: ``SyncError`` with the code `database` when that cannot be read.
     public static func status(of configuration: SyncConfiguration) throws(SyncError) -> SyncStatus {
@@ -9,20 +9,23 @@ extension SyncEngine {
             try configuration.read { store in
                 var status = try SyncStatus(store, now: WallClock.now() / 1_000_000_000)
                 status.conflicts = try ConflictList(store: store, directory: configuration.directory)
-                    .recorded(all: false)
+                    .conflicts(all: false)
                 return status
             } ?? SyncStatus()
         status.isRunning = configuration.isRunning
         return status
     }
 
-    /// The newest events of the log, newest last, of one path and what is below it when that is given.
+    /// The newest events of the log, newest last, of one path and what is below it when that is given; with `after`
+    /// only those behind the one of that number.
     public static func log(
-        of configuration: SyncConfiguration, below path: String?, limit: Int
+        of configuration: SyncConfiguration, below path: String?, after: Int64?, limit: Int
     ) throws(SyncError) -> [SyncLogEntry] {
         try configuration.read { store in
-            try store.events(limit: limit, below: path).map {
-                SyncLogEntry(at: $0.at, path: $0.path, event: $0.event, rule: $0.rule, detail: $0.detail)
+            try store.events(after: after, limit: limit, below: path).map { number, record in
+                SyncLogEntry(
+                    seq: number, at: record.at, path: record.path, event: record.event, rule: record.rule,
+                    detail: record.detail)
             }
         } ?? []
     }

@@ -30,7 +30,8 @@ extension SyncEngine {
         do {
             let id = try? identity(of: configuration)
             guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
-                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' runs; end it first")
+                let advice = MirrorLock.advice(in: configuration.stateDirectory, then: " first")
+                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' runs\(advice)")
             }
             // The lock is held until its file is gone.
             return try withExtendedLifetime(lock) {

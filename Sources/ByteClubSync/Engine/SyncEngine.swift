@@ -120,7 +120,8 @@ public final class SyncEngine: Service, Sendable {
         if isNew { try MirrorLock.makeDirectories(configuration.directory, mode: 0o777) }
         try MirrorLock.makeDirectories(configuration.stateDirectory, mode: 0o700)
         guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
-            throw SyncError(.alreadyRunning, "another sync of '\(configuration.directory)' is running")
+            let advice = MirrorLock.advice(in: configuration.stateDirectory)
+            throw SyncError(.alreadyRunning, "another sync of '\(configuration.directory)' is running\(advice)")
         }
         return lock
     }

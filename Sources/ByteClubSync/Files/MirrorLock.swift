@@ -1,3 +1,4 @@
+import ByteClubCore
 import CLinux
 import Glibc
 
@@ -15,7 +16,31 @@ final class MirrorLock: Sendable {
         file = try FileDescriptor.open(directory + "/" + Self.fileName, O_RDWR | O_CREAT, mode: 0o600)
         if !file.setLocked(true) { return nil }
         wasUnclean = try file.status().size > 0
-        if !wasUnclean { try file.write(Array("open\n".utf8)) }
+        let text = Array("open \(getpid())\n".utf8)
+        guard unsafe pwrite(file.number, text, text.count, 0) == text.count else {
+            throw FileError(operation: "write", path: directory + "/" + Self.fileName, code: errno)
+        }
+        // Never empty from here on: a kill leaves it as one that was not closed.
+        ftruncate(file.number, off_t(text.count))
+    }
+
+    /// The process that has, or had, the lock in a state directory; nil when its file tells none.
+    static func holder(in directory: String) -> LockHolder? {
+        text(directory + "/" + fileName).flatMap { LockHolder(lock: $0) { text("/proc/\($0)/cgroup") } }
+    }
+
+    /// Who has the lock and how to end that, as the end of a message: ` (process 12); …`.
+    static func advice(in directory: String, then: String = "") -> String {
+        guard let holder = holder(in: directory) else { return "; end it with Ctrl-C where it runs\(then)" }
+        let here = holder.unit == nil ? "Ctrl-C where it runs, or " : ""
+        return " (process \(holder.process)); end it with \(here)'\(holder.ending)'\(then)"
+    }
+
+    /// The first bytes of a file as text; nil when it cannot be read.
+    private static func text(_ path: String) -> String? {
+        guard let file = try? FileDescriptor.open(path, O_RDONLY) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        return (try? file.read(into: &bytes, at: 0)).map { String(decoding: bytes.prefix($0), as: UTF8.self) }
     }
 
     /// Closing alone would not release it: a forked process has a copy of the descriptor until its exec.

@@ -14,9 +14,9 @@ extension SyncEngine {
         do {
             if isDryRun { return try takeBack(path, configuration, isDryRun: true) }
             guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
-                throw SyncError(
-                    .alreadyRunning,
-                    "a sync of '\(configuration.directory)' runs; end it, and start it again after this")
+                let advice = MirrorLock.advice(
+                    in: configuration.stateDirectory, then: ", and start it again after this")
+                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' runs\(advice)")
             }
             let changes = try takeBack(path, configuration, isDryRun: false)
             if !lock.wasUnclean { lock.markClean() }

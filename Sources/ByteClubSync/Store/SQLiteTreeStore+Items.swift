@@ -29,6 +29,14 @@ extension SQLiteTreeStore {
         }
     }
 
+    /// The items on disk whose names are those of conflict copies, or nearly so; see ``ConflictName``.
+    func conflictCopies() throws -> [Item] {
+        let candidates = try rows(
+            "SELECT id FROM item WHERE l_parent IS NOT NULL AND instr(l_name, 'conflict ') > 0"
+        ) { ItemID($0.number(0)) }
+        return try candidates.compactMap { try item($0) }
+    }
+
     func newItem() throws -> ItemID {
         defer { nextItem += 1 }
         return ItemID(nextItem)

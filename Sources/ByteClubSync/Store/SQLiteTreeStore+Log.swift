@@ -26,22 +26,28 @@ extension SQLiteTreeStore {
     }
 
     func events(limit: Int, below path: String?) throws -> [LogRecord] {
+        try events(after: nil, limit: limit, below: path).map(\.record)
+    }
+
+    /// The same with each event's number, which grows; with `after` only those behind that number.
+    func events(after: Int64?, limit: Int, below path: String?) throws -> [(number: Int64, record: LogRecord)] {
         let path = path?.isEmpty == true ? nil : path
         let condition = path == nil ? "" : "AND (path = ?3 OR substr(path, 1, length(?3) + 1) = ?3 || '/')"
         let statement = try prepared(
             """
-            SELECT at, path, event, rule, detail FROM event
-            WHERE seq > (SELECT max(seq) FROM event) - ?1 \(condition) ORDER BY seq DESC LIMIT ?2
+            SELECT at, path, event, rule, detail, seq FROM event
+            WHERE seq > max(?4, (SELECT max(seq) FROM event) - ?1) \(condition) ORDER BY seq DESC LIMIT ?2
             """)
         statement.bind(1, Self.eventLimit)
         statement.bind(2, Int64(max(0, limit)))
         if let path { statement.bind(3, path) }
-        var result: [LogRecord] = []
+        statement.bind(4, after ?? -1)
+        var result: [(number: Int64, record: LogRecord)] = []
         while try statement.step() {
-            result.append(
-                LogRecord(
-                    at: statement.number(0), path: statement.text(1) ?? "", event: statement.text(2) ?? "",
-                    rule: statement.text(3), detail: statement.text(4)))
+            let record = LogRecord(
+                at: statement.number(0), path: statement.text(1) ?? "", event: statement.text(2) ?? "",
+                rule: statement.text(3), detail: statement.text(4))
+            result.append((statement.number(5), record))
         }
         return result.reversed()
     }

@@ -19,20 +19,20 @@ import Testing
         return world
     }
 
-    @Test("who did what comes newest first, separated by tabs in a pipe, with the old path of what was moved")
+    @Test("who did what comes newest last, separated by tabs in a pipe, with the old path of what was moved")
     func pipe() async throws {
         let world = try await Self.world()
         #expect(await world.run("log", "--club", "--limit", "4") == .success)
         let rows = world.out.split(separator: "\n").map { $0.components(separatedBy: "\t") }
         #expect(
             rows.map { Array($0.dropFirst()) } == [
-                ["Member 1", "removed", "b.md", ""], ["Member 2", "added", "Trips/", ""],
-                ["Member 2", "moved", "b.md", "a.md"], ["Member 1", "added", "a.md", ""],
+                ["Member 1", "added", "a.md", ""], ["Member 2", "moved", "b.md", "a.md"],
+                ["Member 2", "added", "Trips/", ""], ["Member 1", "removed", "b.md", ""],
             ])
         #expect(rows.allSatisfy { $0.first?.hasSuffix("Z") == true })
         #expect(world.connections.count == 1)
         #expect(await world.run("log", "--club") == .success)
-        #expect(world.out.split(separator: "\n").last?.hasSuffix("\tMember 1\tadded\t/byteclub/\t") == true)
+        #expect(world.out.split(separator: "\n").first?.hasSuffix("\tMember 1\tadded\t/byteclub/\t") == true)
     }
 
     @Test("on a terminal the columns fit, and the path is what is shortened")
@@ -55,10 +55,10 @@ import Testing
         let world = try await Self.world()
         #expect(await world.run("log", "--club", "--limit", "3", "--json") == .success)
         let told = try #require(JSONSerialization.jsonObject(with: Data(world.outBytes)) as? [[String: Any]])
-        #expect(told.map { $0["what"] as? String } == ["removed", "added", "moved"])
-        #expect(told.map { $0["author"] as? String } == ["Member 1", "Member 2", "Member 2"])
+        #expect(told.map { $0["what"] as? String } == ["moved", "added", "removed"])
+        #expect(told.map { $0["author"] as? String } == ["Member 2", "Member 2", "Member 1"])
         #expect(told.map { $0["type"] as? String } == ["file", "folder", "file"])
-        #expect(told.last?["from"] as? String == "/byteclub/a.md")
+        #expect(told.first?["from"] as? String == "/byteclub/a.md")
         #expect((told.first?["time"] as? String)?.hasSuffix("Z") == true && told.first?["seq"] is Int)
     }
 

@@ -19,7 +19,7 @@ import Testing
         "conflicts list",
         "conflicts show", "conflicts resolve", "mirrors", "unlink", "doctor", "transfers", "transfers list",
         "transfers pause", "transfers resume", "transfers cancel", "transfers wait", "transfers clear",
-        "transfers limit", "daemon",
+        "transfers limit", "daemon", "completion", "connection",
     ]
 
     @Test("the help of each command is the committed one", arguments: commands)
@@ -40,7 +40,66 @@ import Testing
         #expect(world.out.contains("byteclub") && world.out.contains("thumbnail"))
         let words = "login logout whoami password open doctor notes photos"
         #expect(world.out.contains(words), "what may follow help")
+        #expect(world.out.contains("insecure-http"), "helps leave it out, completions do not")
+        #expect(world.out.contains("partialSphere"), "the kinds of photos")
+        let script = world.out
+        #expect(await world.run("completion", shell) == .success && world.out == script)
+        #expect(await world.run("completion", "tcsh") == .usage)
     }
+
+    @Test("the options for connections are described once, and each help of a command that takes them says where")
+    func connection() async throws {
+        let world = try World()
+        #expect(await world.run("help", "connection") == .success)
+        let topic = world.out
+        for option in ["--server", "--folder", "--ca-file", "--pin", "--insecure-http"] {
+            #expect(topic.contains(option))
+        }
+        #expect(await world.run("connection") == .success && world.out.contains("--insecure-http"))
+        let reference = "\nCONNECTION OPTIONS: see 'byteclub help connection'\n"
+        for line in ["notes list --help", "help notes list", "sync --help", "help login"] {
+            let command = line.split(separator: " ").map(String.init)
+            let world = try World()
+            #expect(await ByteClub.run(command, in: world.context()) == .success)
+            #expect(world.out.hasSuffix(reference) && !world.out.contains("--ca-file"), "\(command)")
+        }
+        for command in [[], ["notes"], ["mirrors"], ["connection"]] {
+            let world = try World()
+            #expect(await ByteClub.run(command + ["--help"], in: world.context()) == .success)
+            #expect(!world.out.contains("CONNECTION OPTIONS"), "\(command)")
+        }
+    }
+
+    @Test("the commands of the server's program are completed by what that program says of itself")
+    func hosting() throws {
+        let root = try JSONReader.read(HostCommand.self, from: Array(Self.description.utf8))
+        let offer = { (line: String, typed: String) in
+            HostCompletion(words: line.split(separator: " ").map(String.init), typed: typed).offer(root)
+        }
+        #expect(offer("members", "") == .words(["invite", "remove"]))
+        #expect(offer("members invite", "--") == .words(["--data", "--role"]))
+        #expect(offer("members invite --data", "") == .path)
+        #expect(offer("members invite --role", "e") == .words(["editor", "owner"]))
+        #expect(offer("members --data remove", "") == .words(["invite", "remove"]), "a value is no command")
+        #expect(offer("serve", "") == .words(["-d", "--data"]))
+        #expect(offer("backup", "/s") == .path)
+    }
+
+    private static let description = """
+        {"commandName": "byteclub-server", "shouldDisplay": true, "abstract": "x", "subcommands": [
+          {"commandName": "serve", "arguments": [
+            {"kind": "option", "names": [{"kind": "short", "name": "d"}, {"kind": "long", "name": "data"}], \
+        "valueName": "dir", "shouldDisplay": true},
+            {"kind": "option", "names": [{"kind": "long", "name": "secret"}], "valueName": "x", \
+        "shouldDisplay": false}]},
+          {"commandName": "members", "subcommands": [
+            {"commandName": "invite", "arguments": [
+              {"kind": "option", "names": [{"kind": "long", "name": "data"}], "valueName": "dir"},
+              {"kind": "option", "names": [{"kind": "long", "name": "role"}], "valueName": "role", \
+        "allValues": ["editor", "owner"], "completionKind": {"list": {"values": ["editor", "owner"]}}}]},
+            {"commandName": "remove"}, {"commandName": "old", "shouldDisplay": false}]},
+          {"commandName": "backup", "arguments": [{"kind": "positional", "valueName": "target"}]}]}
+        """
 
     @Test("a completion gives names that bash expands to themselves and zsh takes for no description")
     func completionNames() async throws {
@@ -92,10 +151,10 @@ import Testing
             ["sync", "--limit-up", "fast"], ["sync", "--schedule", "never pause"], ["sync", "pause", "--for", "5"],
             ["sync", "pause", "--for", "0s"], ["sync", "select"],
             ["sync", "deselect"],
-            ["share"], ["share", "a.md", "--list"], ["share", "--list", "--revoke", "1"],
+            ["share", "a.md", "--list"], ["share", "--list", "--revoke", "1"],
             ["share", "--list", "--expires", "1d"], ["share", "a.md", "--expires", "30s"],
             ["share", "a.md", "--expires", "2y"], ["why"], ["log", "--limit", "0"],
-            ["log", "--follow"], ["log", "a.md", "--club"], ["log", "--server", "https://x"], ["conflicts", "show"],
+            ["log", "a.md", "--club"], ["log", "--server", "https://x"], ["conflicts", "show"],
             ["conflicts", "resolve", "a"],
             ["conflicts", "resolve", "a", "--keep", "nobody"],
             ["photos", "list", "--kind", "round"], ["photos", "list", "--since", "yesterday"],

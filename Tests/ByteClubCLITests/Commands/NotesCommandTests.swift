@@ -320,6 +320,12 @@ import Testing
         #expect(world.out.contains("\"snippet\"") && world.out.contains("\"match\""))
         #expect(await world.run("notes", "search", "car", "--limit", "1") == .success)
         #expect(world.out == "car.md\n")
+        let cut = "byteclub: the first 1 of more; --limit shows more\n"
+        #expect(world.err == cut)
+        #expect(await world.run("notes", "search", "car", "--limit", "1", "--json") == .success)
+        #expect(world.err == cut)
+        #expect(await world.run("notes", "search", "car", "--limit", "2") == .success)
+        #expect(world.err.isEmpty, "that is all, and not the photo's")
     }
 
     @Test("a search that finds nothing says so on a terminal, and one without a word is refused")

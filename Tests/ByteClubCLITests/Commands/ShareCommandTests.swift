@@ -89,7 +89,7 @@ import Testing
 
     @Test(
         "a server that cannot list links or end them says so in one line",
-        arguments: [["--list"], ["--revoke", "1"], ["a.md", "--expires", "7d"]])
+        arguments: [[], ["--list"], ["--revoke", "1"], ["a.md", "--expires", "7d"]])
     func plainServer(_ arguments: [String]) async throws {
         let world = try World()
         try await world.put("x", "/byteclub/a.md")

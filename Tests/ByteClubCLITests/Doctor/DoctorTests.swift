@@ -44,15 +44,19 @@ import Testing
     @Test("a set-up that works is all ok, one line a check, and exit 0")
     func healthy() async throws {
         let world = try World()
-        try await world.put("text", "/byteclub/a.md")
+        for name in ["a.md", "Trips/b.md", "Trips/2026/c.md", "photos/d.jpg"] {
+            try await world.put("text", "/byteclub/" + name)
+        }
         let context = context(world)
         #expect(await world.run("doctor", in: context) == .success)
         let lines = world.out.split(separator: "\n")
         #expect(lines.count == 11 && !world.out.contains("fail"), "\(world.out)")
         #expect(world.out.contains("http://127.0.0.1:1 answers in 3 ms"))
         #expect(world.out.contains("you are Ann; the server speaks Core API v1 and extension 1"))
-        #expect(world.out.contains("/byteclub has 1 note"))
+        #expect(world.out.contains("/byteclub has 3 notes"))
         #expect(!world.out.contains("secret-token") && world.err.isEmpty)
+        #expect(await world.run("notes", "list", "--recursive", in: context) == .success)
+        #expect(world.out.split(separator: "\n").count == 3, "doctor counts what the list lists")
         #expect(await world.run("doctor", "--json", in: context) == .success)
         #expect(try outcomes(world)["account"]?.outcome == "ok")
     }

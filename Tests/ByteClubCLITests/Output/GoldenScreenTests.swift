@@ -64,6 +64,11 @@ import Testing
         return context
     }
 
+    /// A text without the sequences of bold letters and of the colours for states.
+    private static func bare(_ text: String) -> String {
+        ["1", "32", "33", "31", "0"].reduce(text) { $0.replacing("\u{1B}[\($1)m", with: "") }
+    }
+
     /// Records what is written to each place, and holds it against the rules.
     private func check(
         _ name: String, isList: Bool = false, in places: [Place] = Place.all,
@@ -79,13 +84,12 @@ import Testing
             shown[place] = text
             record += "== \(place)\n" + text.replacing("\u{1B}", with: "␛")
             if !text.hasSuffix("\n") { record += "\n" }
-            let bare = text.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[0m", with: "")
+            let bare = Self.bare(text)
             #expect(!bare.contains("\u{1B}"), "\(place)", sourceLocation: sourceLocation)
             if place.columns == nil || !place.environment.isEmpty {
                 #expect(bare == text, "\(place)", sourceLocation: sourceLocation)
                 if let columns = place.columns {
-                    let coloured = shown[.terminal(columns)]?.replacing("\u{1B}[1m", with: "")
-                    #expect(coloured?.replacing("\u{1B}[0m", with: "") == text, sourceLocation: sourceLocation)
+                    #expect(shown[.terminal(columns)].map(Self.bare) == text, sourceLocation: sourceLocation)
                 }
             }
             for line in bare.split(separator: "\n") {

@@ -142,7 +142,10 @@ struct RecoveryTests {
     @Test("One server at a time has a data directory, and it is its owner's alone")
     func locks() async throws {
         let fixture = try StoreFixture()
-        #expect(throws: StorageError(.inUse, "another server uses '\(fixture.directory.path)'")) {
+        let process = getpid()
+        let inUse =
+            "another server uses '\(fixture.directory.path)': process \(process); 'kill \(process)' ends it"
+        #expect(throws: StorageError(.inUse, inUse)) {
             try StoreFixture.open(fixture.directory.path, clock: fixture.seconds)
         }
         let fresh = fixture.directory.path + "/data"

@@ -46,7 +46,7 @@ import Testing
         try overwrite(Array(repeating: 0x55, count: 4_096), at: 0)
         let asks: [() throws -> Void] = [
             { _ = try SyncEngine.status(of: mirror.configuration) },
-            { _ = try SyncEngine.log(of: mirror.configuration, below: nil, limit: 1) },
+            { _ = try SyncEngine.log(of: mirror.configuration, below: nil, after: nil, limit: 1) },
             { _ = try SyncEngine.conflicts(of: mirror.configuration, all: true) },
             { try SyncEngine.pause(mirror.configuration, for: nil) },
         ]

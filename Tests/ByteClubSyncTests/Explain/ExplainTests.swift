@@ -165,11 +165,36 @@ import Testing
         #expect((status.files, status.folders, status.bytes, status.pending) == (1, 1, 5, 1))
         #expect(status.lastSync == 77)
         #expect(
-            try SyncEngine.log(of: mirror.configuration, below: "F", limit: 9)
-                == [SyncLogEntry(at: 1, path: "F/a.md", event: "upload", rule: "edited-on-disk")])
+            try SyncEngine.log(of: mirror.configuration, below: "F", after: nil, limit: 9)
+                == [SyncLogEntry(seq: 1, at: 1, path: "F/a.md", event: "upload", rule: "edited-on-disk")])
+        try mirror.store.log(LogRecord(at: 2, path: "b.md", event: "upload"))
+        let later = try SyncEngine.log(of: mirror.configuration, below: nil, after: 1, limit: 9)
+        #expect(later == [SyncLogEntry(seq: 2, at: 2, path: "b.md", event: "upload")])
+        #expect(try SyncEngine.log(of: mirror.configuration, below: nil, after: 2, limit: 9).isEmpty)
         let lock = try #require(try MirrorLock(in: mirror.configuration.stateDirectory))
         #expect(try SyncEngine.status(of: mirror.configuration).isRunning)
         lock.markClean()
+    }
+
+    @Test("copies that arose elsewhere are in the status as in the list of conflicts, with who made them")
+    func conflicts() throws {
+        let folder = try mirror.addFolder("F")
+        let copies = ["plan (bo, conflict 2026-11-22 1403).md", "plan (conflict 2026-11-22 1404).md"]
+        // No copies: the first has no original, the others no copy's name.
+        let others = ["other (bo, conflict 2026-11-22 1403).md", "the conflict (2).md", "conflict plan.md"]
+        for name in ["plan.md"] + others + copies {
+            try mirror.add(name, in: folder.id, disk: name, server: name, synced: name)
+        }
+        try FileDescriptor.open(mirror.configuration.directory, O_RDONLY).makeDirectory("F")
+        for copy in copies { try mirror.write(copy, to: "F/" + copy) }
+        let list = try SyncEngine.conflicts(of: mirror.configuration, all: false)
+        #expect(Set(list.map(\.copy)) == Set(copies.map { "F/" + $0 }) && list.allSatisfy { $0.path == "F/plan.md" })
+        #expect(list.allSatisfy(\.isElsewhere))
+        #expect(list.sorted { $0.copy < $1.copy }.map(\.member) == ["bo", nil])
+        #expect(try SyncEngine.status(of: mirror.configuration).conflicts == list)
+        let first = try #require(list.first)
+        try SyncEngine.resolve(first, keeping: .both, of: mirror.configuration)
+        #expect(try SyncEngine.status(of: mirror.configuration).conflicts == Array(list.dropFirst()))
     }
 
     @Test("a mirror without a database is not known, and nothing is made for it")

@@ -10,7 +10,8 @@ public final class TerminalSession: Sendable {
         var status: Int32?
     }
 
-    private let pid: pid_t
+    /// The program's process.
+    public let pid: Int32
     private let ours: Int32
     /// Kept open, so that the modes can be read when nobody else has the terminal open.
     private let theirs: Int32
@@ -81,6 +82,9 @@ public final class TerminalSession: Sendable {
 
     /// Types something, such as Ctrl-C, which is 3.
     public func type(_ bytes: [UInt8]) { _ = unsafe write(ours, bytes, bytes.count) }
+
+    /// Sends the program a signal.
+    public func send(_ signal: Int32) { kill(pid, signal) }
 
     /// Presses Ctrl-C, again each second, until the program has ended.
     ///

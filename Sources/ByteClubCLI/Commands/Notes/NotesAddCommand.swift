@@ -14,7 +14,7 @@ struct NotesAddCommand: ClubCommand {
               date | byteclub notes add now.txt --force
             """)
 
-    @Argument(help: "The note's name.")
+    @Argument(help: "The note's name.", completion: .names)
     var name: String
 
     @Argument(help: "The file; standard input when there is none, or '-'.", completion: .file())

@@ -46,13 +46,11 @@ struct NoteListing: Sendable {
         // Not '--folder', which is the shared folder.
         let login = try context.login(flags: settings)
         let folder = try path.map { try EntryPath.entry($0, login) } ?? login.notes
-        let photos = try login.photos
-        let isOfPhotos = folder.key == photos.key || folder.key.isBelow(photos.key)
-        var listing = listing
-        listing.excluded = isOfPhotos ? nil : photos
+        let isOfPhotos = try Self.isOfPhotos(folder, login)
         let isNote = { @Sendable (entry: Metadata) in entry.isFolder || !isOfPhotos || !entry.isPhoto }
+        let listing = try self.listing(of: folder, login)
         let wantsCounts = isJSON || context.terminal.isOutputTerminal
-        let (found, counts) = try await context.withRemote(login) { [listing] remote in
+        let (found, counts) = try await context.withRemote(login) { remote in
             let found = try await listing.entries(of: folder, remote, where: isNote)
             let counts =
                 wantsCounts && FolderListing.haveFolders(found)
@@ -72,5 +70,23 @@ struct NoteListing: Sendable {
         if isOfPhotos { return "no notes beside these photos; 'byteclub photos list' lists the photos" }
         return path.map { "no notes in '\(Failure.line($0))' yet" }
             ?? "no notes yet; 'byteclub notes add NAME' makes one"
+    }
+
+    private static func isOfPhotos(_ folder: RemotePath, _ login: Login) throws -> Bool {
+        let photos = try login.photos
+        return folder.key == photos.key || folder.key.isBelow(photos.key)
+    }
+
+    /// The photos' folder is left out where it lies below.
+    private func listing(of folder: RemotePath, _ login: Login) throws -> FolderListing {
+        var listing = listing
+        listing.excluded = try Self.isOfPhotos(folder, login) ? nil : login.photos
+        return listing
+    }
+
+    /// How many notes the club has in all folders, as `notes list --recursive` lists them.
+    static func count(_ login: Login, _ remote: any Remote) async throws -> Int {
+        let all = try NoteListing(listing: FolderListing(isRecursive: true)).listing(of: login.notes, login)
+        return try await all.entries(of: login.notes, remote)?.count ?? 0
     }
 }

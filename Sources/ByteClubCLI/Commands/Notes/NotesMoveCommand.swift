@@ -17,7 +17,9 @@ struct NotesMoveCommand: ClubCommand {
     @Argument(help: "The note's name.", completion: .names)
     var name: String
 
-    @Argument(help: ArgumentHelp("Its new name, or a folder with '/' at the end.", valueName: "new-name"))
+    @Argument(
+        help: ArgumentHelp("Its new name, or a folder with '/' at the end.", valueName: "new-name"),
+        completion: .names)
     var destination: String
 
     @OptionGroup var connection: ConnectionOptions

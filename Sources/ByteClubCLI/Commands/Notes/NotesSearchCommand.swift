@@ -43,7 +43,7 @@ struct NotesSearchCommand: ClubCommand {
         guard query.utf8.contains(where: { $0 > 0x20 }) else { throw Failure(.usage, "there is no word to search for") }
         let login = try context.login(flags: connection.settings)
         let (limit, names, photos) = (limit, names, try login.photos.key)
-        let found = try await context.withRemote(login) { remote in
+        let found: Found = try await context.withRemote(login) { remote in
             let texts = names ? nil : try await remote.powers().textSearch
             if texts == nil, !names { context.note("this server searches in names alone") }
             return try await Self.notes(in: login.notes, without: photos, upTo: limit) { limit in
@@ -57,6 +57,7 @@ struct NotesSearchCommand: ClubCommand {
         if !found.isComplete {
             context.note("the server has not looked at all notes yet; search again in a while, or for more words")
         }
+        defer { if found.hasMore { context.note(Self.cut(found.entries.count)) } }
         if found.entries.isEmpty { context.noteEmpty("no notes match '\(query)'") }
         try context.print(NoteMatches(entries: found.entries, folder: login.notes), json: outputOptions.json)
     }
@@ -64,23 +65,40 @@ struct NotesSearchCommand: ClubCommand {
     /// The most that a server tells.
     private static let mostMatches = 1000
 
-    /// Asks for as many matches as are wanted, and for all when some of them are no notes.
+    /// The notes that are listed.
+    private struct Found: Sendable {
+        var entries: [Metadata]
+        /// Whether the server has looked at all notes.
+        var isComplete: Bool
+        /// Whether more match than are listed.
+        var hasMore: Bool
+    }
+
+    /// What is said of a list that was cut.
+    private static func cut(_ count: Int) -> String {
+        "the first \(count) of more; " + (count < mostMatches ? "--limit shows more" : "more words find fewer")
+    }
+
+    /// Asks for one match more than is wanted, and for all when some of them are no notes.
     private static func notes(
         in folder: RemotePath, without photos: PathKey, upTo limit: Int,
         _ ask: (Int) async throws -> TextSearchResults
-    ) async throws -> TextSearchResults {
-        var results = try await ask(limit)
-        let isCut = results.entries.count >= limit
+    ) async throws -> Found {
+        let most = min(limit + 1, mostMatches)
+        var results = try await ask(most)
+        let isCut = results.entries.count >= most
         func isNote(_ entry: Metadata) -> Bool {
             !entry.isFolder && !entry.isDeleted && entry.path.key.isBelow(folder.key)
                 && !entry.path.key.isBelow(photos)
         }
-        if isCut, limit < mostMatches, !results.entries.allSatisfy(isNote) { results = try await ask(mostMatches) }
+        if isCut, most < mostMatches, !results.entries.allSatisfy(isNote) { results = try await ask(mostMatches) }
         let isFull = results.entries.count >= mostMatches
-        results.entries = Array(results.entries.filter(isNote).prefix(limit))
+        let notes = results.entries.filter(isNote)
         // Behind so many photos of the name there may be notes.
-        if isFull, results.entries.count < limit { results.isComplete = false }
-        return results
+        if isFull, notes.count < limit { results.isComplete = false }
+        return Found(
+            entries: Array(notes.prefix(limit)), isComplete: results.isComplete,
+            hasMore: notes.count > limit || isFull && notes.count == limit)
     }
 
     private static func checked(_ query: String) throws -> String {

@@ -78,6 +78,8 @@ struct PhotoKinds: Sendable, Hashable, ExpressibleByArgument {
     /// The words, for the help.
     static let words = PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ")
 
+    static var defaultCompletionKind: CompletionKind { .list(PhotoShape.Kind.allCases.map(\.rawValue)) }
+
     /// The kinds.
     var kinds: Set<PhotoShape.Kind>
 

@@ -10,12 +10,12 @@ struct ShareCommand: ClubCommand {
             A link goes with its file or folder, also when that is renamed or moved, and ends at its time, with your \
             membership, or when it is taken back. Asking again gives the same link. Owners see and take back all links. \
             Photos are given without what they tell of places and cameras unless you say --with-location; films, and \
-            photos that are neither JPEG nor PNG, are given only then.
+            photos that are neither JPEG nor PNG, are given only then. Without a path it lists the links.
 
             Examples:
               byteclub share trip.md
               byteclub share photos --expires 30d --password
-              byteclub share --list
+              byteclub share
               byteclub share --revoke 12
             """)
 
@@ -48,7 +48,7 @@ struct ShareCommand: ClubCommand {
 
     func validate() throws {
         let count = (path == nil ? 0 : 1) + (list ? 1 : 0) + (revoke == nil ? 0 : 1)
-        guard count == 1 else { throw ValidationError("name one of a PATH, --list and --revoke") }
+        guard count <= 1 else { throw ValidationError("name one of a PATH, --list and --revoke") }
         guard expires == nil || path != nil else { throw ValidationError("--expires goes with a PATH") }
         guard password == nil && withLocation == nil || path != nil else {
             throw ValidationError("--password and --with-location go with a PATH")

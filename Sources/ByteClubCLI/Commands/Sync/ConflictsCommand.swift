@@ -11,11 +11,12 @@ struct ConflictsCommand: ParsableCommand {
             not tell names apart that differ in letter case or Unicode composition only.
 
             Examples:
-              byteclub conflicts list
+              byteclub conflicts
               byteclub conflicts show plan.md
               byteclub conflicts resolve plan.md --keep mine
             """,
-        subcommands: [ConflictsListCommand.self, ConflictsShowCommand.self, ConflictsResolveCommand.self])
+        subcommands: [ConflictsListCommand.self, ConflictsShowCommand.self, ConflictsResolveCommand.self],
+        defaultSubcommand: ConflictsListCommand.self)
 }
 
 /// Does what `byteclub conflicts list` asks for.
@@ -24,6 +25,9 @@ struct ConflictsListCommand: MirrorRequest {
         commandName: "list",
         abstract: "List the conflicts that nobody has settled, the newest first.",
         discussion: """
+            MEMBER is whose content the copy has. Into a pipe or a file go time, member, path, copy and state, \
+            separated by tabs.
+
             Example:
               byteclub conflicts list --all --json
             """)
@@ -44,14 +48,14 @@ struct ConflictsListCommand: MirrorRequest {
         func text(_ style: TextStyle) -> String {
             if conflicts.isEmpty { return "no conflicts" }
             var table = TextTable(
-                .init("TIME", rank: 2), .init("PATH", isShortened: true), .init("COPY", isShortened: true),
-                .init("STATE", rank: 1))
+                .init("TIME", rank: 3), .init("MEMBER", rank: 2), .init("PATH", isShortened: true),
+                .init("COPY", isShortened: true), .init("STATE", rank: 1))
             table.rows = conflicts.map {
                 let state = [
                     $0.isResolved ? "settled" : $0.isElsewhere ? "arose elsewhere" : nil,
                     $0.holder.map { "the server does not tell it from '\($0)'" },
                 ].compactMap(\.self)
-                return [style.time($0.at), $0.path, $0.copy, state.joined(separator: "; ")]
+                return [style.time($0.at), style.member($0.member), $0.path, $0.copy, state.joined(separator: "; ")]
             }
             return style.list(table)
         }
@@ -63,6 +67,9 @@ struct ConflictsListCommand: MirrorRequest {
 }
 
 extension SyncStatus.Conflict {
+    /// Whose copy it is, for people, as in `bo's copy`.
+    var owner: String { member.map { "\($0)'s copy" } ?? "copy" }
+
     /// The conflict of an entry, named by its own path or its copy's.
     ///
     /// - Throws: ``Failure`` when there is none, or when the entry has several and none of their copies was named.

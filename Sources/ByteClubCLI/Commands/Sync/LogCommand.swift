@@ -7,15 +7,16 @@ struct LogCommand: MirrorRequest {
         commandName: "log",
         abstract: "Tell what syncing did in a mirror, or what members did in the club.",
         discussion: """
-            Of a mirror, or of one path in it, the newest events come last; the log keeps 100,000. With --club it is \
-            what members did, the newest first: time, member, what was done, and path. Into a pipe or a file these go \
-            separated by tabs, the time as RFC 3339, and last the old path of what was moved. With --club --json a \
-            change is an object with seq, time, author, what (added, edited, moved, removed or restored), path, from \
-            where it was moved, and type (file or folder).
+            The newest come last. Of a mirror, or of one path in it, it tells the events of its syncs, of which the \
+            log keeps 100,000. With --club it is what members did: time, member, what was done, and path. Into a pipe \
+            or a file these go separated by tabs, the time as RFC 3339, and last the old path of what was moved. With \
+            --club --json a change is an object with seq, time, author, what (added, edited, moved, removed or \
+            restored), path, from where it was moved, and type (file or folder).
 
             Examples:
               byteclub log
               byteclub log Trips --limit 200 --json
+              byteclub log --follow
               byteclub log --club --follow
             """)
 
@@ -28,7 +29,7 @@ struct LogCommand: MirrorRequest {
     @Flag(help: "Tell what members did in the club.")
     var club = false
 
-    @Flag(help: "With --club, go on as it happens, the newest last; --json prints one object a line.")
+    @Flag(help: "Go on as it happens, until Ctrl-C; --json prints one object a line.")
     var follow = false
 
     @OptionGroup var mirrorOptions: MirrorOptions
@@ -40,7 +41,6 @@ struct LogCommand: MirrorRequest {
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000") }
         if club, path != nil || mirror != nil { throw ValidationError("--club tells of all; name no path or mirror") }
-        if !club, follow { throw ValidationError("--follow goes with --club") }
         if !club, connection.settings != Settings() { throw ValidationError("a server is asked only with --club") }
     }
 
@@ -54,17 +54,49 @@ struct LogCommand: MirrorRequest {
         }
     }
 
+    func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
+        let place = try MirrorPlace(mirror, around: subject, context)
+        try place.requireSynced()
+        let first = try answer(engine, of: place, context)
+        if !follow { return try context.print(first, json: outputOptions.json) }
+        let (json, limit) = (outputOptions.json, 100_000)
+        try await context.interrupts.cancelling {
+            var answer = first
+            var last: Int64?
+            while true {
+                answer.hasTitles = last == nil
+                if json {
+                    for event in answer.events { try context.output.write(JSON.line(event)) }
+                } else {
+                    try context.print(answer, json: false)
+                }
+                last = answer.events.last?.seq ?? last
+                try await Task.sleep(for: Self.interval)
+                answer.events = try Engine.log(
+                    of: place.configuration, below: answer.path, after: last ?? 0, limit: limit)
+            }
+        }
+    }
+
+    /// How often the log is looked at again.
+    private static let interval = Duration.milliseconds(500)
+
     /// The events of a mirror.
     struct Answer: CommandResult {
         var directory: String
         var path: String?
         var events: [SyncLogEntry]
+        /// Whether a terminal shows what the columns are.
+        var hasTitles = true
         var isVisible: Bool { true }
+
+        private enum CodingKeys: String, CodingKey { case directory, path, events }
 
         func text(_ style: TextStyle) -> String {
             var table = TextTable(
                 .init("TIME", rank: 2), .init("WHAT"), .init("PATH", isShortened: true),
                 .init("WHY", isShortened: true, rank: 1))
+            table.hasTitles = hasTitles
             table.rows = events.map { event in
                 let why = event.detail ?? event.rule?.replacing("-", with: " ")
                 return [style.moment(event.at), EventLine.words(event.event), event.path, why ?? ""]
@@ -76,7 +108,7 @@ struct LogCommand: MirrorRequest {
     func answer<Engine: MirrorEngine>(_: Engine.Type, of place: MirrorPlace, _ context: Context) throws -> Answer {
         var below = try path.map { try place.relative($0) }
         if below?.isEmpty == true { below = nil }
-        let events = try Engine.log(of: place.configuration, below: below, limit: limit)
+        let events = try Engine.log(of: place.configuration, below: below, after: nil, limit: limit)
         return Answer(directory: place.directory, path: below, events: events)
     }
 }

@@ -33,45 +33,59 @@ struct StatusCommand: MirrorCommand {
         var activity: ActivityFile.Activity?
         /// What waits while the mirror is paused; nil when it is not, or that cannot be told.
         var waiting: SyncWaiting?
+        var isVisible: Bool { true }
 
         func text(_ style: TextStyle) -> String {
-            guard status.isKnown else { return style.lines(["\(directory) was never synced"]) }
+            lines(style).map { style.line($0.text, $0.state) }.joined(separator: "\n")
+        }
+
+        /// The lines, with those marked that say how something stands.
+        private func lines(_ style: TextStyle) -> [(text: String, state: TextStyle.State?)] {
+            guard status.isKnown else { return [("\(directory) was never synced", nil)] }
             let last = status.lastSync.map { "last in sync \(style.calendar($0))" } ?? "never in sync yet"
-            var lines = [
+            var lines: [(text: String, state: TextStyle.State?)] = []
+            let add = { (texts: [String], state: TextStyle.State?) in lines += texts.map { ($0, state) } }
+            let head =
                 "\(directory): \(Self.count(status.files, "file")) in \(Self.count(status.folders, "folder")), "
-                    + "\(HumanSize.shown(status.bytes)), \(last)"
-            ]
-            lines.append(status.isRunning ? "a sync runs" : "no sync runs now; 'byteclub sync' starts one")
-            if status.pending > 0, waiting == nil { lines.append("to do: \(status.pending)") }
-            if let activity { lines += Self.lines(activity) }
+                + "\(HumanSize.shown(status.bytes)), \(last)"
+            add([head], nil)
+            if status.isRunning {
+                add(["a sync runs"], .good)
+            } else {
+                add(["no sync runs now; 'byteclub sync' starts one"], nil)
+            }
+            if status.pending > 0, waiting == nil { add(["to do: \(status.pending)"], nil) }
+            if let activity { add(Self.lines(activity), nil) }
             if status.isPaused {
                 let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
-                lines.append("paused\(end); 'byteclub sync resume' goes on")
-                if let waiting { lines.append("waiting: \(Self.words(waiting))") }
+                add(["paused\(end); 'byteclub sync resume' resumes it"], .warning)
+                if let waiting { add(["waiting: \(Self.words(waiting))"], nil) }
             }
             if let obstacle = status.obstacle {
-                lines.append("in the way: \(obstacle.message), since \(style.calendar(obstacle.since))")
+                add(["in the way: \(obstacle.message), since \(style.calendar(obstacle.since))"], .bad)
             }
-            if let ignored = status.ignored.text { lines.append("\(ignored); see .byteclubignore") }
-            lines += ListedLines.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }
-            if let watching = status.watching { lines.append("watching: \(watching)") }
-            lines += ListedLines.first(status.problems) { "problem: \($0.path): \($0.message)" }
-            lines += ListedLines.first(status.held) {
+            if let ignored = status.ignored.text { add(["\(ignored); see .byteclubignore"], nil) }
+            add(ListedLines.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }, nil)
+            if let watching = status.watching { add(["watching: \(watching)"], .warning) }
+            add(ListedLines.first(status.problems) { "problem: \($0.path): \($0.message)" }, .warning)
+            let held = ListedLines.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }
+            add(held, .warning)
             if let rules = status.heldRules {
-                lines.append("held: .byteclubignore: \(rules.text); until you decide, those before it hold")
+                add(["held: .byteclubignore: \(rules.text); until you decide, those before it hold"], .warning)
             }
             if !status.held.isEmpty || status.heldRules != nil {
-                lines.append("to decide: 'byteclub sync deletes approve' carries that out, 'restore' brings it back")
+                add(["to decide: 'byteclub sync deletes approve' carries that out, 'restore' brings it back"], nil)
             }
-            lines += ListedLines.first(status.conflicts) {
-                "conflict: \($0.path), copy \($0.copy), \(style.calendar($0.at))"
+            let conflicts = ListedLines.first(status.conflicts) {
+                "conflict: \($0.path), \($0.owner) \($0.copy), \(style.calendar($0.at))"
             }
+            add(conflicts, .warning)
             if !status.conflicts.isEmpty {
-                lines.append("to settle: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' settles")
+                add(["to settle: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' settles"], nil)
             }
-            return style.lines(lines)
+            return lines
         }
 
         private static func words(_ waiting: SyncWaiting) -> String {
@@ -153,7 +167,7 @@ struct StatusCommand: MirrorCommand {
                         } else if !isFirst {
                             try context.output.line("")
                         }
-                        try context.output.write(bytes)
+                        try context.output.writeVisible(bytes)
                     }
                 }
                 try await Task.sleep(for: .seconds(1))

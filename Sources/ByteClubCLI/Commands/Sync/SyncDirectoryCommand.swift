@@ -54,6 +54,7 @@ struct SyncDirectoryCommand: MirrorCommand {
                 return try await Self.follow(engine, printer, activity, notification, notifier)
             }
             try printer.finish(nil)
+            if once, !dryRun, !outputOptions.json { noteConflicts(try Engine.status(of: settings), context) }
             if !isComplete { throw Failure.silent(.tryAgain) }
         } catch {
             var failure = Failure(error)
@@ -65,6 +66,13 @@ struct SyncDirectoryCommand: MirrorCommand {
             try printer.finish(failure)
             throw failure
         }
+    }
+
+    /// Tells how many conflicts wait for somebody, whenever and wherever they arose.
+    private func noteConflicts(_ status: SyncStatus, _ context: Context) {
+        let count = status.conflicts.count
+        if count == 0 { return }
+        context.note("\(count) conflict\(count == 1 ? " is" : "s are") not settled; 'byteclub conflicts' lists them")
     }
 
     /// Installs the service that syncs the mirror, or removes it.

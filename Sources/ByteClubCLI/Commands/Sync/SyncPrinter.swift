@@ -95,6 +95,8 @@ final class SyncPrinter: Sendable {
                 return state.problem != event.message
             }
             return isNew && live == nil
+        // The line below says so as long as it lasts.
+        case .paused: return live == nil
         case .idle:
             let wasTroubled = state.withLock { state in
                 defer { state.problem = nil }

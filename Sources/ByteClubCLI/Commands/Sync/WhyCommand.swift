@@ -78,7 +78,7 @@ struct WhyCommand: MirrorCommand {
             if outputOptions.json {
                 try context.print(Result(directory: place.directory, path: path, entries: []), json: true)
             }
-            let last = try Engine.log(of: place.configuration, below: path, limit: 1).last
+            let last = try Engine.log(of: place.configuration, below: path, after: nil, limit: 1).last
             let when = last.map { "; the last that is logged of it: \($0.event), \(context.calendar($0.at))" } ?? ""
             throw Failure(.noInput, "neither the mirror nor the server has '\(path)'\(when)")
         }

@@ -239,17 +239,36 @@ final class SQLiteStore: ClubStore {
 
     private static func lock(_ directory: String) throws -> Descriptor {
         let lock = try Descriptor(path: directory + "/" + lockName, flags: O_RDWR | O_CREAT)
-        guard try lock.lock() else { throw StorageError(.inUse, "another server uses '\(directory)'") }
+        guard try lock.lock() else {
+            let holder = text(of: lock).flatMap { text in
+                LockHolder(lock: text) { process in
+                    (try? Descriptor(path: "/proc/\(process)/cgroup", flags: O_RDONLY)).flatMap(Self.text)
+                }
+            }
+            let advice = holder.map { ": process \($0.process); '\($0.ending)' ends it" } ?? ""
+            throw StorageError(.inUse, "another server uses '\(directory)'\(advice)")
+        }
         return lock
+    }
+
+    /// The beginning of a small file.
+    private static func text(of file: Descriptor) -> String? {
+        (try? file.read(4096, at: 0)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Marks the data as being served until ``close()``; true when it was so already, since the server before crashed.
     private static func mark(_ lock: Descriptor) throws -> Bool {
-        if try lock.length() > 0 { return true }
+        let wasServed = try lock.length() > 0
+        let text = Array("served \(getpid())\n".utf8)
         // A disk that is full must not keep the server from starting.
-        try? unsafe Array("served\n".utf8).withUnsafeBytes { unsafe try lock.write($0, at: 0) }
-        try? lock.syncAll()
-        return false
+        try? unsafe text.withUnsafeBytes { unsafe try lock.write($0, at: 0) }
+        if wasServed {
+            // The text before may have been longer; it is never empty meanwhile.
+            try? lock.truncate(to: Int64(text.count))
+        } else {
+            try? lock.syncAll()
+        }
+        return wasServed
     }
 
     /// Opens the database of a directory to look at it, one that cannot be written, too.
