@@ -46,7 +46,8 @@ struct StatusCommand: MirrorCommand {
             if let activity { lines += Self.lines(activity) }
             if status.isPaused {
                 let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
-                lines.append("paused\(end); 'byteclub sync resume' goes on")
+                let waits = status.pending > 0 && waiting == nil ? "what is to do waits; " : ""
+                lines.append("paused\(end); \(waits)'byteclub sync resume' goes on")
                 if let waiting { lines.append("waiting: \(Self.words(waiting))") }
             }
             if let obstacle = status.obstacle {
