@@ -183,7 +183,10 @@ struct CoreAPIv1UploadTests {
                 try remote.contentSession.session.setRateLimit(session)
                 _ = try await remote.put(
                     .file(path: path), at: RemotePath("/big"), condition: .create, policy: .rename, progress: nil)
-                #expect(server.lines.count { $0.hasPrefix("PUT") } == 3, "\(server.lines)")
+                // Later ones may be smaller on a busy machine, and never larger.
+                let first = "PUT /1/chunked_upload?upload_id=u1&offset=1048576 HTTP/1.1"
+                #expect(server.lines.dropFirst().first == first, "\(server.lines)")
+                #expect(server.lines.count { $0.hasPrefix("PUT") } >= 3, "\(server.lines)")
             }
         }
     }
