@@ -53,7 +53,9 @@ struct StatusCommand: MirrorCommand {
             if let ignored = status.ignored.text { lines.append("\(ignored); see .byteclubignore") }
             lines += ListedLines.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }
             if let watching = status.watching { lines.append("watching: \(watching)") }
-            lines += ListedLines.first(status.problems) { "problem: \($0.path): \($0.message)" }
+            lines += ListedLines.first(ProblemGroup.groups(of: status.problems), count: \.count) {
+                "problem: \($0.text)"
+            }
             lines += ListedLines.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }
