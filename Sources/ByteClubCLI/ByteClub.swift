@@ -154,13 +154,8 @@ public enum ByteClub {
         let hint = full.split(separator: "'").last { $0.hasPrefix("byteclub ") && $0.hasSuffix("--help") }
         let words = (hint ?? "byteclub --help").split(separator: " ").filter { $0 != SyncDirectoryCommand.name }
         let command = words.joined(separator: " ")
-        context.note(message.prefix(1).lowercased() + trimmed(message.dropFirst()) + "; see '\(command)'")
+        let usage = UsageMessage(message)
+        context.note(usage.text + (usage.isComplete ? "" : "; see '\(command)'"))
         return .usage
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
-        return text
     }
 }

@@ -44,7 +44,7 @@ struct RemovedEntries: CommandResult {
 }
 
 extension Context {
-    /// Deletes each of several entries; failures are reported and do not stop the others.
+    /// Deletes each of several entries; failures are reported and do not stop the others, which would not fail, too.
     ///
     /// What `companion` names goes along with an entry, where it is there.
     func remove(
@@ -53,7 +53,7 @@ extension Context {
     ) async throws {
         let outcome = try await withRemote(login) { remote in
             var outcome = BatchOutcome<Metadata>()
-            for path in paths {
+            for (index, path) in paths.enumerated() {
                 do {
                     // As it is before the entry goes: what somebody says of it meanwhile stays.
                     var along: Metadata?
@@ -68,7 +68,12 @@ extension Context {
                     }
                 } catch {
                     try Task.checkCancellation()
-                    outcome.failures.append(Failure(error))
+                    let failure = Failure(error)
+                    if failure.endsBatch {
+                        outcome.failures.append(failure.forAll(paths.count - index, kind, not: "removed"))
+                        break
+                    }
+                    outcome.failures.append(failure)
                 }
             }
             return outcome

@@ -26,7 +26,7 @@ struct EntryVersions: Sendable {
 
     /// Makes a version the current one again; of a removed entry the last one that was there, when none is named.
     func restore(_ revision: Revision?, _ remote: any Remote) async throws -> Metadata {
-        let history = "see 'byteclub \(kind)s history \(ShellWord.quoted(name))'"
+        let history = "see \(ShellWord.command("byteclub \(kind)s history", name))"
         var chosen = revision
         if chosen == nil {
             let versions = try await list(remote, limit: Self.most)

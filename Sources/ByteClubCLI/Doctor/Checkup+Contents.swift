@@ -17,9 +17,9 @@ extension Checkup {
     }
 
     private func problems(_ status: SyncStatus) -> Finding? {
-        guard let first = status.problems.first else { return nil }
-        let more = status.problems.count > 1 ? ", and \(status.problems.count - 1) more" : ""
-        return .warn("problems", Failure.line("\(first.path): \(first.message)\(more)"), "run 'byteclub status'")
+        guard let first = ProblemGroup.groups(of: status.problems).first else { return nil }
+        let all = status.problems.count > first.count ? "\(status.problems.count) entries are left alone; " : ""
+        return .warn("problems", Failure.line(all + first.text), "run 'byteclub status'")
     }
 
     private func conflicts(_ status: SyncStatus) -> Finding? {

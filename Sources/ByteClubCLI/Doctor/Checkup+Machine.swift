@@ -41,7 +41,8 @@ extension Checkup {
         }
         guard LocalFile.isDirectory(place.state) else {
             return .warn(
-                "mirror", "'\(directory)' was never in sync", "run 'byteclub sync \(ShellWord.quoted(place.directory))'"
+                "mirror", "'\(directory)' was never in sync",
+                "run \(ShellWord.command("byteclub sync", place.directory))"
             )
         }
         return .ok("mirror", "'\(directory)' can be read and written")

@@ -39,7 +39,8 @@ struct Checkup: Sendable {
         }
         guard let mode = MachineFacts.mode(path) else { return .ok("settings", "none are stored; that is fine") }
         if mode & 0o022 != 0 {
-            return .warn("settings", "'\(path)' can be changed by others", "run 'chmod 644 \(ShellWord.quoted(path))'")
+            return .warn(
+                "settings", "'\(path)' can be changed by others", "run \(ShellWord.command("chmod 644", path))")
         }
         return .ok("settings", "'\(path)' makes sense")
     }
@@ -48,9 +49,10 @@ struct Checkup: Sendable {
         var findings = [proxy(login)].compactMap(\.self)
         let probe: ServerProbe
         do {
-            probe = try await context.connector.probe(login)
+            probe = try await context.waiting(for: login.server) { try await context.connector.probe(login) }
         } catch let error as TransferError {
-            return findings + [.fail("server", error.description, error.code.advice, Failure(error).status)]
+            let failure = Failure(error)
+            return findings + [.fail("server", failure.message, error.code.advice, failure.status)]
         } catch {
             return findings + [.fail("server", Failure(error))]
         }

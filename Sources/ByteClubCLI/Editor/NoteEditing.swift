@@ -57,7 +57,7 @@ struct NoteEditing: Sendable {
             draft.remove()
             throw Failure(
                 .badData,
-                "the text is empty and was not saved; use 'byteclub notes rm \(ShellWord.quoted(name))' to remove "
+                "the text is empty and was not saved; use \(ShellWord.command("byteclub notes rm", name)) to remove "
                     + "the note")
         case .failed(let code):
             let failure = Failure(code == 127 ? .configuration : .tryAgain, failure(of: code))
@@ -133,7 +133,7 @@ struct NoteEditing: Sendable {
     private func kept(_ draft: Draft, _ failure: Failure) -> Failure {
         Failure(
             failure.status,
-            failure.message + "; your text is kept in '\(draft.file)'; go on with 'byteclub notes edit "
-                + "\(ShellWord.quoted(name)) --recover'")
+            failure.message + "; your text is kept in '\(draft.file)'; go on with "
+                + ShellWord.command("byteclub notes edit", name, "--recover"))
     }
 }

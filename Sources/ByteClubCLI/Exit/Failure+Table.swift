@@ -1,6 +1,8 @@
 import ByteClubCore
 import ByteClubHTTP
 import ByteClubMedia
+import ByteClubRemotes
+import Glibc
 
 extension Failure {
     /// The one place where errors become exit codes.
@@ -9,15 +11,22 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as RemoteError where error.isOfRole:
             self.init(.notAuthorised, error.message)
-        case let error as RemoteError: self.init(Self.status(of: error.code), Self.message(of: error))
+        case let error as RemoteError:
+            self.init(Self.status(of: error.code), Self.message(of: error))
+            isOfRoom = error.code == .overQuota
         case let error as BackgroundFailure: self.init(.tryAgain, error.message)
         // Without an address it is the daemon of background transfers that does not answer.
         case let error as TransferError where error.code == .timedOut && error.url.isEmpty:
             self.init(.tryAgain, error.message)
-        case let error as TransferError: self.init(Self.status(of: error.code), error.description)
-        case let error as FileError: self.init(error.status, error.description)
+        case let error as TransferError: self.init(Self.status(of: error.code), Self.message(of: RemoteError(error)))
+        case let error as FileError:
+            self.init(error.status, error.description)
+            isOfRoom = error.number == ENOSPC || error.number == EDQUOT
         case let error as PathError: self.init(.badData, error.message)
-        case let error as SyncError: self.init(Self.status(of: error.code), error.message)
+        case let error as SyncError:
+            var message = error.message
+            if case .remote(let remote) = error.code, message == remote.message { message = Self.message(of: remote) }
+            self.init(Self.status(of: error.code), message)
         case let error as MediaError: self.init(error.code == .io ? .inputOutput : .badData, error.message)
         case is CancellationError: self.init(.interrupted, "cancelled")
         default: self.init(.inputOutput, "\(error)")
@@ -65,13 +74,18 @@ extension Failure {
         }
     }
 
+    private static let hint = "; log in again"
+
     private static func message(of error: RemoteError) -> String {
         var message = error.message
         switch error.code {
-        case .unauthorized: message += "; sign in again with 'byteclub login URL'"
+        case .unauthorized:
+            // Servers say so in their own words.
+            if message.hasSuffix(Self.hint) { message.removeLast(Self.hint.count) }
+            message += "\(Self.hint) with 'byteclub login \(error.server ?? "URL")'"
         case .unreachable where error.isOfProxy: message += "; correct or unset what names the proxy"
-        case .unreachable: message += "; check the address and whether the server runs"
-        case .rateLimited, .serverFault, .overQuota: message += "; try again later"
+        case .overQuota: message += "; the host can give it more room"
+        case .rateLimited, .serverFault: message += "; try again later"
         default: break
         }
         // Who looks into the server's log needs it; nobody else does.

@@ -43,6 +43,13 @@ final class StatusLine: Sendable {
         }
     }
 
+    /// Writes the line where nothing else is on it.
+    func showUnlessInUse(_ line: String) throws {
+        try state.withLock { state in
+            if state.drawn.isEmpty { try output.write(frame(line, below: [], &state.drawn)) }
+        }
+    }
+
     /// Takes the line away, with what a terminal wrote behind it for Ctrl-C.
     func clear() throws {
         state.withLock { if !$0.drawn.isEmpty { $0.drawn += "  " } }

@@ -47,7 +47,7 @@ struct MirrorService: Sendable {
     }
 
     private var advice: String {
-        "run 'byteclub sync \(ShellWord.quoted(place.directory))' in a session of yours, or from cron at @reboot"
+        "run \(ShellWord.command("byteclub sync", place.directory)) in a session of yours, or from cron at @reboot"
     }
 
     /// Writes the unit and starts it; what is there as it should be is left alone.

@@ -52,15 +52,28 @@ extension Context {
         _ work: @escaping @Sendable (any Remote) async throws -> Value
     ) async throws -> Value {
         let remote = try connector.open(login, lane)
-        let isSilent = mayTakeLong || lane != .notes || !terminal.isErrorTerminal
-        let waiting =
-            isSilent
-            ? nil
-            : Task {
-                try await Task.sleep(for: serverPatience)
-                note("still waiting for \(login.server); Ctrl-C gives up")
-            }
-        defer { waiting?.cancel() }
-        return try await interrupts.cancelling(windDown) { try await work(remote) }
+        let isSilent = mayTakeLong || lane == .mirror
+        return try await waiting(for: isSilent ? nil : login.server) {
+            try await interrupts.cancelling(windDown) { try await work(remote) }
+        }
+    }
+
+    /// Does what asks a server, if any, and tells a terminal while that takes long, below all that is printed.
+    func waiting<Value: Sendable>(
+        for server: ServerAddress?, _ work: () async throws -> Value
+    ) async throws -> Value {
+        guard let server, terminal.isErrorTerminal else { return try await work() }
+        let line = statusLine
+        let sign = Task {
+            try await Task.sleep(for: serverPatience)
+            let text = "waiting for the club at \(server.host) …"
+            try line.showUnlessInUse(DisplayWidth.shortened(text, to: max(1, (terminal.columns() ?? 80) - 1)))
+        }
+        // The line is taken away once nobody draws it any more.
+        let result: Result<Value, any Error>
+        do { result = .success(try await work()) } catch { result = .failure(error) }
+        sign.cancel()
+        if case .success = await sign.result { try? line.clear() }
+        return try result.get()
     }
 }

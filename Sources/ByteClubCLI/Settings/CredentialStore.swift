@@ -15,7 +15,8 @@ struct CredentialStore: Sendable {
             throw FileError(.read, path)
         }
         if status.st_mode & 0o077 != 0 {
-            throw Failure(.configuration, "'\(path)' can be read by others; run 'chmod 600 \(ShellWord.quoted(path))'")
+            throw Failure(
+                .configuration, "'\(path)' can be read by others; run \(ShellWord.command("chmod 600", path))")
         }
         let bytes = try LocalFile.read(path, limit: 1 << 16)
         do {

@@ -3,6 +3,9 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// `https://host:port`, in lower case and the path's case kept, without a slash at the end.
     let origin: String
 
+    /// Host and port, as in the words of messages.
+    var host: Substring { origin.split(separator: "/", maxSplits: 2).dropFirst().first ?? origin[...] }
+
     /// Reads an address; without a scheme it is one of https.
     ///
     /// - Throws: ``Failure`` when it is no address, or plain http to another machine is not allowed.

@@ -21,10 +21,12 @@ struct SignIn {
         settings.token = "nobody"
         let probe: ServerProbe
         do {
-            probe = try await context.connector.probe(Login(settings: settings, credentials: nil))
+            let login = try Login(settings: settings, credentials: nil)
+            probe = try await context.waiting(for: server) { try await context.connector.probe(login) }
         } catch let error as TransferError {
-            let advice = error.code.advice.map { "; " + $0 } ?? ""
-            throw Failure(Failure(error).status, "\(error.description)\(advice)")
+            var failure = Failure(error)
+            if error.code == .tls, let advice = error.code.advice { failure.message += "; " + advice }
+            throw failure
         }
         if [404, 405].contains(probe.status) || (200..<400).contains(probe.status) {
             throw Failure(.protocolViolation, "what answers at '\(server)' is no server of a club; check the address")

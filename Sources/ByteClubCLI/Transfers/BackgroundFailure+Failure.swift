@@ -3,7 +3,7 @@ import ByteClubHTTP
 
 extension BackgroundFailure {
     /// Why a photo was not transferred, for people.
-    init(_ error: any Error, of id: BackgroundTask.ID) {
+    init(_ error: any Error) {
         let failure = Failure(error)
         var (code, isRetryable, retryAfter) = ("\(failure.status)", false, Int64?.none)
         switch error {
@@ -16,16 +16,16 @@ extension BackgroundFailure {
         }
         var message = Failure.line(failure.message)
         if failure.status == .notAuthorised || failure.status == .configuration {
-            message += "; then run 'byteclub transfers resume \(id.description.prefix(TransferIDs.shown))'"
+            message += "; then run 'byteclub transfers resume --all'"
         }
         self.init(code: code, message: message, isRetryable: isRetryable, retryAfter: retryAfter)
     }
 
     /// Does a work, and tells as one of these why it failed; a cancellation stays one.
-    static func telling<Value>(of id: BackgroundTask.ID, _ work: () async throws -> Value) async throws -> Value {
+    static func telling<Value>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch {
             if Task.isCancelled { throw CancellationError() }
-            throw BackgroundFailure(error, of: id)
+            throw BackgroundFailure(error)
         }
     }
 }

@@ -12,7 +12,7 @@ struct PhotoDownloadWork: BackgroundWork {
     init(_ context: Context) { self.context = context }
 
     func run(_ payload: [UInt8], _ work: WorkContext) async throws -> BackgroundResult {
-        try await BackgroundFailure.telling(of: work.id) {
+        try await BackgroundFailure.telling {
             let order = try PhotoDownloadOrder(payload: payload)
             let path = try RemotePath(order.path)
             let files = TransferFiles(work.id, context)

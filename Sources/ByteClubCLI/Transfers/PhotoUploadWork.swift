@@ -17,7 +17,7 @@ struct PhotoUploadWork: BackgroundWork {
     }
 
     func run(_ payload: [UInt8], _ work: WorkContext) async throws -> BackgroundResult {
-        try await BackgroundFailure.telling(of: work.id) {
+        try await BackgroundFailure.telling {
             let order = try PhotoUploadOrder(payload: payload)
             let login = try context.login(for: order.server)
             let sender = PhotoSender(remote: try open(login, work), folder: try RemotePath(order.folder))

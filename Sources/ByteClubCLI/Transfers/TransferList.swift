@@ -42,7 +42,7 @@ struct TransferList: CommandResult {
         }
         if more > 0 { lines.append("and \(more) more") }
         let room = rows.map { max(0, $0 - shown.count - (more > 0 ? 1 : 0)) }
-        lines += shown.compactMap { remark($0, style) }.prefix(room ?? .max).map { remark in
+        lines += remarks(of: shown, style).prefix(room ?? .max).map { remark in
             // A list that is drawn again has a line for each.
             rows == nil ? style.lines([remark]) : DisplayWidth.shortened(remark, to: style.columns ?? 80)
         }
@@ -52,14 +52,26 @@ struct TransferList: CommandResult {
     /// How a transfer stands that does not move.
     private static let states: [String: TextStyle.State] = ["done": .good, "paused": .warning, "failed": .bad]
 
+    /// Why transfers have not ended well, or wait; those for the same reason together.
+    private func remarks(of transfers: [TransferObject], _ style: TextStyle) -> [String] {
+        var groups: [(first: String, count: Int, remark: String)] = []
+        for transfer in transfers {
+            guard let remark = remark(transfer, style) else { continue }
+            if let index = groups.firstIndex(where: { $0.remark == remark }) {
+                groups[index].count += 1
+            } else {
+                groups.append((transfer.shortID, 1, remark))
+            }
+        }
+        return groups.map { $0.first + ($0.count > 1 ? " and \($0.count - 1) more" : "") + $0.remark }
+    }
+
     /// Why a transfer has not ended well, or waits.
     private func remark(_ transfer: TransferObject, _ style: TextStyle) -> String? {
         guard transfer.state != "done" else { return nil }
         let message = transfer.message.map { ": " + Failure.line($0) } ?? ""
-        if let next = transfer.nextSeconds {
-            return "\(transfer.shortID) next try at \(style.calendar(next).clock)\(message)"
-        }
-        return message.isEmpty ? nil : transfer.shortID + message
+        if let next = transfer.nextSeconds { return " next try at \(style.calendar(next).clock)\(message)" }
+        return message.isEmpty ? nil : message
     }
 
     /// What there is room for: what is not done goes first.

@@ -56,6 +56,9 @@ public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the server calls the request, for its log.
     public var requestID: String?
 
+    /// The address of the club that answered; nil for one that has none, or where there was no answer.
+    public var server: String?
+
     /// Whether the member's role is what stands in the way, so that only an owner can help.
     public var isOfRole = false
 

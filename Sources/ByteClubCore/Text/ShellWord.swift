@@ -16,4 +16,17 @@ public enum ShellWord {
         }
         return quoted + "'"
     }
+
+    /// A command line in a sentence, to be pasted: in quotes, unless its last words need some themselves.
+    ///
+    /// - Parameters:
+    ///   - start: The words before the name, plain ones.
+    ///   - name: Anything.
+    ///   - end: The words behind it, plain ones; empty for none.
+    /// - Returns: The line, without quotes within quotes.
+    public static func command(_ start: String, _ name: String, _ end: String = "") -> String {
+        let word = quoted(name)
+        let line = "\(start) \(word)" + (end.isEmpty ? "" : " " + end)
+        return word == name ? "'\(line)'" : line
+    }
 }

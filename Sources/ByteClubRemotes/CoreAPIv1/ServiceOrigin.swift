@@ -7,6 +7,11 @@ struct ServiceOrigin: Hashable, Sendable {
     /// Empty, or `/…` without a slash at the end.
     let prefix: String
 
+    /// The whole address.
+    var address: String { "\(scheme)://\(authority)\(prefix)" }
+    /// The server in the words of messages: by host and port alone.
+    var club: String { "the club at \(authority)" }
+
     /// Checks an address such as `https://club.example` or `http://127.0.0.1:8080`.
     ///
     /// - Throws: `badRequest` when it is no plain address, or plain HTTP to a host that is not this machine.

@@ -8,14 +8,14 @@ struct Transport: Sendable {
     struct Answer {
         var bytes: [UInt8]
         var response: HTTPResponse
-        /// What was asked, for messages.
-        var subject: String
+        /// Who was asked, for messages.
+        var club: String
 
         var status: Int { response.status.code }
 
         /// The body as a value of the protocol.
         func decoded<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(RemoteError) -> Value {
-            try JSON.decode(type, bytes, subject: subject)
+            try JSON.decode(type, bytes, from: club)
         }
 
         /// Whether a search says that there may be more.
@@ -24,7 +24,7 @@ struct Transport: Sendable {
         }
 
         /// The metadata that come with a file's bytes.
-        func metadataField() throws(RemoteError) -> Metadata { try Transport.metadata(of: response, subject) }
+        func metadataField() throws(RemoteError) -> Metadata { try Transport.metadata(of: response, club) }
     }
 
     let origin: ServiceOrigin
@@ -76,44 +76,38 @@ struct Transport: Sendable {
         _ request: HTTPRequest, statuses: Set<Int> = [200], excess: () -> RemoteError? = { nil },
         _ transfer: () async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)
     ) async throws(RemoteError) -> Answer {
-        let subject = Self.subject(request)
         let answer: (bytes: [UInt8], response: HTTPResponse)
         do {
             answer = try await transfer()
         } catch {
             guard error.code == .bodyTooLarge else { throw RemoteError(error) }
             throw excess()
-                ?? RemoteError(.protocolViolation, "the answer to \(subject) is longer than the protocol has any")
+                ?? RemoteError(.protocolViolation, "the answer of \(origin.club) is longer than the protocol has any")
         }
         guard statuses.contains(answer.response.status.code) else {
-            throw RemoteError(answer.response, answer.bytes, subject: subject)
+            throw RemoteError(answer.response, answer.bytes, from: origin)
         }
-        return Answer(bytes: answer.bytes, response: answer.response, subject: subject)
+        return Answer(bytes: answer.bytes, response: answer.response, club: origin.club)
     }
 
     /// The metadata that come in the head of an answer with a file's bytes.
-    static func metadata(of response: HTTPResponse, _ subject: String) throws(RemoteError) -> Metadata {
+    static func metadata(of response: HTTPResponse, _ club: String) throws(RemoteError) -> Metadata {
         guard let name = HTTPField.Name("X-Dropbox-Metadata"), let text = response.headerFields[name] else {
-            throw RemoteError(.protocolViolation, "the answer to \(subject) has no X-Dropbox-Metadata")
+            throw RemoteError(.protocolViolation, "the answer of \(club) tells nothing of the file")
         }
-        return try JSON.decode(Metadata.self, Array(text.utf8), subject: subject)
-    }
-
-    /// The method and the path of a request, without its query.
-    static func subject(_ request: HTTPRequest) -> String {
-        "\(request.method) \((request.path ?? "").prefix { $0 != "?" })"
+        return try JSON.decode(Metadata.self, Array(text.utf8), from: club)
     }
 }
 
 /// The protocol's JSON.
 enum JSON {
     static func decode<Value: JSONReadable>(
-        _ type: Value.Type, _ bytes: [UInt8], subject: String
+        _ type: Value.Type, _ bytes: [UInt8], from club: String
     ) throws(RemoteError) -> Value {
         do {
             return try JSONReader.read(type, from: bytes)
         } catch {
-            throw RemoteError(.protocolViolation, "the answer to \(subject) is not what the protocol says: \(error)")
+            throw RemoteError(.protocolViolation, "the answer of \(club) is not what the protocol says: \(error)")
         }
     }
 }

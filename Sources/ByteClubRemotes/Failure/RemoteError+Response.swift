@@ -9,12 +9,17 @@ extension RemoteError {
     ///
     /// One without the club's own words, which are its number or its line in JSON, comes from something between here
     /// and the club. It says nothing of the member or of a file, and may be gone at the next call: `unreachable`.
-    init(_ response: HTTPResponse, _ bytes: [UInt8], subject: String) {
+    ///
+    /// - Parameters:
+    ///   - response: The head of the answer.
+    ///   - bytes: Its body.
+    ///   - origin: Who was asked.
+    init(_ response: HTTPResponse, _ bytes: [UInt8], from origin: ServiceOrigin) {
         let body = try? JSONReader.read(RefusalBody.self, from: bytes)
         let status = response.status.code
         let requestID = HTTPField.Name("X-Dropbox-Request-Id").flatMap { response.headerFields[$0] }
         if Self.refusals.contains(status), requestID == nil, body?.message == nil {
-            self.init(.unreachable, "\(subject) was answered \(status), and not by the club")
+            self.init(.unreachable, "cannot reach \(origin.club): something else answers there")
             return
         }
         var parameter = body?.parameter
@@ -22,14 +27,27 @@ extension RemoteError {
         if status == 400, parameter == nil, body?.message?.lowercased().contains("cursor") == true {
             parameter = "cursor"
         }
-        let said = body?.message.map { Self.line($0) } ?? "no reason given"
-        let message = body?.message == nil || status >= 500 ? "\(subject) was answered \(status): \(said)" : said
+        let message = body?.message.map { Self.line($0) } ?? Self.words(for: status, origin.club)
         self.init(
             status: status, message: message, parameter: parameter,
             retryAfter: response.headerFields[.retryAfter].flatMap { Double($0) }.flatMap {
                 $0.isFinite && $0 >= 0 ? $0 : nil
             },
             requestID: requestID)
+        server = origin.address
+    }
+
+    /// What a refusal without a reason most likely means.
+    private static func words(for status: Int, _ club: String) -> String {
+        switch status {
+        case 300..<400: "\(club) sends to another place; check the address"
+        case 413: "\(club) takes nothing so large"
+        case 429, 503: "\(club) is busy"
+        case 502, 504: "what stands before \(club) gets no answer from it"
+        case 507: "the club's storage is full"
+        case 500...: "\(club) failed"
+        default: "\(club) refuses and tells no reason"
+        }
     }
 
     /// One line without control characters, of a bounded length.

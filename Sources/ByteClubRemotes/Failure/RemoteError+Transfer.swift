@@ -1,9 +1,10 @@
-import ByteClubCore
-import ByteClubHTTP
+public import ByteClubCore
+public import ByteClubHTTP
+import Glibc
 
 extension RemoteError {
-    /// Maps why a request brought no answer.
-    init(_ error: TransferError) {
+    /// Maps why a request brought no answer, in words that name the club's host and nothing of the wire.
+    public init(_ error: TransferError) {
         let code: Code
         switch error.code {
         case .cancelled: code = .cancelled
@@ -14,7 +15,57 @@ extension RemoteError {
         case .tooManyRedirects, .insecureRedirect, .protocolViolation: code = .protocolViolation
         default: code = error.isRetryable ? .unreachable : .protocolViolation
         }
-        self.init(code, code == .cancelled ? "cancelled" : error.description)
+        self.init(code, code == .cancelled ? "cancelled" : error.words(isOfWay: code == .unreachable))
         isOfProxy = error.isOfProxy
+    }
+}
+
+extension TransferError {
+    /// What went wrong, for people; `isOfWay` when the club was not reached.
+    fileprivate func words(isOfWay: Bool) -> String {
+        guard let host, !isOfProxy, code != .proxyRefused else { return message }
+        if isOfWay { return "cannot reach the club at \(host): \(reason)" }
+        return code == .protocolViolation ? "what the club at \(host) answers makes no sense: \(message)" : message
+    }
+
+    /// Host and port of the address; nil without one.
+    private var host: Substring? {
+        let parts = url.split(separator: "/", maxSplits: 2)
+        return parts.count > 1 && parts[0].hasSuffix(":") ? parts[1] : nil
+    }
+
+    private var reason: String {
+        switch code {
+        case .cannotResolveHost: "the name is not known"
+        case .cannotConnect where errno == ECONNREFUSED: "nobody answers there"
+        case .cannotConnect where errno == ENETUNREACH || errno == EHOSTUNREACH: "no network leads there"
+        case .cannotConnect: "no connection can be made"
+        case .timedOut: lateness
+        case .tls: distrust
+        // What a server of https makes of http.
+        case .connectionLost where url.hasPrefix("http:") && bytesReceived == 0: "it hung up; try https://"
+        case .connectionLost: "the connection broke"
+        default: message
+        }
+    }
+
+    private var lateness: String {
+        let seconds = metrics.total.components.seconds
+        return seconds > 0 ? "it did not answer in \(seconds) s" : "it does not answer"
+    }
+
+    /// Why there is no TLS, as far as libcurl's words tell.
+    private var distrust: String {
+        let known = [
+            ("pinned", "its key is not the pinned one: another server, or somebody between"),
+            ("wrong version number", "it speaks no TLS"), ("packet length", "it speaks no TLS"),
+            ("record layer failure", "it speaks no TLS"), ("expired", "its certificate has expired"),
+            ("not yet valid", "its certificate is not valid yet"),
+            ("subject name", "its certificate is for another name"),
+            ("self-signed", "nobody vouches for its certificate"),
+            ("self signed", "nobody vouches for its certificate"),
+            ("issuer", "nobody vouches for its certificate"),
+        ]
+        return known.first { message.contains($0.0) }?.1 ?? message
     }
 }

@@ -88,8 +88,7 @@ final class SyncContext {
         unplaced = id
         report.refuse(
             id,
-            "the disk has no room for \(HumanSize.shown(bytes)): \(HumanSize.shown(free)) are left, of which "
-                + "\(HumanSize.shown(reserve)) stay free",
+            "the disk has no room for \(HumanSize.shown(bytes)): free \(HumanSize.shown(bytes + reserve - free)) more",
             .lasting)
         return false
     }

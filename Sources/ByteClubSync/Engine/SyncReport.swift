@@ -95,7 +95,7 @@ struct SyncReport: Sendable {
             isFeedStale = true
             for item in items { refuse(item, error.message) }
         case .overQuota:
-            for item in items { refuse(item, error.message, .lasting) }
+            for item in items { refuse(item, error.message + "; the host can give it more room", .lasting) }
             failure = failure ?? error
         case _ where error.isRetryable:
             // A write may have been done though its answer was lost: its echo is read before anything else is sent, so

@@ -58,5 +58,5 @@ extension Explainer {
         }
     }
 
-    private func advice(_ path: String) -> String { "see 'byteclub conflicts show \(ShellWord.quoted(path))'" }
+    private func advice(_ path: String) -> String { "see \(ShellWord.command("byteclub conflicts show", path))" }
 }

@@ -99,7 +99,11 @@ final class FileDescriptor: Sendable {
         _ name: String, to directory: FileDescriptor, _ newName: String, _ flags: UInt32 = 0
     ) throws(FileError) {
         guard unsafe byteclub_renameat2(number, name, directory.number, newName, flags) == 0 else {
-            throw failure("rename", name)
+            let error = failure("rename", name)
+            // What comes from the engine's own folder is refused where it was to go, and so is what may not go there.
+            let isClosed = unsafe error.isLasting && faccessat(directory.number, ".", W_OK, AT_EACCESS) != 0
+            guard error.isInternal || isClosed else { throw error }
+            throw FileError(operation: "rename", path: directory.joined(newName), code: error.code)
         }
     }
 

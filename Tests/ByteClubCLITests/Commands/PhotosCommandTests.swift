@@ -93,7 +93,9 @@ import Testing
         let world = try World()
         world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unauthorized, "unknown token") }
         #expect(await world.run("photos", "upload", city, city, city) == .notAuthorised)
-        #expect(world.err.contains("2 more not tried"))
+        #expect(
+            world.err
+                == "byteclub: unknown token; log in again with 'byteclub login URL'; 3 photos were not uploaded\n")
     }
 
     @Test("the rate comes from the flag, else from the environment")

@@ -128,7 +128,7 @@ import Testing
         #expect(failure?.code == "notAuthorised" && failure?.isRetryable == false)
         #expect(
             failure?.message == "recorded for ann, and ada is logged in; cancel it, or log in as ann; then run "
-                + "'byteclub transfers resume abcd0000'")
+                + "'byteclub transfers resume --all'")
         order.server.member = "ada"
         _ = try await upload.run(order.payload(), Transfers.work())
         #expect(try await photos().count == 1)
@@ -195,7 +195,7 @@ import Testing
             #expect(failure?.code == "notAuthorised" && failure?.isRetryable == false)
             #expect(
                 failure?.message == "you are not logged in to http://127.0.0.1:1; run 'byteclub login "
-                    + "http://127.0.0.1:1'; then run 'byteclub transfers resume abcd0000'")
+                    + "http://127.0.0.1:1'; then run 'byteclub transfers resume --all'")
         }
         #expect(world.connections.isEmpty)
     }

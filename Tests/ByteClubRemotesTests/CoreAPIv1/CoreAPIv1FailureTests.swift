@@ -35,9 +35,11 @@ struct CoreAPIv1FailureTests {
         let script: ScriptedServer.Script = { _, _ in
             .status(status, body, fields + ["X-Dropbox-Request-Id: r42"])
         }
-        try await withRemote(script) { remote, _ in
+        try await withRemote(script) { remote, server in
             let error = await expectFailure(code) { try await remote.metadata(at: RemotePath("/a")) }
             #expect(error?.requestID == "r42")
+            #expect(error?.server == server.origin)
+            for word in ["GET", "/1/", "\(status)"] { #expect(error?.message.contains(word) == false) }
             #expect(error?.retryAfter == (fields.isEmpty ? nil : status == 429 ? 100.5 : 100))
         }
     }
@@ -50,10 +52,12 @@ struct CoreAPIv1FailureTests {
 
     @Test("a refusal without the club's words is one of the way, and may pass", arguments: strangers)
     func stranger(_ status: Int, _ body: String, _ fields: [String]) async throws {
-        try await withRemote({ _, _ in .status(status, body, fields) }) { remote, _ in
+        try await withRemote({ _, _ in .status(status, body, fields) }) { remote, server in
             let error = await expectFailure(.unreachable) { try await remote.metadata(at: RemotePath("/a")) }
             #expect(error?.isRetryable == true)
-            #expect(error?.message == "GET /1/metadata/auto/a was answered \(status), and not by the club")
+            #expect(
+                error?.message == "cannot reach the club at \(server.origin.dropFirst(7)): something else answers there"
+            )
         }
     }
 
@@ -77,9 +81,10 @@ struct CoreAPIv1FailureTests {
 
     @Test("a body that is not the protocol's is told in one line", arguments: lies)
     func garbage(_ name: String, _ reply: String) async throws {
-        try await withRemote({ _, _ in .raw(reply) }) { remote, _ in
+        try await withRemote({ _, _ in .raw(reply) }) { remote, server in
             let error = await expectFailure(.protocolViolation) { try await remote.metadata(at: RemotePath("/a")) }
-            #expect(error?.message.contains("GET /1/metadata/auto/a") == true)
+            #expect(
+                error?.message.hasPrefix("the answer of the club at \(server.origin.dropFirst(7)) is not what") == true)
             #expect(error?.message.contains("TOKEN") == false)
         }
     }
@@ -123,17 +128,48 @@ struct CoreAPIv1FailureTests {
         }
     }
 
-    @Test("a server that is not there is unreachable")
+    @Test("a server that is not there, or speaks otherwise, is named by its host, with what is wrong and nothing else")
     func unreachable() async throws {
         let server = try ScriptedServer { _, _ in .drop() }
         let origin = server.origin
         server.stop()
-        var configuration = SessionConfiguration.ephemeral
-        configuration.retryPolicy = .never
-        let session = try Session(configuration: configuration)
-        let remote = try CoreAPIv1Remote(origin: origin, api: session)
-        await expectFailure(.unreachable) { try await remote.account() }
-        await session.invalidateAndCancel()
+        let deaf = try ScriptedServer { _, _ in .drop() }
+        defer { deaf.stop() }
+        let silent = try ScriptedServer { _, _ in .init(bytes: []) }
+        defer { silent.stop() }
+        let cases = [
+            (origin, "nobody answers there"), ("https://nowhere.invalid", "the name is not known"),
+            (deaf.origin, "it hung up; try https://"),
+            (silent.origin, "it did not answer in "),
+        ]
+        for (origin, reason) in cases {
+            var configuration = SessionConfiguration.ephemeral
+            configuration.retryPolicy = .never
+            configuration.timeoutForRequest = .seconds(1)
+            configuration.proxy = .none
+            let session = try Session(configuration: configuration)
+            let remote = try CoreAPIv1Remote(origin: origin, api: session)
+            let error = await expectFailure(.unreachable) { try await remote.account() }
+            let host = origin.split(separator: "/").last ?? ""
+            #expect(
+                error?.message.hasPrefix("cannot reach the club at \(host): \(reason)") == true,
+                "\(error?.message ?? "")")
+            await session.invalidateAndCancel()
+        }
+    }
+
+    @Test(
+        "what libcurl says of TLS is said in few words",
+        arguments: [
+            ("error:0A00010B:SSL routines::wrong version number", "it speaks no TLS"),
+            ("SSL certificate problem: certificate has expired", "its certificate has expired"),
+            ("SSL certificate problem: self-signed certificate", "nobody vouches for its certificate"),
+            ("SSL: no alternative certificate subject name matches", "its certificate is for another name"),
+        ])
+    func distrust(_ message: String, _ words: String) {
+        let error = RemoteError(TransferError(.tls, message, url: "https://club.example:8443/1/account/info"))
+        #expect(error.code == .unreachable)
+        #expect(error.message == "cannot reach the club at club.example:8443: \(words)")
     }
 
     @Test("addresses that cannot be used are refused before anything is sent")

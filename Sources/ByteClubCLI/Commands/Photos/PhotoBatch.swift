@@ -27,21 +27,27 @@ struct PhotoBatch: Sendable {
             let (photo, uploaded) = try await upload(chosen.file, sender(for: chosen), &known, turn)
             return .init(photo: photo, uploaded: uploaded, known: known)
         }
+        let end: (failure: Failure, file: String)?
         do {
-            try await upload(photos, &early, &outcome)
+            end = try await upload(photos, &early, &outcome)
         } catch {
             try? await finish(&early, &outcome)
             throw error
         }
         try await finish(&early, &outcome)
-        let rest = photos.count - outcome.done.count - outcome.failures.count
-        if rest > 0 { context.note("\(rest) more not tried") }
+        if let end {
+            let rest = photos.count - outcome.done.count - outcome.failures.count
+            let failure = end.failure.forAll(rest, "photo", not: "uploaded")
+            outcome.failures.append(failure)
+            try report(failure, end.file, isOfAll: rest > 1)
+        }
         return outcome
     }
 
+    /// Uploads one after the other, and gives the failure after which no other need be tried, with its file.
     private func upload(
         _ photos: [ChosenPhoto], _ early: inout EarlyUploads, _ outcome: inout BatchOutcome<UploadedPhoto>
-    ) async throws {
+    ) async throws -> (failure: Failure, file: String)? {
         var known: [PathKey: KnownPhotos] = [:]
         for (index, chosen) in photos.enumerated() {
             // What is under way comes to its end.
@@ -72,11 +78,12 @@ struct PhotoBatch: Sendable {
                 if error is Output.BrokenPipe { throw error }
                 try Task.checkCancellation()
                 let failure = Failure(error)
+                if failure.endsBatch { return (failure, chosen.file) }
                 outcome.failures.append(failure)
                 try report(failure, chosen.file)
-                if [.notAuthorised, .unavailable, .configuration].contains(failure.status) { return }
             }
         }
+        return nil
     }
 
     /// Tells of what was sent before its turn, which does not come any more.
@@ -205,8 +212,8 @@ struct PhotoBatch: Sendable {
         try context.output.line(photo.path.string)
     }
 
-    private func report(_ failure: Failure, _ file: String) throws {
-        let isNamed = failure.message.contains(file)
+    private func report(_ failure: Failure, _ file: String, isOfAll: Bool = false) throws {
+        let isNamed = isOfAll || failure.message.contains(file)
         let message = isNamed ? failure.message : "'\(file)' was not uploaded: \(failure.message)"
         context.note(message)
         if json {

@@ -60,23 +60,29 @@ struct PhotoDownload: Sendable {
         var early = EarlyTransfers<Arrival>(width: width)
         let sizes = orders.map { try? $0.get().known?.bytes }
         reporter.plan(photos.count, total: sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
+        var outcome = BatchOutcome<WrittenFile>()
         do {
-            return try await run(orders, &early) { try report($0.path, $0.file) }
+            try await run(orders, &early, &outcome) { try report($0.path, $0.file) }
+            return outcome
         } catch {
             // What came before its turn is there, and is told.
             for arrival in await early.cancel() {
                 reporter.start(arrival.path.name, path: arrival.path.string, total: arrival.file.bytes)
                 reporter.finish()
                 try? report(arrival.path, arrival.file)
+                outcome.done.append(arrival.file)
             }
-            throw error
+            guard let failure = error as? Failure, failure.endsBatch else { throw error }
+            for other in outcome.failures { context.note(other.message) }
+            let rest = orders.count - outcome.done.count - outcome.failures.count
+            throw failure.forAll(rest, "photo", not: "downloaded")
         }
     }
 
     private func run(
-        _ orders: [Result<Order, Failure>], _ early: inout EarlyTransfers<Arrival>, report: (Arrival) throws -> Void
-    ) async throws -> BatchOutcome<WrittenFile> {
-        var outcome = BatchOutcome<WrittenFile>()
+        _ orders: [Result<Order, Failure>], _ early: inout EarlyTransfers<Arrival>,
+        _ outcome: inout BatchOutcome<WrittenFile>, report: (Arrival) throws -> Void
+    ) async throws {
         var next = 0
         for (index, order) in orders.enumerated() {
             if !windDown.isRequested { begin(orders, from: index, &next, &early) }
@@ -97,11 +103,10 @@ struct PhotoDownload: Sendable {
                 if error is Output.BrokenPipe { throw error }
                 try Task.checkCancellation()
                 let failure = Failure(error)
-                if [.notAuthorised, .unavailable, .configuration].contains(failure.status) { throw failure }
+                if failure.endsBatch { throw failure }
                 outcome.failures.append(failure)
             }
         }
-        return outcome
     }
 
     /// Begins what may begin, from the photo on whose turn it is.

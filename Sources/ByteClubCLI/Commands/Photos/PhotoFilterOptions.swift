@@ -4,7 +4,11 @@ import ByteClubCore
 /// Which photos a list has: by kind, time and place.
 struct PhotoFilterOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"))
+        help: ArgumentHelp("Only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"),
+        transform: { text in
+            guard let kinds = PhotoKinds(argument: text) else { throw ValidationError("there are \(PhotoKinds.words)") }
+            return kinds
+        })
     var kind: PhotoKinds?
 
     @Option(

@@ -33,8 +33,7 @@ struct PhotoInfo: CommandResult {
 
     /// Asks the server, and reads what comes before the photo's picture.
     init(of path: RemotePath, _ remote: any Remote) async throws {
-        photo = try await remote.metadata(at: path)
-        if photo.isDeleted || photo.isFolder { throw EntryPath.missing("photo", path.name) }
+        photo = try await PhotoShow.metadata(of: path, remote)
         guard photo.bytes > 0 else { return }
         let note = try await PhotoNote.ifPossible(of: path, remote)
         caption = note?.text ?? ""

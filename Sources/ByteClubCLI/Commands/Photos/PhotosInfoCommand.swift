@@ -17,13 +17,7 @@ struct PhotosInfoCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let path = try EntryPath.photo(name, login)
-        let info = try await context.withRemote(login) { remote in
-            do {
-                return try await PhotoInfo(of: path, remote)
-            } catch let error as RemoteError where error.code == .notFound {
-                throw EntryPath.missing("photo", path.name)
-            }
-        }
+        let info = try await context.withRemote(login) { try await PhotoInfo(of: path, $0) }
         try context.print(info, json: outputOptions.json)
     }
 }

@@ -55,6 +55,6 @@ struct PhotosRestoreCommand: ClubCommand {
         return Failure(
             failure.status == .interrupted ? .interrupted : .tryAgain,
             "the photo is restored, but not its caption: \(failure.message); if it had one, go on with "
-                + "'byteclub notes restore \(ShellWord.quoted(name))'")
+                + "\(ShellWord.command("byteclub notes restore", name))")
     }
 }

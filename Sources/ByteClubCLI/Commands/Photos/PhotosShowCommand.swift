@@ -53,7 +53,7 @@ struct PhotosShowCommand: ClubCommand {
             return try await reporter.following {
                 var outcome = BatchOutcome<RemotePath>()
                 var known: [PhotoInfo] = []
-                for photo in photos {
+                for (index, photo) in photos.enumerated() {
                     do {
                         let path = try photo.get().path
                         if let show, show.canvas.way != .none {
@@ -72,7 +72,10 @@ struct PhotosShowCommand: ClubCommand {
                         reporter.fail()
                         if error is Output.BrokenPipe { throw error }
                         try Task.checkCancellation()
-                        outcome.failures.append(Failure(error))
+                        let failure = Failure(error)
+                        outcome.failures.append(
+                            failure.endsBatch ? failure.forAll(photos.count - index, "photo", not: "shown") : failure)
+                        if failure.endsBatch { break }
                     }
                 }
                 if json { try context.output.write(JSON.bytes(known)) }

@@ -120,6 +120,6 @@ struct FolderRestoration: Sendable {
     private func pass(on error: any Error) throws {
         if error is CancellationError || error is Output.BrokenPipe { throw error }
         guard let error = error as? RemoteError else { return }
-        if error.isOfRole || [.cancelled, .unauthorized, .unreachable].contains(error.code) { throw error }
+        if error.isOfRole || [.cancelled, .unauthorized, .unreachable, .overQuota].contains(error.code) { throw error }
     }
 }

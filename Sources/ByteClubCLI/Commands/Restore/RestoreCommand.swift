@@ -50,6 +50,11 @@ struct RestoreCommand: ClubCommand {
                 try await restoration.run(path)
             } catch let error as RemoteError where error.code == .notFound {
                 throw Failure(.noInput, "there never was '\(path.name(below: login.folder))'")
+            } catch let error as RemoteError where error.code != .cancelled && printer.hasBegun {
+                try printer.sum()
+                var failure = Failure(error)
+                failure.message += "; the rest was not restored"
+                throw failure
             }
         }
         try printer.finish()
@@ -123,10 +128,19 @@ final class RestorePrinter: Sendable {
         try context.output.line(context.style.lines([line]))
     }
 
+    /// Whether something became of a file already.
+    var hasBegun: Bool { counts.withLock { $0 != Counts() } }
+
     /// Prints the sum.
     ///
     /// - Throws: A silent ``Failure`` when something was not restored.
     func finish() throws {
+        try sum()
+        if counts.withLock({ $0.failed }) > 0 { throw Failure.silent(.tryAgain) }
+    }
+
+    /// Prints the sum, whatever it is.
+    func sum() throws {
         let counts = counts.withLock { $0 }
         if json {
             try context.output.write(JSON.line(counts))
@@ -138,6 +152,5 @@ final class RestorePrinter: Sendable {
             if counts.failed > 0 { parts.append("\(counts.failed) failed") }
             try context.output.line(context.style.lines([parts.joined(separator: ", ")]))
         }
-        if counts.failed > 0 { throw Failure.silent(.tryAgain) }
     }
 }

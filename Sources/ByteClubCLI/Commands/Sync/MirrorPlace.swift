@@ -51,7 +51,7 @@ struct MirrorPlace: Hashable, Sendable {
                 throw Failure(
                     .configuration,
                     "the mirror '\(directory)' holds '\(folder)', not '\(login.folder)'; use another directory for that, or "
-                        + "end this one with 'byteclub unlink \(ShellWord.quoted(directory))' first")
+                        + "end this one with \(ShellWord.command("byteclub unlink", directory)) first")
             }
             configuration.remoteRoot = folder
         }
@@ -114,8 +114,8 @@ struct MirrorPlace: Hashable, Sendable {
         if !LocalFile.isDirectory(directory) {
             throw Failure(
                 .noInput,
-                "the mirror '\(directory)' is gone; bring it back, or forget it with 'byteclub unlink "
-                    + "\(ShellWord.quoted(directory))' and start a new one there")
+                "the mirror '\(directory)' is gone; bring it back, or forget it with "
+                    + "\(ShellWord.command("byteclub unlink", directory)) and start a new one there")
         }
     }
 
@@ -135,7 +135,7 @@ struct MirrorPlace: Hashable, Sendable {
             throw Failure(
                 .configuration,
                 "the mirror '\(below)' lies in '\(directory)'; choose another directory, or end that mirror with "
-                    + "'byteclub unlink \(ShellWord.quoted(below))'")
+                    + "\(ShellWord.command("byteclub unlink", below))")
         }
     }
 

@@ -67,7 +67,10 @@ struct StatusCommand: MirrorCommand {
             if let ignored = status.ignored.text { add(["\(ignored); see .byteclubignore"], nil) }
             add(ListedLines.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }, nil)
             if let watching = status.watching { add(["watching: \(watching)"], .warning) }
-            add(ListedLines.first(status.problems) { "problem: \($0.path): \($0.message)" }, .warning)
+            let problems = ListedLines.first(ProblemGroup.groups(of: status.problems), count: \.count) {
+                "problem: \($0.text)"
+            }
+            add(problems, .warning)
             let held = ListedLines.first(status.held) {
                 "held: \($0.path) would be removed \($0.side == "local" ? "here" : "on the server")"
             }

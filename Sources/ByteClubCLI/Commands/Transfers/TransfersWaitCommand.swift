@@ -64,15 +64,23 @@ struct TransfersWaitCommand: ClubCommand {
         let open = all.filter { $0.state != .done && $0.failure?.code != "cancelled" }
         var wait = TransferWait(for: words.isEmpty ? open.map(\.id) : named)
         let end = timeout.map { context.uptime() + .seconds($0.seconds) }
+        // How many more failed for a reason than the one of which it was told.
+        var repeated: [String: Int] = [:]
         while true {
             let ended = wait.take(all)
             progress.tell(wait)
             for status in ended where status.state == .failed {
                 let reason = status.failure?.message ?? "it failed"
+                repeated[reason, default: -1] += 1
+                guard repeated[reason] == 0 else { continue }
                 context.note("'\(TransferObject(status, id: "").label)' was not transferred: \(reason)")
             }
-            if wait.isOver || wait.isHeld { return wait }
-            if let end, context.uptime() >= end { return wait }
+            if wait.isOver || wait.isHeld || end.map({ context.uptime() >= $0 }) == true {
+                for (reason, count) in repeated.sorted(by: { $0.key < $1.key }) where count > 0 {
+                    context.note("\(count) more \(count == 1 ? "was" : "were") not transferred: \(reason)")
+                }
+                return wait
+            }
             progress.show(wait)
             try await Task.sleep(for: pause)
             pause = min(pause * 2, longest)

@@ -76,7 +76,7 @@ extension CoreAPIv1Remote {
         if answer.status == 400, let state = try? answer.decoded(ChunkedUpload.self) { return .misplaced(state) }
         // One that was committed takes nothing more; an empty chunk can have no other fault.
         if answer.status == 404 || range.isEmpty, id != nil { return .forgotten }
-        throw RemoteError(answer.response, answer.bytes, subject: answer.subject)
+        throw RemoteError(answer.response, answer.bytes, from: transport.origin)
     }
 
     /// Makes an upload visible. `POST /1/commit_chunked_upload/<root>/<path>`

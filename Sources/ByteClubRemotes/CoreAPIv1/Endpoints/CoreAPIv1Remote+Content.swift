@@ -91,7 +91,7 @@ extension CoreAPIv1Remote {
         guard Int64(answer.bytes.count) == end - range.lowerBound,
             answer.response.headerFields[.contentRange] == expected
         else {
-            throw RemoteError(.protocolViolation, "the answer to \(answer.subject) is another part than was asked for")
+            throw RemoteError(.protocolViolation, "the answer of \(answer.club) is another part than was asked for")
         }
     }
 

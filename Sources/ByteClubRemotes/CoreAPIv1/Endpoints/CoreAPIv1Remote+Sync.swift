@@ -17,15 +17,15 @@ extension CoreAPIv1Remote: SyncRemote {
                 "cursor": cursor, "limit": String(limit), "wait": seconds == 0 ? nil : String(seconds),
                 "bodies": contents == .none ? "false" : nil, "writer": writer,
             ], options: options)
-        guard var frame = SyncFrame(answer.bytes) else { throw Self.isCut(answer.subject) }
-        var page = try JSON.decode(SyncPage.self, frame.head, subject: answer.subject)
+        guard var frame = SyncFrame(answer.bytes) else { throw Self.isCut(answer.club) }
+        var page = try JSON.decode(SyncPage.self, frame.head, from: answer.club)
         guard page.entries.count <= limit else {
             throw RemoteError(
-                .protocolViolation, "the answer to \(answer.subject) has \(page.entries.count) entries, not \(limit)")
+                .protocolViolation, "the answer of \(answer.club) has \(page.entries.count) entries, not \(limit)")
         }
         var contents: [[UInt8]] = []
         for index in page.entries.indices where page.entries[index].isInline {
-            guard let content = frame.next(page.entries[index].bytes) else { throw Self.isCut(answer.subject) }
+            guard let content = frame.next(page.entries[index].bytes) else { throw Self.isCut(answer.club) }
             let bytes = Array(content)
             // What was damaged on its way is asked for by itself.
             page.entries[index].isInline = ContentHasher.hash(bytes) == page.entries[index].hash
@@ -121,7 +121,7 @@ extension CoreAPIv1Remote: SyncRemote {
     /// The largest page of the journal: 8 MiB of contents and 2,000 entries with 2 KiB for each.
     private static var largestPage: Int { 12 << 20 }
 
-    private static func isCut(_ subject: String) -> RemoteError {
-        RemoteError(.protocolViolation, "the answer to \(subject) ends too early")
+    private static func isCut(_ club: String) -> RemoteError {
+        RemoteError(.protocolViolation, "the answer of \(club) ends too early")
     }
 }

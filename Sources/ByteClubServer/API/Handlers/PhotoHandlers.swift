@@ -16,6 +16,8 @@ struct PhotoHandlers: Sendable {
     func picture(_ request: RoutedRequest) async throws -> Response {
         let visit = try await site.visit(request)
         try site.count(visit)
+        // Who typed the name alone is a person.
+        if request.tail.isEmpty { return site.unknownPage() }
         guard visit.member != nil else { throw APIError(403, "pictures are for members: sign in first") }
         guard let hash = request.tail.first.flatMap({ ContentHash($0) }),
             let wish = PictureName(request.tail.dropFirst()),

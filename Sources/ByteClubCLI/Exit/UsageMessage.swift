@@ -1,0 +1,50 @@
+/// What the parser has against a command line, in one line for people.
+struct UsageMessage: Hashable, Sendable {
+    /// The line, without a full stop.
+    let text: String
+    /// Whether it tells all that may be typed instead, so that there is nothing to look up.
+    let isComplete: Bool
+
+    private static let (start, middle, choice) = ("The value '", "' is invalid for '", ". Please provide one of")
+
+    /// Reads what ArgumentParser says.
+    init(_ message: String) {
+        guard message.hasPrefix(Self.start), let middle = message.firstRange(of: Self.middle),
+            let end = message[middle.upperBound...].firstIndex(of: "'")
+        else {
+            let line = Self.line(message).replacing("'. Did you mean '", with: "'; did you mean '").replacing(
+                "'?", with: "'")
+            text = line.prefix(1).lowercased() + line.dropFirst()
+            isComplete = false
+            return
+        }
+        let value = message[..<middle.lowerBound].dropFirst(Self.start.count)
+        // An option has its name and its value's, an argument its own alone.
+        let place = message[middle.upperBound..<end].split(separator: " ").first ?? ""
+        let rest = message[message.index(after: end)...]
+        let isOption = place.hasPrefix("-")
+        let refusal =
+            isOption ? "'\(place)' cannot be '\(value)'" : "'\(value)' is no \(place.filter { !"<>".contains($0) })"
+        isComplete = rest.hasPrefix(Self.choice)
+        if isComplete {
+            text = "\(refusal); there are \(Self.choices(rest.dropFirst(Self.choice.count)).joined(separator: ", "))"
+        } else {
+            text = Self.line(refusal + rest)
+        }
+    }
+
+    /// The values in `'a', 'b' or 'c'.`, or in a list of which each line has one.
+    private static func choices(_ text: Substring) -> [Substring] {
+        let lines = text.split(separator: "\n")
+        if lines.count > 1 { return lines.dropFirst().map { $0.drop { " -".contains($0) } } }
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        return stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
+    }
+
+    /// A text on one line, without a full stop.
+    private static func line(_ text: String) -> String {
+        var line = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")[...]
+        while let last = line.last, last == "." || last.isWhitespace { line.removeLast() }
+        return String(line)
+    }
+}
