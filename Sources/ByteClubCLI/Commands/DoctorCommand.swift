@@ -5,7 +5,7 @@ import ByteClubCore
 struct DoctorCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Tell what is wrong with this set-up, and what to do.",
+        abstract: "Check this set-up, and say what is wrong and how to fix it.",
         discussion: """
             Looks at the programs, the settings, the login, the server and its clock, the mirror, what is in conflict, \
             held or left out in it, and the disk, and changes nothing. Ends with 0 when nothing fails, otherwise with \

@@ -34,7 +34,9 @@ struct FolderListing: Sendable {
             }
             guard let listed, listed.isFolder, isDeleted || !listed.isDeleted else { continue }
             isThere = true
-            for child in listed.contents ?? [] where child.path.key != excluded?.key {
+            // A child that lies elsewhere would lead the listing round in circles, and a download out of its folder.
+            for child in listed.contents ?? []
+            where child.path.key != excluded?.key && child.path.parent?.key == next.key {
                 if child.isFolder, isRecursive {
                     rest.append(child.path)
                 } else if child.isDeleted == isDeleted, !child.isFolder || isDeleted || hasFolders, isWanted(child) {

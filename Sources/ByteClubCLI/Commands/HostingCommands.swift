@@ -24,7 +24,7 @@ struct HandedOn: ParsableArguments {
 struct BackupCommand: HostingCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy a club's data on the server's machine (runs byteclub-server).",
+        abstract: "Back up a club's data on the server's machine (runs byteclub-server).",
         usage: "byteclub backup --data <dir> [--keep <count>] [--json] <target>",
         discussion: """
             'byteclub-server restore' makes a data directory of such a copy. With --keep the target is a folder of \
@@ -42,7 +42,7 @@ struct BackupCommand: HostingCommand {
 struct VerifyCommand: HostingCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check a club's data on the server's machine (runs byteclub-server).",
+        abstract: "Verify a club's data on the server's machine (runs byteclub-server).",
         usage: "byteclub verify --data <dir> [--json]",
         discussion: "'byteclub sync verify' compares a mirror with the server.")
 

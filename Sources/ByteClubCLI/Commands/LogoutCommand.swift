@@ -5,7 +5,7 @@ import ByteClubCore
 struct LogoutCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "Forget the token on this machine, and make it useless.",
+        abstract: "Sign out on this machine, and revoke its token.",
         discussion: """
             When the server cannot be reached, the token goes on working there: shut this machine out on your account's \
             page, at the server's address in a browser. Other machines stay signed in.

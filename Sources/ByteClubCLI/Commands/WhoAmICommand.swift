@@ -4,7 +4,7 @@ import ByteClubCore
 /// Does what `byteclub whoami` asks for.
 struct WhoAmICommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "whoami", abstract: "Tell which member of which club you are, and your role.")
+        commandName: "whoami", abstract: "Show which member of which club you are, and your role.")
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions

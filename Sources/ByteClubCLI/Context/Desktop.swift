@@ -2,7 +2,9 @@ import Glibc
 
 /// The person's desktop, which shows notices by notify-send(1).
 struct Desktop: Sendable {
-    /// Shows a notice; returns when it was handed over. Nothing in the text is markup.
+    /// Shows a notice, and returns when it was handed over.
+    ///
+    /// Nothing in the text is markup.
     var show: @Sendable (_ title: String, _ text: String) async -> Void
 
     /// The desktop of the session; nil without a session bus or without notify-send.

@@ -13,9 +13,9 @@ struct PhotoList: CommandResult {
     /// What stands for what the server is still to find out.
     private static let pending = "-"
 
-    /// Name, size, date, and what the server tells of pictures, in columns that fit the terminal; elsewhere separated by
-    /// tabs, first name, bytes and the file's date, then the rest. When a photo was taken is what the clock of the place
-    /// showed.
+    /// Name, size, dates, and what the server tells of pictures, in columns that fit the terminal, or separated by tabs.
+    ///
+    /// With tabs, name, bytes and the file's date come first. When a photo was taken is what the clock of the place showed.
     func text(_ style: TextStyle) -> String {
         let tells = photos.contains { $0.photoInfo != nil }
         guard tells else { return EntryList(entries: photos, folder: folder, folders: folders).text(style) }

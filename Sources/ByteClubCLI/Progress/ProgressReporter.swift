@@ -139,7 +139,7 @@ final class ProgressReporter: Sendable {
     /// Counts a transfer that need not be made.
     func skip(bytes: Int64) {
         state.withLock { state in
-            state.passed += bytes
+            state.passed = state.passed.adding(bytes)
             state.present += 1
         }
     }
@@ -156,9 +156,9 @@ final class ProgressReporter: Sendable {
             defer { try? line.clear() }
             guard let current = state.current else { return }
             let total = current.state.total ?? current.state.completed
-            state.bytes += max(0, (isWhole ? total : current.state.completed) - current.before)
+            state.bytes = state.bytes.adding(max(0, (isWhole ? total : current.state.completed) - current.before))
             state.all?.take(time: now, count: state.bytes)
-            state.passed += total
+            state.passed = state.passed.adding(total)
             if isWhole { state.files += 1 } else { state.failed += 1 }
             state.current = nil
             switch display {
@@ -242,7 +242,7 @@ final class ProgressReporter: Sendable {
         if let place = progress.place {
             progress.bytesPerSecond = state.all?.bytesPerSecond
             progress.elapsed = now - (state.start ?? now)
-            progress.completed += state.passed
+            progress.completed = progress.completed.adding(state.passed)
             progress.total = state.plan.total
             if progress.total == nil {
                 let own = current.state.percent.map { Double($0) / 100 } ?? 0

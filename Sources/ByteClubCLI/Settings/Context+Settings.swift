@@ -46,13 +46,14 @@ extension Context {
 
     /// Opens the server of a club and works with it; its sessions end with the last use of the remote.
     ///
-    /// Ctrl-C and SIGTERM cancel the work, once it has wound down. A terminal is told when it takes long, unless it may or tells of itself.
+    /// Ctrl-C and SIGTERM cancel the work, once it has wound down. A terminal is told when the server lets it wait, unless
+    /// the work may take long or winds down, as transfers do, which show their progress.
     func withRemote<Value: Sendable>(
         _ login: Login, _ lane: Connector.Lane = .notes, mayTakeLong: Bool = false, windDown: WindDown? = nil,
         _ work: @escaping @Sendable (any Remote) async throws -> Value
     ) async throws -> Value {
         let remote = try connector.open(login, lane)
-        let isSilent = mayTakeLong || lane == .mirror
+        let isSilent = mayTakeLong || lane == .mirror || windDown != nil
         return try await waiting(for: isSilent ? nil : login.server) {
             try await interrupts.cancelling(windDown) { try await work(remote) }
         }

@@ -11,24 +11,31 @@ public struct TakenTime: Hashable, Sendable, CustomStringConvertible {
     /// The farthest that a clock is from UTC, in seconds.
     public static let farthest = 14 * 3600
 
-    /// Creates a time; an offset that no zone has is left out.
+    /// Creates a time; an offset that no zone has, or that leads out of the years 1 to 9999, is left out.
     public init(clock: APIDate, offset: Int? = nil) {
         self.clock = clock
-        self.offset = offset.flatMap { abs($0) <= Self.farthest ? $0 : nil }
+        self.offset = offset.flatMap { Self.offsets.contains($0) && Self.isDate(clock, -$0) ? $0 : nil }
     }
 
     /// The time of a moment at an offset from UTC, in seconds; without one, `moment` is the clock's.
     public init(moment: APIDate, offset: Int?) {
-        let known = offset.flatMap { abs($0) <= Self.farthest ? $0 : nil }
-        let (seconds, overflow) = moment.seconds.addingReportingOverflow(Int64(known ?? 0))
-        self.init(clock: overflow ? moment : APIDate(seconds: seconds), offset: overflow ? nil : known)
+        guard let offset, Self.offsets.contains(offset), Self.isDate(moment, offset) else {
+            self.init(clock: moment)
+            return
+        }
+        self.init(clock: APIDate(seconds: moment.seconds + Int64(offset)), offset: offset)
+    }
+
+    private static let offsets = -farthest...farthest
+
+    /// Whether a date is within the years 1 to 9999, and still when it is shifted by some seconds.
+    private static func isDate(_ date: APIDate, _ shift: Int) -> Bool {
+        let dates = Int64(-62_135_596_800)...Int64(253_402_300_799)
+        return dates.contains(date.seconds) && dates.contains(date.seconds + Int64(shift))
     }
 
     /// The moment; without an offset the one at which a clock in UTC shows this.
-    public var moment: APIDate {
-        let (seconds, overflow) = clock.seconds.subtractingReportingOverflow(Int64(offset ?? 0))
-        return overflow ? clock : APIDate(seconds: seconds)
-    }
+    public var moment: APIDate { offset.map { APIDate(seconds: clock.seconds - Int64($0)) } ?? clock }
 
     /// As in `2025-06-22T00:30:00+09:00` (RFC 3339), and without an offset where that is unknown (ISO 8601).
     public var description: String {

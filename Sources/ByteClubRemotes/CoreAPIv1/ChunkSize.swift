@@ -1,8 +1,7 @@
-/// How much of a file is sent at a time: about half a second's worth, so that little is sent again after an error, a pause
-/// or Ctrl-C.
+/// How much of a file is sent at a time: 1 MiB, so that little is sent again after an error, a pause or Ctrl-C, and more
+/// on a fast line.
 struct ChunkSize: Sendable, Equatable {
     static let first: Int64 = 1 << 20
-    static let smallest: Int64 = 128 << 10
     static let largest: Int64 = 8 << 20
     /// What a low rate limit makes of it at least.
     private static let smallestLimited: Int64 = 16 << 10
@@ -18,10 +17,11 @@ struct ChunkSize: Sendable, Equatable {
 
     /// Learns how long so many bytes took.
     mutating func adapt(to duration: Duration, of count: Int64) {
-        if duration < .milliseconds(250), count >= bytes / 2 {
+        // A request may wait long for its answer on any line, so that it takes less than half a second says enough.
+        if duration < .milliseconds(500), count >= bytes / 2 {
             bytes = min(bytes * 2, Self.largest)
-        } else if duration > .seconds(1), count >= Self.smallest {
-            bytes = max(bytes / 2, Self.smallest)
+        } else if duration > .seconds(1), count >= bytes / 2 {
+            bytes = max(bytes / 2, Self.first)
         }
     }
 }

@@ -63,7 +63,7 @@ struct AppsCommand: ParsableCommand {
     /// The command `apps remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a program: all its tokens are dead within a second.")
+            abstract: "Remove a program: all its tokens are revoked within a second.")
 
         @Argument(help: "The program's key.")
         var key: String

@@ -4,7 +4,7 @@ import ByteClubCore
 /// `backup`: a consistent copy of a club's data; works whether or not the server runs.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy a club's data to a new directory, while the server runs or not.",
+        commandName: "backup", abstract: "Back up a club's data to a new directory, while the server runs or not.",
         discussion: """
             The copy holds all that was stored before the command began, and is on disk when the command ends. Each \
             backup needs a directory of its own; one that has something in it is refused. On the same file system large \

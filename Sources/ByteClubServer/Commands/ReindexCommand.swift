@@ -4,7 +4,7 @@ import Logging
 /// `reindex`: has the server make the search index anew; works whether or not it runs.
 struct ReindexCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reindex", abstract: "Make the index of the words in notes anew, when 'verify' finds it wrong.",
+        commandName: "reindex", abstract: "Rebuild the search index, when 'verify' finds it wrong.",
         discussion: """
             Nothing but the index is touched. A server that runs begins within a minute, another when it is started; \
             until it is done, searches in texts may find too little.

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `restore`: makes a data directory from a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Make a data directory from a backup.",
+        commandName: "restore", abstract: "Restore a data directory from a backup.",
         discussion: """
             The directory must be empty or not there; the backup stays as it is. Clients of the server that was backed \
             up notice that its history starts over, and read the club anew.

@@ -5,7 +5,7 @@ import ByteClubCore
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check a club's data: every byte against its hash, the tree, the history and the counters.",
+        abstract: "Verify a club's data: every byte against its hash, the tree, the history and the counters.",
         discussion: """
             Prints a line for each thing that is wrong, and a summary. Exits with 0 when all is well, with 65 when \
             something is damaged; the search index alone can be made anew, by 'reindex'. Content that nothing refers to is told and is no damage: the server frees it in time.

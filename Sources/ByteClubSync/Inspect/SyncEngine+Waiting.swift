@@ -1,8 +1,10 @@
 public import ByteClubCore
 
 extension SyncEngine {
-    /// What a sync would do by what the mirror's database knows and the disk shows now; the server is not asked, no file
-    /// is read, and nothing is changed.
+    /// What a sync would do by what the mirror's database knows and the disk shows now; the server is not asked, and
+    /// nothing is changed.
+    ///
+    /// All folders are looked through, and files are read only where one may have been moved.
     ///
     /// - Throws: ``SyncError`` when the mirror or its database cannot be read.
     public static func waiting(of configuration: SyncConfiguration) throws(SyncError) -> SyncWaiting {
@@ -35,7 +37,8 @@ extension SyncWaiting {
         self.init()
         var chunks = UnsettledChunks(store, of: 4_096)
         while let chunk = try chunks.next() {
-            let plan = try Planner.plan(chunk.map(\.id), in: store, naming: naming)
+            let ids = chunk.filter { $0.remote?.isUnverified != true }.map(\.id)
+            let plan = try Planner.plan(ids, in: store, naming: naming)
             let items = Dictionary(chunk.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
             for id in plan.unread { send(items[id]) }
             for operation in plan.operations where !plan.unread.contains(operation.item) {
@@ -44,7 +47,7 @@ extension SyncWaiting {
                 case .server(let id, .upload): send(items[id])
                 case .disk(let id, .download):
                     downloads += 1
-                    downloadBytes += items[id]?.remote?.size ?? 0
+                    downloadBytes = downloadBytes.adding(items[id]?.remote?.size ?? 0)
                 case .server, .disk: others += 1
                 }
             }
@@ -53,6 +56,6 @@ extension SyncWaiting {
 
     private mutating func send(_ item: Item?) {
         uploads += 1
-        uploadBytes += item?.local?.size ?? 0
+        uploadBytes = uploadBytes.adding(item?.local?.size ?? 0)
     }
 }

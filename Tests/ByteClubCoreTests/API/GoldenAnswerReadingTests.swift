@@ -40,6 +40,10 @@ import Testing
             let info = try info(#"{"time_offset":\#(odd),"time_taken":"Sat, 21 Jun 2025 15:30:00 +0000"}"#)
             #expect(info.taken?.description == "2025-06-21T15:30:00", "\(odd)")
         }
+        for (clock, offset) in [(-62_135_596_800, 32_400), (253_402_300_799, -36_000), (Int64.max, 60)] {
+            let time = TakenTime(clock: APIDate(seconds: clock), offset: offset)
+            #expect(time.offset == nil && time.moment.seconds == clock)
+        }
         #expect(try info(#"{"lat_long":[-33.5,1e1]}"#).place == MediaInfo.Place(latitude: -33.5, longitude: 10))
         for wrong in [#"{"lat_long":[1]}"#, #"{"lat_long":[1,"2"]}"#, #"{"lat_long":[1,1e999]}"#, "[]", "1"] {
             #expect(throws: JSONError.self) { try info(wrong) }

@@ -189,7 +189,7 @@ import Testing
         for copy in copies { try mirror.write(copy, to: "F/" + copy) }
         let list = try SyncEngine.conflicts(of: mirror.configuration, all: false)
         #expect(Set(list.map(\.copy)) == Set(copies.map { "F/" + $0 }) && list.allSatisfy { $0.path == "F/plan.md" })
-        #expect(list.allSatisfy(\.isElsewhere))
+        #expect(list.allSatisfy { $0.isElsewhere })
         #expect(list.sorted { $0.copy < $1.copy }.map(\.member) == ["bo", nil])
         #expect(try SyncEngine.status(of: mirror.configuration).conflicts == list)
         let first = try #require(list.first)

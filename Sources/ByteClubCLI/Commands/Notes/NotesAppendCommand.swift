@@ -5,7 +5,7 @@ import ByteClubCore
 struct NotesAppendCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "append",
-        abstract: "Add lines at the end of a note; a new one when there is none.",
+        abstract: "Append lines to a note; a new one if there is none.",
         discussion: """
             The text is the words that are given, else standard input; it begins on a line of its own. What somebody \
             saved at the same time stays.

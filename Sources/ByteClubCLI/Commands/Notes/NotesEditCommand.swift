@@ -4,7 +4,7 @@ import ArgumentParser
 struct NotesEditCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Edit a note in your editor; a new one when there is none.",
+        abstract: "Edit a note in your editor; a new one if there is none.",
         discussion: """
             Runs the command in VISUAL, else EDITOR, else vi. What somebody saved in the meantime is merged with your \
             text line by line. When both changed the same lines your text is stored beside the note as a conflict \

@@ -5,7 +5,7 @@ import ByteClubCore
 struct NotesMoveCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv",
-        abstract: "Give a note another name or folder.",
+        abstract: "Rename or move a note.",
         discussion: """
             Nothing is replaced. What ends in '/' is a folder, which the note goes into under its own name.
 

@@ -5,7 +5,7 @@ import ByteClubCore
 struct NotesRestoreCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Bring a removed note or an older version back, as a new version.",
+        abstract: "Restore a removed note or an older version, as a new version.",
         discussion: """
             Removed notes are listed by 'byteclub notes list --deleted', versions by 'byteclub notes history NAME'.
             """)

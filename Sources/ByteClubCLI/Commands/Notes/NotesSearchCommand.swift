@@ -5,7 +5,7 @@ import ByteClubCore
 struct NotesSearchCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
-        abstract: "Find notes that hold all of some words, in the name or in the text.",
+        abstract: "Search notes for words, in names and texts.",
         discussion: """
             Letter case and accents make no difference, and the last word may be the beginning of one. Words in \
             quotation marks follow one another. Notes whose names match come first, then those changed last.

@@ -51,7 +51,7 @@ struct PhotoDownload: Sendable {
             photo.map { photo in
                 // What this call has written is not what is to be replaced.
                 let place = isFlat ? photo.path.name : photo.place
-                let isFirst = names.insert(place).inserted
+                let isFirst = names.insert(PathKey.fold(place)).inserted
                 return Order(
                     path: photo.path, known: photo.known, folder: folder, place: place,
                     isForced: isForced && isFirst)
@@ -59,7 +59,7 @@ struct PhotoDownload: Sendable {
         }
         var early = EarlyTransfers<Arrival>(width: width)
         let sizes = orders.map { try? $0.get().known?.bytes }
-        reporter.plan(photos.count, total: sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) })
+        reporter.plan(photos.count, total: sizes.contains(nil) ? nil : sizes.reduce(0) { $0.adding($1 ?? 0) })
         var outcome = BatchOutcome<WrittenFile>()
         do {
             try await run(orders, &early, &outcome) { try report($0.path, $0.file) }

@@ -37,6 +37,7 @@ enum PhotoPattern {
     static func isOne(_ name: String, _ login: Login, _ remote: any Remote) async throws -> Bool {
         if !isPattern(name), !mayBeAlbum(name) { return true }
         let path = try EntryPath.album(name, login)
+        if try path.key == login.photos.key { return false }
         do throws(RemoteError) {
             let found = try await remote.metadata(at: path)
             return found.isDeleted ? !isPattern(name) : !found.isFolder

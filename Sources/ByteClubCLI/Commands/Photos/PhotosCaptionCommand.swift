@@ -4,7 +4,7 @@ import ByteClubCore
 /// Does what `byteclub photos caption NAME [TEXT]` asks for.
 struct PhotosCaptionCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "caption", abstract: "Print a photo's caption, or say what it is.",
+        commandName: "caption", abstract: "Show or set a photo's caption.",
         discussion: """
             The caption is a note beside the photo, called like it with .md added, and is synced as notes are. An empty \
             text removes it.

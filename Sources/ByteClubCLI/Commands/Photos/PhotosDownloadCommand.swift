@@ -160,17 +160,33 @@ struct PhotosDownloadCommand: ClubCommand {
             : names.map { name in
                 Result { FoundPhoto(path: try EntryPath.photo(name, login)) }.mapError { Failure($0) }
             }
-        let orders = photos.map { photo in
-            Result {
+        var (orders, files) = ([Result<PhotoDownloadOrder, Failure>](), Set<String>())
+        for photo in photos {
+            do {
                 let photo = try photo.get()
-                let (path, below) = (photo.path, flat ? photo.path.name : photo.place)
+                let below = flat ? photo.path.name : photo.place
                 if !isOne { try OutputFile.makeFolders(to: below, in: folder) }
-                let place = isOne && !isFolder ? output ?? path.name : folder + below
+                let place = isOne && !isFolder ? output ?? photo.path.name : folder + below
                 let file = try LocalFile.absolute(place, in: context.workingDirectory())
+                // On some disks letter case makes no other name.
+                guard files.insert(PathKey.fold(file)).inserted else {
+                    throw Failure(
+                        .cannotCreate,
+                        "'\(photo.path.name(below: try login.photos))' was not downloaded: another photo comes to '\(file)'"
+                    )
+                }
+                if !force, let known = photo.known, try await PhotoDownload.holds(file, known) {
+                    context.note("'\(file)' is already there")
+                    continue
+                }
                 _ = try OutputFile(file, isForced: force)
-                return PhotoDownloadOrder(server: server, path: path.string, file: file, isForced: force)
-            }.mapError { Failure($0) }
+                orders.append(
+                    .success(PhotoDownloadOrder(server: server, path: photo.path.string, file: file, isForced: force)))
+            } catch {
+                orders.append(.failure(Failure(error)))
+            }
         }
+        if orders.isEmpty { return }
         try await BackgroundRecording(context: context, rateLimit: rate, json: outputOptions.json).record(orders)
     }
 }

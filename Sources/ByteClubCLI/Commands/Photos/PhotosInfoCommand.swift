@@ -5,7 +5,7 @@ import ByteClubCore
 struct PhotosInfoCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tell what is known of a photo: size, version, how to look at it and why, caption, camera.",
+        abstract: "Show what is known of a photo: size, version, how to look at it and why, caption, camera.",
         discussion: "Only what comes before the photo's picture is fetched, where its tags are.")
 
     @Argument(help: "The photo's name.", completion: .names)

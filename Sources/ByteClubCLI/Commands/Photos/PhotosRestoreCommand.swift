@@ -5,7 +5,7 @@ import ByteClubCore
 struct PhotosRestoreCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Bring a removed photo or an older version back, as a new version.",
+        abstract: "Restore a removed photo or an older version, as a new version.",
         discussion: """
             The caption that was removed with a photo comes back with it, unless the photo has a new one. \
             Removed photos are listed by 'byteclub photos list --deleted', versions by 'byteclub photos history NAME'.

@@ -4,7 +4,7 @@ import ByteClubCore
 /// Does what `byteclub photos set-view NAME VIEW` asks for.
 struct PhotosSetViewCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set-view", abstract: "Say how a photo is to be looked at, whatever its tags say.",
+        commandName: "set-view", abstract: "Set how a photo is viewed, whatever its tags say.",
         discussion: """
             This is kept in the note beside the photo that also has its caption; the photo's bytes stay as they are. \
             'auto' leaves it to the photo's tags and shape again.

@@ -5,7 +5,7 @@ import ByteClubMedia
 /// Does what `byteclub photos show NAME...` asks for.
 struct PhotosShowCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Draw photos in the terminal; in a pipe tell what is known of them.",
+        commandName: "show", abstract: "Show photos in the terminal; in a pipe, what is known of them.",
         discussion: """
             A panorama gets the terminal's whole width. Pictures are sent as kitty, iTerm2 or sixel terminals take \
             them, else they are drawn in half blocks of text; the terminal is asked once when the environment does not \

@@ -5,7 +5,7 @@ import ByteClubCore
 struct PhotosThumbnailCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnail",
-        abstract: "Download a smaller picture of a photo and print the file's name.",
+        abstract: "Download a thumbnail of a photo and print the file's name.",
         discussion: """
             Sizes: xs 32×32, s 64×64, m 128×128, l 640×480, xl 1024×768. The picture keeps its shape and fits the box.
 

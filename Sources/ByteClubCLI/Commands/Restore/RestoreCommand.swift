@@ -6,7 +6,7 @@ import Synchronization
 struct RestoreCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Bring files back to what they were at a moment.",
+        abstract: "Restore files to what they were at a moment.",
         discussion: """
             What was changed or removed since then on the server gets its version of that moment again, as a new \
             version; the versions of today stay in the history. What came later is left and told, unless \

@@ -5,7 +5,7 @@ import ByteClubCore
 struct ShareCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "share",
-        abstract: "Make, list and take back links for people without an account.",
+        abstract: "Create, list and revoke links for people without an account.",
         discussion: """
             A link goes with its file or folder, also when that is renamed or moved, and ends at its time, with your \
             membership, or when it is taken back. Asking again gives the same link. Owners see and take back all links. \

@@ -5,7 +5,7 @@ import ByteClubCore
 struct ConflictsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
-        abstract: "List, show and settle entries of which both sides were kept.",
+        abstract: "List, show and resolve conflicts.",
         discussion: """
             Both are kept when an entry was changed on two sides at once, and when two have one name: the server does \
             not tell names apart that differ in letter case or Unicode composition only.
@@ -23,7 +23,7 @@ struct ConflictsCommand: ParsableCommand {
 struct ConflictsListCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the conflicts that nobody has settled, the newest first.",
+        abstract: "List unresolved conflicts, newest first.",
         discussion: """
             MEMBER is whose content the copy has. Into a pipe or a file go time, member, path, copy and state, \
             separated by tabs.
@@ -48,14 +48,14 @@ struct ConflictsListCommand: MirrorRequest {
         func text(_ style: TextStyle) -> String {
             if conflicts.isEmpty { return "no conflicts" }
             var table = TextTable(
-                .init("TIME", rank: 3), .init("MEMBER", rank: 2), .init("PATH", isShortened: true),
-                .init("COPY", isShortened: true), .init("STATE", rank: 1))
+                .init("TIME", rank: 3), .init("PATH", isShortened: true), .init("COPY", isShortened: true),
+                .init("STATE", rank: 1), .init("MEMBER", rank: 2))
             table.rows = conflicts.map {
                 let state = [
                     $0.isResolved ? "settled" : $0.isElsewhere ? "arose elsewhere" : nil,
                     $0.holder.map { "the server does not tell it from '\($0)'" },
                 ].compactMap(\.self)
-                return [style.time($0.at), style.member($0.member), $0.path, $0.copy, state.joined(separator: "; ")]
+                return [style.time($0.at), $0.path, $0.copy, state.joined(separator: "; "), style.member($0.member)]
             }
             return style.list(table)
         }

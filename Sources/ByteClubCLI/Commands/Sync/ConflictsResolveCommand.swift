@@ -5,7 +5,7 @@ import ByteClubCore
 struct ConflictsResolveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Settle a conflict: keep this machine's content, the other one, or both.",
+        abstract: "Resolve a conflict: keep this machine's content, the other one, or both.",
         discussion: """
             'mine' is what is in the conflict copy, 'theirs' is what has the name, 'both' leaves the files as they are; \
             of a conflict that arose on another machine 'mine' is what has the name and 'theirs' the copy. A file that \

@@ -5,7 +5,7 @@ import ByteClubCore
 struct ConflictsShowCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show how the two texts of a conflict differ.",
+        abstract: "Show the difference between the two texts of a conflict.",
         discussion: """
             Lines with '-' are in the entry that has the name, lines with '+' in the copy; of folders they name what \
             only one of them has, and files that differ in both.

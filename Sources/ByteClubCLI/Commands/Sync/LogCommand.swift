@@ -5,7 +5,7 @@ import ByteClubCore
 struct LogCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Tell what syncing did in a mirror, or what members did in the club.",
+        abstract: "Show the log of a mirror, or of the whole club.",
         discussion: """
             The newest come last. Of a mirror, or of one path in it, it tells the events of its syncs, of which the \
             log keeps 100,000. With --club it is what members did: time, member, what was done, and path. Into a pipe \

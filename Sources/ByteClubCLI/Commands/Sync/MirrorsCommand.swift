@@ -5,7 +5,7 @@ import ByteClubCore
 struct MirrorsCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "mirrors",
-        abstract: "List the mirrors on this machine, and how each stands.",
+        abstract: "List the mirrors on this machine, with their status.",
         discussion: """
             Example:
               byteclub mirrors --json

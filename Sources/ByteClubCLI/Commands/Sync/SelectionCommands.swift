@@ -5,7 +5,7 @@ import ByteClubCore
 struct SyncDeselectCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "deselect",
-        abstract: "Leave folders out of this mirror; they stay on the server and in other mirrors.",
+        abstract: "Exclude folders from this mirror; they stay on the server and in other mirrors.",
         discussion: """
             The next sync, or the one that runs, puts a folder's files here into the mirror's trash once the server has \
             all of them.
@@ -38,7 +38,7 @@ struct SyncDeselectCommand: MirrorRequest {
 struct SyncSelectCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "select",
-        abstract: "Take folders into this mirror again that were left out.",
+        abstract: "Include folders in this mirror again.",
         discussion: """
             The next sync, or the one that runs, downloads what is in them.
 
@@ -77,7 +77,7 @@ struct SyncSelectCommand: MirrorRequest {
 struct SyncSelectionCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "selection",
-        abstract: "List the folders that are left out of a mirror.",
+        abstract: "List the folders excluded from a mirror.",
         discussion: """
             Example:
               byteclub sync selection --json

@@ -5,7 +5,7 @@ import ByteClubCore
 struct StatusCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Tell how a mirror stands, without touching mirror or server.",
+        abstract: "Show the status of a mirror, without touching it or the server.",
         discussion: """
             With --watch it is told again whenever it has changed, until Ctrl-C.
 
@@ -125,8 +125,9 @@ struct StatusCommand: MirrorCommand {
 
     func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
         let place = try MirrorPlace(directory, context)
-        let status = try result(place, engine)
         if watch { return try await follow(place, engine, context) }
+        var status = try result(place, engine)
+        if status.status.isPaused { status.waiting = try? Engine.waiting(of: place.configuration) }
         try context.print(status, json: outputOptions.json)
         if status.status.isKnown, !LocalFile.isDirectory(place.directory) {
             throw Failure(.noInput, "the mirror '\(place.directory)' is gone")
@@ -137,8 +138,7 @@ struct StatusCommand: MirrorCommand {
         let status = try Engine.status(of: place.configuration)
         return Result(
             directory: place.directory, status: status, leftOut: status.isKnown ? try place.leftOut(engine) : [],
-            activity: status.isRunning ? ActivityFile.read(place) : nil,
-            waiting: status.isPaused ? try? Engine.waiting(of: place.configuration) : nil)
+            activity: status.isRunning ? ActivityFile.read(place) : nil)
     }
 
     /// Empties a terminal and begins at its top (ECMA-48: CUP, ED).
@@ -155,8 +155,16 @@ struct StatusCommand: MirrorCommand {
             && context.environment["TERM"] != "dumb"
         try await context.interrupts.cancelling {
             var told: [UInt8] = []
+            // To look through a mirror's folders takes long: once when its status has changed.
+            var paused: (status: SyncStatus, waiting: SyncWaiting?)?
             while true {
-                let result = try result(place, engine)
+                var result = try result(place, engine)
+                if result.status.isPaused {
+                    if paused?.status != result.status {
+                        paused = (result.status, try? Engine.waiting(of: place.configuration))
+                    }
+                    result.waiting = paused?.waiting
+                }
                 let text = Array((result.text(context.style) + "\n").utf8)
                 let bytes = json ? try JSON.line(result) : text
                 if bytes != told {

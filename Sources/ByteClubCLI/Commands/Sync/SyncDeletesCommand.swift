@@ -5,7 +5,7 @@ import ByteClubCore
 struct SyncDeletesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deletes",
-        abstract: "Decide about deletions, and ignore rules, that are held because they take much.",
+        abstract: "Review, approve or undo held deletions and ignore rules.",
         discussion: """
             Examples:
               byteclub sync deletes review
@@ -19,7 +19,7 @@ struct SyncDeletesCommand: ParsableCommand {
 struct DeletesReviewCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "review",
-        abstract: "List the deletions that are held, and ignore rules that would leave out much.",
+        abstract: "List held deletions, and held ignore rules that would leave out much.",
         discussion: """
             Example:
               byteclub sync deletes review --json
@@ -41,7 +41,7 @@ struct DeletesReviewCommand: MirrorRequest {
 struct DeletesApproveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "approve",
-        abstract: "Let the next sync, or the one that runs, carry out what is held.",
+        abstract: "Approve what is held; the next sync, or the one that runs, carries it out.",
         discussion: """
             What is deleted here goes into the mirror's trash, and the server keeps what is deleted there in its \
             history. Entries that new ignore rules leave out stay where they are, on both sides, and are synced no \
@@ -68,7 +68,7 @@ struct DeletesApproveCommand: MirrorRequest {
 struct DeletesRestoreCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Take back what is held: what is gone on one side comes back from the other.",
+        abstract: "Undo held deletions: what is gone on one side comes back from the other.",
         discussion: """
             The next sync, or the one that runs, downloads again what was deleted here and uploads again what was \
             deleted on the server. What had been deleted on the server before the rest was held comes back from its \

@@ -5,7 +5,7 @@ import ByteClubCore
 struct SyncPauseCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop syncing a mirror for a while, or until it is resumed.",
+        abstract: "Pause a mirror's sync, for a while or until it is resumed.",
         discussion: """
             A sync that runs finishes what it is about and then waits; large files that are on their way arrive. What \
             changes meanwhile is found when it goes on. A time is a number with s, m, h, d or w, as in 90s or 1h30m.
@@ -35,7 +35,7 @@ struct SyncPauseCommand: MirrorRequest {
 struct SyncResumeCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Go on syncing a mirror that is paused.",
+        abstract: "Resume a mirror's paused sync.",
         discussion: """
             Example:
               byteclub sync resume

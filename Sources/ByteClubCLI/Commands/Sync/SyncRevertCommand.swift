@@ -5,7 +5,7 @@ import ByteClubCore
 struct SyncRevertCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "revert",
-        abstract: "Take back what was changed in a mirror and is not on the server.",
+        abstract: "Revert changes of a mirror that are not on the server.",
         discussion: """
             For those whose role does not allow their changes, and for all who want the server's files again. What is new \
             here or was edited goes into the mirror's trash; what was renamed or moved goes back. The next sync downloads \

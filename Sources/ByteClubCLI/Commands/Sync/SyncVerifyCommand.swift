@@ -5,7 +5,7 @@ import ByteClubCore
 struct SyncVerifyCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Compare every byte of a mirror with what the server has; changes nothing.",
+        abstract: "Verify every byte of a mirror against the server; changes nothing.",
         discussion: """
             Reads all files of the mirror, whatever their times say, and asks the server for its list. What has changed \
             since the last sync is counted and not compared.

@@ -5,7 +5,7 @@ import ByteClubCore
 struct UnlinkCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlink",
-        abstract: "Make a mirror an ordinary directory again; its files stay.",
+        abstract: "Stop mirroring a directory; its files stay.",
         discussion: """
             Removes what this machine knows of the mirror, and its service. What a sync had put into the mirror's trash \
             stays there. On the server and in other mirrors nothing changes.

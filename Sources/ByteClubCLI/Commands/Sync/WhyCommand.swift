@@ -5,7 +5,7 @@ import ByteClubCore
 struct WhyCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Tell why a file or folder of a mirror is as it is, and what is in its way.",
+        abstract: "Explain why a file or folder of a mirror is as it is, and what is in its way.",
         discussion: """
             Prints what the disk showed last, what the server told last, and the state in which both were last equal; the \
             rule that decides now, what is to be done next, and what keeps it from being done. Only the mirror's \

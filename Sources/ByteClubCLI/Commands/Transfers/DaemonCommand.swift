@@ -5,7 +5,7 @@ import ByteClubHTTP
 struct DaemonCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
-        abstract: "Do the background transfers.",
+        abstract: "Run the daemon that does the background transfers.",
         discussion: """
             It starts by itself when there is something to transfer, and ends when there was nothing for ten minutes; \
             there is one for each user. Whatever ends it, the next one goes on where it was. With --install the user's \

@@ -47,7 +47,7 @@ extension TransferChangeCommand {
 /// Does what `byteclub transfers pause` asks for.
 struct TransfersPauseCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Hold transfers; what was moved is kept.")
+        commandName: "pause", abstract: "Pause transfers; what was moved is kept.")
     static let change = BackgroundChange.pause
     static let states: Set<BackgroundStatus.State> = [.waiting, .running]
 
@@ -58,7 +58,7 @@ struct TransfersPauseCommand: TransferChangeCommand {
 /// Does what `byteclub transfers resume` asks for.
 struct TransfersResumeCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let transfers go on that are paused or have failed.")
+        commandName: "resume", abstract: "Resume transfers that are paused or have failed.")
     static let change = BackgroundChange.resume
     static let states: Set<BackgroundStatus.State> = [.paused, .failed]
 
@@ -69,7 +69,7 @@ struct TransfersResumeCommand: TransferChangeCommand {
 /// Does what `byteclub transfers cancel` asks for.
 struct TransfersCancelCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Give transfers up; what was moved is dropped.")
+        commandName: "cancel", abstract: "Cancel transfers; what was moved is dropped.")
     static let change = BackgroundChange.cancel
     static let states: Set<BackgroundStatus.State> = [.waiting, .running, .paused]
 
@@ -80,7 +80,7 @@ struct TransfersCancelCommand: TransferChangeCommand {
 /// Does what `byteclub transfers clear` asks for.
 struct TransfersClearCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Forget the transfers that are done or have failed.")
+        commandName: "clear", abstract: "Clear transfers that are done or have failed.")
 
     @OptionGroup var outputOptions: OutputOptions
 

@@ -4,7 +4,7 @@ import ArgumentParser
 struct TransfersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfers",
-        abstract: "Show and steer what is transferred in the background.",
+        abstract: "Manage background transfers.",
         discussion: """
             Photos that 'photos upload --background' and 'photos download --background' have noted down are transferred \
             by 'byteclub daemon', which starts by itself and goes on when the terminal is closed; with 'byteclub daemon \

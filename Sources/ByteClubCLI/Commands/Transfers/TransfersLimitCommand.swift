@@ -6,7 +6,7 @@ import ByteClubHTTP
 struct TransfersLimitCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract: "Show or set how fast background transfers may be in all.",
+        abstract: "Show or set the rate limit of all background transfers together.",
         discussion: """
             Without a limit it shows the present ones. A limit is a number of bytes a second as in 500K or 2M, \
             'unlimited', or 'pause', which holds all transfers. Days and a time, by local clocks, may stand before it: \

@@ -5,7 +5,7 @@ extension MembersCommand {
     /// The command `members role`.
     struct SetRole: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "role", abstract: "Change what a member may do; it holds within a second.")
+            commandName: "role", abstract: "Change a member's role; it takes effect within a second.")
 
         @Argument(help: "The member's name.")
         var name: String

@@ -5,7 +5,7 @@ extension MembersCommand {
     /// The command `members invite`.
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a link with which one person can join, once.",
+            abstract: "Create an invitation: a link by which one person can join, once.",
             discussion: """
                 As long as the club has no owner, the link makes its first user the owner, and every other such link dies \
                 with that. Links begin with the server's --public-url, or with the address where it was last started.
@@ -91,7 +91,7 @@ extension MembersCommand {
     /// The command `members uninvite`.
     struct Uninvite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take back a link that nobody has used yet.")
+            abstract: "Revoke an invitation that nobody has used yet.")
 
         @Argument(help: "The ID that 'members invitations' shows.")
         var id: String

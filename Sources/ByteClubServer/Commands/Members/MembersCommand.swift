@@ -71,7 +71,7 @@ struct MembersCommand: ParsableCommand {
     /// The command `members remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a member: the token is dead within a second, what the member wrote stays.",
+            abstract: "Remove a member: access ends within a second, what the member wrote stays.",
             discussion: "Nobody removes the last owner as long as there are other members.")
 
         @Argument(help: "The member's name.")

@@ -103,30 +103,29 @@ extension Schema {
     /// were. A date stays as it is when the server's zone changes.
     @Sendable static func keepClocks(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE media_info ADD COLUMN taken_offset INTEGER")
-        let source = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE name = 'gallery_source'") ?? ""
-        let triggers = try Row.fetchAll(
-            db, sql: "SELECT name, sql FROM sqlite_schema WHERE name IN ('note_added', 'note_changed')")
-        let moment = "coalesce(client_modified / 1000000000, modified)"
-        try db.execute(
-            sql: """
-                DROP VIEW gallery_source;
-                \(source.replacing("coalesce(m.taken, v.client_modified / 1000000000, v.modified)",
-                    with: "coalesce(m.taken, \(clock("coalesce(v.client_modified / 1000000000, v.modified)")))"));
-                """)
-        for trigger in triggers {
-            try db.execute(
-                sql: """
-                    DROP TRIGGER \(trigger[0] as String);
-                    \((trigger[1] as String).replacing(moment, with: clock(moment)));
-                    """)
+        try change("view", "gallery_source", "coalesce(m.taken, v.client_modified / 1000000000, v.modified)", db) { _ in
+            "coalesce(m.taken, \(clock("coalesce(v.client_modified / 1000000000, v.modified)")))"
         }
+        let moment = "coalesce(client_modified / 1000000000, modified)"
+        for trigger in ["note_added", "note_changed"] { try change("trigger", trigger, moment, db) { clock($0) } }
         try forgetPhotos(readBefore: 4, db)
         try db.execute(
             sql: """
-                UPDATE gallery_item SET date = (SELECT \(clock(moment)) FROM version v
-                    WHERE v.revision = gallery_item.revision)
+                UPDATE gallery_item SET date = coalesce((SELECT \(clock(moment)) FROM version v
+                    WHERE v.revision = gallery_item.revision), date)
                 WHERE kind IS NULL
                 """)
+    }
+
+    /// Makes a view or a trigger anew with a piece of its text replaced.
+    private static func change(
+        _ type: String, _ name: String, _ piece: String, _ db: Database, _ replacement: (String) -> String
+    ) throws {
+        let old = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE name = ?", arguments: [name]) ?? ""
+        guard old.contains(piece) else {
+            throw StorageError(.damaged, "the database's \(type) \(name) is not what this program made")
+        }
+        try db.execute(sql: "DROP \(type) \(name); \(old.replacing(piece, with: replacement(piece)))")
     }
 
     /// What the server's clock shows at a moment in seconds since 1970; the moment where SQLite knows no such date.
