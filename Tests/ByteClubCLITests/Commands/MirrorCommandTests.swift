@@ -176,7 +176,7 @@ import Testing
         try write("one\nzwei\n", copy)
         try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "list") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\t\tplan.md\t\(copy)\t\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\t\t\n")
         #expect(await world.run("conflicts", "show", "plan.md") == .success, "\(world.err)")
         #expect(world.out == "--- plan.md\n+++ \(copy)\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n")
         #expect(await world.run("conflicts", "show", "plan.md", "--json") == .success)
@@ -187,7 +187,7 @@ import Testing
         #expect(!LocalFile.exists(mirror + "/" + copy))
         #expect(await world.run("conflicts", "resolve", "plan.md", "--keep", "mine") == .noInput)
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\t\tplan.md\t\(copy)\tsettled\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\t\n")
     }
 
     @Test("a conflict is found by every spelling of its name, and the entry that has it is shown and replaced")
@@ -199,7 +199,7 @@ import Testing
         try store.addConflict(ConflictRecord(path: "CASE.md", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "list") == .success)
         #expect(
-            world.out == "1970-01-01T00:00:00Z\t\tCASE.md\t\(copy)\tthe server does not tell it from 'case.md'\n")
+            world.out == "1970-01-01T00:00:00Z\tCASE.md\t\(copy)\tthe server does not tell it from 'case.md'\t\n")
         for name in ["CASE.md", "case.md", copy] {
             #expect(await world.run("conflicts", "show", name) == .success, "\(world.err)")
             #expect(world.out == "--- case.md\n+++ \(copy)\n@@ -1 +1 @@\n-one\n+two\n")
@@ -250,18 +250,18 @@ import Testing
         try store.addConflict(ConflictRecord(path: "plan.md", copy: copy, winner: nil, loser: nil, at: 0))
         // Without the mirror's own folder it may be somewhere else, with all its files.
         #expect(await world.run("conflicts", "list") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\t\tplan.md\t\(copy)\t\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\t\t\n")
         try LocalFile.makeDirectory(mirror + "/.byteclub")
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "no conflicts\n")
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\t\tplan.md\t\(copy)\tsettled\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\t\n")
         for (name, text) in [("trip.md", "ours"), ("trip (conflict 5e6f7a8b).md", "others'")] {
             _ = try add(name, disk: text, server: text, synced: text)
             try write(text, name)
         }
         #expect(await world.run("conflicts", "list") == .success)
-        #expect(world.out.hasSuffix("\t\ttrip.md\ttrip (conflict 5e6f7a8b).md\tarose elsewhere\n"), "\(world.out)")
+        #expect(world.out.hasSuffix("\ttrip.md\ttrip (conflict 5e6f7a8b).md\tarose elsewhere\t\n"), "\(world.out)")
         let list = world.out
         #expect(await world.run("conflicts") == .success && world.out == list, "the list is what is meant")
         #expect(await world.run("status") == .success)
@@ -300,7 +300,8 @@ import Testing
         #expect(await world.run("status") == .success)
         #expect(
             world.out.hasSuffix(
-                "paused; 'byteclub sync resume' goes on\nin the way: the disk is full, since 1970-01-01 00:01\nwatching: too few watches\n"
+                "paused; 'byteclub sync resume' resumes it\nwaiting: nothing that is known; the server is asked when the sync "
+                    + "goes on\nin the way: the disk is full, since 1970-01-01 00:01\nwatching: too few watches\n"
             ))
     }
 }

@@ -65,12 +65,12 @@ import Testing
         #expect(await world.run("sync", mirror, "--install", in: context()) == .configuration)
         #expect(
             world.err == "byteclub: no systemd answers for you here (Failed to connect to bus: No medium found); "
-                + "run 'byteclub sync '\(mirror)'' in a session of yours, or from cron at @reboot\n")
+                + "run byteclub sync '\(mirror)' in a session of yours, or from cron at @reboot\n")
         #expect(!LocalFile.exists(world.home.path + "/.config/systemd"))
         #expect(!LocalFile.exists(mirror))
         let none = context(["PATH": world.home.path])
         #expect(await world.run("sync", mirror, "--install", in: none) == .configuration)
-        #expect(world.err.hasPrefix("byteclub: there is no systemd here; run 'byteclub sync "))
+        #expect(world.err.hasPrefix("byteclub: there is no systemd here; run byteclub sync "))
     }
 
     @Test("a service that cannot be started leaves everything as it was")

@@ -17,7 +17,7 @@ import Testing
         let folder: Metadata = try read("metadata_folder")
         #expect(folder.isFolder && folder.hash?.count == 32 && folder.contents?.map(\.path) == [file.path])
         let photo: Metadata = try read("metadata_photo")
-        #expect(photo.photoInfo?.taken?.clock == APIDate("Mon, 05 Aug 2013 16:40:12 +0000"))
+        #expect(photo.photoInfo?.taken?.description == "2013-08-05T18:40:12+02:00")
         #expect(photo.photoInfo?.place == MediaInfo.Place(latitude: 50.6089, longitude: 6.4381))
         let root: Metadata = try read("metadata_root")
         #expect(root.path.isRoot && root.rev == nil && root.modified == nil)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct MediaInfoTests {
     private static let known = MediaInfo(
-        taken: APIDate("Mon, 05 Aug 2013 16:40:12 +0000").map { TakenTime(clock: $0) },
+        taken: APIDate("Mon, 05 Aug 2013 16:40:12 +0000").map { TakenTime(moment: $0, offset: 7200) },
         place: MediaInfo.Place(latitude: 50.6089, longitude: 6.4381),
         shape: PhotoShape(kind: .flat, width: 300, height: 400))
 
@@ -29,7 +29,7 @@ import Testing
             #expect(try file.decoded(Metadata.self).photoInfo == Self.known)
             #expect(
                 file.text.contains(
-                    #""photo_info":{"time_taken":"Mon, 05 Aug 2013 16:40:12 +0000","lat_long":[50.6089,6.4381],"#
+                    #""photo_info":{"time_taken":"Mon, 05 Aug 2013 16:40:12 +0000","time_offset":7200,"lat_long":[50.6089,6.4381],"#
                         + #""shape":{"kind":"flat","width":300,"height":400,"#))
             for _ in 1...2 {
                 let folder = try await server.get("/1/metadata/auto/p?include_media_info=true").decoded(Metadata.self)
@@ -82,8 +82,17 @@ import Testing
         let entry = try await StoreFixture.put(store, "/p/a.jpg", [1])
         try await store.keep([try #require(entry.contentHash): known])
         try await store.pool.write { database in
+            for (type, name) in [("VIEW", "gallery_source"), ("TRIGGER", "note_added"), ("TRIGGER", "note_changed")] {
+                let sql = try String.fetchOne(
+                    database, sql: "SELECT sql FROM sqlite_schema WHERE name = ?", arguments: [name])
+                let clock = /coalesce\(CAST\(strftime\('%s', (.*?), 'unixepoch', 'localtime'\) AS INTEGER\), \1\)/
+                let older = try #require(sql).replacing(clock) { $0.1 }
+                try #require(older != sql)
+                try database.execute(sql: "DROP \(type) \(name); \(older)")
+            }
             try database.execute(
                 sql: """
+                    ALTER TABLE media_info DROP COLUMN taken_offset;
                     UPDATE media_info SET version = 1;
                     PRAGMA user_version = 13;
                     DELETE FROM grdb_migrations WHERE CAST(identifier AS INTEGER) > 13;

@@ -5,6 +5,7 @@ import ByteClubCore
 struct PhotoFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"),
+        completion: PhotoKinds.defaultCompletionKind,
         transform: { text in
             guard let kinds = PhotoKinds(argument: text) else { throw ValidationError("there are \(PhotoKinds.words)") }
             return kinds
