@@ -76,7 +76,7 @@ extension EndToEnd {
                 let shown = photo.clock.prefix(16).split(separator: "T").joined(separator: " ")
                 let line = table.split(separator: "\n").first { $0.hasPrefix(photo.name + ".jpg") }
                 #expect(line?.contains(shown) == true, "\(zone): \(table)")
-                #expect(json.contains("\"taken\":\"\(photo.clock)\(photo.offset ?? "")\""), "\(zone): \(json)")
+                #expect(json.contains("\"taken\" : \"\(photo.clock)\(photo.offset ?? "")\""), "\(zone): \(json)")
                 let info = try await ann.start(["photos", "info", photo.name + ".jpg"], environment: environment)
                     .result()
                 let taken = info.lines.first { $0.hasPrefix("taken") } ?? ""
@@ -121,7 +121,7 @@ extension EndToEnd {
                 #expect(found.lines.map { $0.split(separator: "\t").first.map(String.init) } == names, "\(found)")
             }
             let json = try await ann.byteclub("notes", "list", "--json").text
-            #expect(json.contains("\"mtime\":\"2025-06-22T05:00:00Z\""), "\(json)")
+            #expect(json.contains("\"mtime\" : \"2025-06-22T05:00:00Z\""), "\(json)")
         }
     }
 }

@@ -87,6 +87,9 @@ import Testing
                     database, sql: "SELECT sql FROM sqlite_schema WHERE name = ?", arguments: [name])
                 let clock = /coalesce\(CAST\(strftime\('%s', (.*?), 'unixepoch', 'localtime'\) AS INTEGER\), \1\)/
                 let older = try #require(sql).replacing(clock) { $0.1 }
+                    .replacing(
+                        "coalesce(m.taken, coalesce(v.client_modified / 1000000000, v.modified))",
+                        with: "coalesce(m.taken, v.client_modified / 1000000000, v.modified)")
                 try #require(older != sql)
                 try database.execute(sql: "DROP \(type) \(name); \(older)")
             }
