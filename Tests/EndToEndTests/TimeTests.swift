@@ -120,6 +120,10 @@ extension EndToEnd {
                 let found = try await ann.byteclub("photos", "list", "--since", day, "--until", day)
                 #expect(found.lines.map { $0.split(separator: "\t").first.map(String.init) } == names, "\(found)")
             }
+            let verified = try await Program.run(
+                "byteclub-server", ["verify", "--data", server.data],
+                environment: ["TZ": try #require(Self.zones["auckland"])])
+            #expect(verified.status == 0, "the dates of another zone are no damage: \(verified)")
             let json = try await ann.byteclub("notes", "list", "--json").text
             #expect(json.contains("\"mtime\" : \"2025-06-22T05:00:00Z\""), "\(json)")
         }

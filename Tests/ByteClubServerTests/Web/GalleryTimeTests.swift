@@ -1,0 +1,48 @@
+import ByteClubCore
+import TestSupport
+import Testing
+
+@testable import ByteClubServer
+
+@Suite("Times in the gallery")
+struct GalleryTimeTests {
+    @Test("a photo stands under the day, and shows the hour, of the place where it was taken")
+    func places() async throws {
+        try await TestServer.run { server in
+            let picture = Fixture.bytes("panoramas/portrait.jpg")
+            for (name, date, offset) in [
+                ("seoul", "2025:06:22 00:30:00", "+09:00"), ("samoa", "2025:06:22 23:59:59", "-11:00"),
+                ("camera", "2025:03:30 02:30:00", nil),
+            ] {
+                let photo = DatedPhoto.bytes(picture, taken: date, offset: offset)
+                let target = "PUT /1/files_put/auto/byteclub/photos/\(name).jpg"
+                #expect(try await server.send(target, body: photo).status == 200)
+            }
+            var browser = try await GalleryTests.browser(server)
+            _ = try await server.get("/1/metadata/auto/byteclub/photos?include_media_info=true")
+            try await browser.open("/gallery")
+            let days = browser.page.matches(of: /<h2>([^<]*)<\/h2>/).map { String($0.1) }
+            #expect(days == ["22 Jun 2025", "30 Mar 2025"])
+            for (name, shown) in [
+                ("seoul", "22 Jun 2025 00:30"), ("samoa", "22 Jun 2025 23:59"), ("camera", "30 Mar 2025 02:30"),
+            ] {
+                try await browser.open("/gallery/byteclub/photos/\(name).jpg")
+                #expect(browser.page.contains("<dt>Taken</dt><dd>\(shown)</dd>"), "\(browser.page)")
+            }
+        }
+    }
+
+    @Test("a note's page has the time of its file as a moment that browsers show by their own clocks")
+    func notes() async throws {
+        try await TestServer.run { server in
+            let target = "PUT /1/files_put/auto/byteclub/trip.md"
+            #expect(try await server.send(target, body: Array("Trip".utf8)).status == 200)
+            var browser = try await GalleryTests.browser(server)
+            try await browser.open("/gallery/byteclub/trip.md")
+            #expect(
+                browser.page.matches(of: /<time datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC</)
+                    .count == 1, "\(browser.page)")
+            #expect(browser.page.contains("<script type=\"module\" src=\"/time.js\"></script>"))
+        }
+    }
+}
