@@ -138,11 +138,12 @@ struct CoreAPIv1FailureTests {
         let silent = try ScriptedServer { _, _ in .init(bytes: []) }
         defer { silent.stop() }
         let cases = [
-            (origin, "nobody answers there"), ("https://nowhere.invalid", "the name is not known"),
-            (deaf.origin, "it hung up; try https://"),
-            (silent.origin, "it did not answer in "),
+            (origin, ["nobody answers there"]), (deaf.origin, ["it hung up; try https://"]),
+            // A resolver out of reach takes its time, and a busy machine may not even connect within it.
+            ("https://nowhere.invalid", ["the name is not known", "it does not answer", "it did not answer in "]),
+            (silent.origin, ["it did not answer in ", "it does not answer"]),
         ]
-        for (origin, reason) in cases {
+        for (origin, reasons) in cases {
             var configuration = SessionConfiguration.ephemeral
             configuration.retryPolicy = .never
             configuration.timeoutForRequest = .seconds(1)
@@ -151,9 +152,8 @@ struct CoreAPIv1FailureTests {
             let remote = try CoreAPIv1Remote(origin: origin, api: session)
             let error = await expectFailure(.unreachable) { try await remote.account() }
             let host = origin.split(separator: "/").last ?? ""
-            #expect(
-                error?.message.hasPrefix("cannot reach the club at \(host): \(reason)") == true,
-                "\(error?.message ?? "")")
+            let message = error?.message ?? ""
+            #expect(reasons.contains { message.hasPrefix("cannot reach the club at \(host): \($0)") }, "\(message)")
             await session.invalidateAndCancel()
         }
     }
