@@ -2,11 +2,14 @@
 /// on a fast line.
 struct ChunkSize: Sendable, Equatable {
     static let first: Int64 = 1 << 20
-    static let largest: Int64 = 8 << 20
+    static let largest: Int64 = 64 << 20
+    /// The longest file that goes in one request.
+    static let singleRequest: Int64 = 8 << 20
     /// What a low rate limit makes of it at least.
     private static let smallestLimited: Int64 = 16 << 10
 
-    /// The length of the next chunk in bytes where no rate is to be kept; what is not longer goes in one request.
+    /// The length of the next chunk in bytes where no rate is to be kept; what is not longer, and no longer than
+    /// ``singleRequest``, goes in one request.
     private(set) var bytes = first
 
     /// The length of the next chunk in bytes: where a rate, in bytes a second, is to be kept, a second's worth or 1 MiB.

@@ -4,7 +4,7 @@ import Synchronization
 public final class UploadPieces: Sendable {
     private let size = Mutex(ChunkSize())
 
-    /// Begins with pieces of 1 MiB, which become 8 MiB on a fast line and 128 KiB on a slow one.
+    /// Begins with pieces of 1 MiB, which grow to 64 MiB on a fast line.
     public init() {}
 
     /// The length of the next piece in bytes, where such a rate is to be kept.

@@ -3,16 +3,16 @@ import Testing
 @testable import ByteClubRemotes
 
 @Suite struct ChunkSizeTests {
-    @Test("pieces grow to 8 MiB while they take well under a second, and shrink to 1 MiB while they take longer")
+    @Test("pieces grow to 64 MiB while they take well under a second, and shrink to 1 MiB while they take longer")
     func adapts() {
         var size = ChunkSize()
         #expect(size.bytes == 1 << 20)
         for _ in 0..<9 { size.adapt(to: .milliseconds(100), of: size.bytes) }
-        #expect(size.bytes == 8 << 20)
+        #expect(size.bytes == 64 << 20)
         size.adapt(to: .milliseconds(600), of: size.bytes)
-        #expect(size.bytes == 8 << 20)
+        #expect(size.bytes == 64 << 20)
         size.adapt(to: .milliseconds(1500), of: size.bytes)
-        #expect(size.bytes == 4 << 20)
+        #expect(size.bytes == 32 << 20)
         for _ in 0..<9 { size.adapt(to: .seconds(9), of: size.bytes) }
         #expect(size.bytes == 1 << 20)
     }
@@ -30,6 +30,6 @@ import Testing
         var size = ChunkSize()
         for _ in 0..<9 { size.adapt(to: .milliseconds(1), of: size.bytes) }
         let pieces = [nil, 100 << 20, 500 << 10, 1].map { size.bytes(at: $0) }
-        #expect(pieces == [8 << 20, 1 << 20, 500 << 10, 16 << 10])
+        #expect(pieces == [64 << 20, 1 << 20, 500 << 10, 16 << 10])
     }
 }

@@ -10,7 +10,7 @@ extension CoreAPIv1Remote {
         _ content: Content, at path: RemotePath, modified: FileTime?, executable: Bool?, condition: WriteCondition,
         policy: ConflictPolicy, progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> Metadata {
-        let source = try UploadSource(content, piece: pieceBytes())
+        let source = try UploadSource(content, piece: min(pieceBytes(), ChunkSize.singleRequest))
         defer { source.stop() }
         let progress = UploadProgress(total: source.size, from: source.position?.offset ?? 0, progress)
         let upload: String?
