@@ -134,6 +134,31 @@ extension EndToEnd {
             #expect(await RawExchange.send("GET \(link)", port: club.server.port)?.status == 404)
         }
 
+        @Test("a club that is served with a name shows it on pages and in programs, and one of blanks shows none")
+        func clubName() async throws {
+            let folder = try TemporaryDirectory()
+            let server = try await ServerProcess(data: folder.path + "/data", arguments: ["--name", " Panorama Club "])
+            let token = try await server.addMember("ada")
+            let ada = MemberMachine("ada", in: folder.path)
+            let login = try await ada.byteclub("login", server.url, "--token-stdin", input: Array(token.utf8))
+            #expect(login.text == "logged in to Panorama Club (\(server.url)) as ada\n", "\(login)")
+            let who = try await ada.byteclub("whoami")
+            #expect(who.text.hasPrefix("ada (owner) of Panorama Club at \(server.url), "), "\(who)")
+            let json = try JSONValue.parse(try await ada.byteclub("whoami", "--json").output)
+            #expect(json["club"]?.text == "Panorama Club")
+            let doctor = try await ada.byteclub("doctor")
+            #expect(doctor.text.contains("you are ada of Panorama Club;"), "\(doctor)")
+            let page = await RawExchange.send("GET /login", port: server.port)
+            #expect(page?.text.contains("<title>Sign in to Panorama Club</title>") == true)
+            await server.stop()
+            let bad = try await Program.run("byteclub", ["serve", "--data", server.data, "--name", "a\u{1B}[2J"])
+            #expect(bad.status == 64 && bad.errorLines.count == 1 && bad.errorText.contains("--name"), "\(bad)")
+            let unnamed = try await ServerProcess(data: server.data, arguments: ["--name", "  "])
+            let other = try await ada.byteclub(
+                "whoami", "--server", unnamed.url, environment: ["BYTECLUB_TOKEN": token])
+            #expect(other.text.hasPrefix("ada (owner) at "), "\(other)")
+        }
+
         @Test("a backup is made and checked by the one program")
         func backup() async throws {
             let club = try await Club.start()

@@ -39,8 +39,18 @@ struct LoginCommand: ClubCommand {
         var server: String
         var member: String
         var uid: Int64
+        /// The club's name; nil where the server tells none.
+        var club: String?
 
-        func text(_ style: TextStyle) -> String { "logged in to \(server) as \(Failure.line(member))" }
+        init(server: String, account: Account) {
+            (self.server, member, uid) = (server, account.displayName, account.uid)
+            club = account.extensions?.club
+        }
+
+        func text(_ style: TextStyle) -> String {
+            let place = club.map { "\(Failure.line($0)) (\(server))" } ?? server
+            return "logged in to \(place) as \(Failure.line(member))"
+        }
     }
 
     func run(in context: Context) async throws {
@@ -68,8 +78,7 @@ struct LoginCommand: ClubCommand {
                 certificateAuthorityFile: login.certificateAuthorityFile,
                 pin: login.pinnedKeys.first?.description,
                 allowsInsecureHTTP: login.allowsInsecureHTTP ? true : nil))
-        try context.print(
-            Result(server: address.origin, member: account.displayName, uid: account.uid), json: outputOptions.json)
+        try context.print(Result(server: address.origin, account: account), json: outputOptions.json)
     }
 
     /// The server's address, and the invitation and the server's key where those were given.

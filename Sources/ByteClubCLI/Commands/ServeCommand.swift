@@ -8,7 +8,7 @@ struct ServeCommand: HostingCommand {
         usage: "byteclub serve [<arguments of byteclub-server> ...]",
         discussion: """
             Example:
-              byteclub serve --data /srv/club --listen 127.0.0.1:8080
+              byteclub serve --data /srv/club --listen 127.0.0.1:8080 --name 'Panorama Club'
             """)
 
     @OptionGroup var rest: HandedOn

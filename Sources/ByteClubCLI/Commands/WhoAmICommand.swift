@@ -13,13 +13,20 @@ struct WhoAmICommand: ClubCommand {
     struct Result: CommandResult {
         var server: String
         var account: Account
+        /// The club's name; nil where the server tells none.
+        var club: String?
+
+        init(server: String, account: Account) {
+            (self.server, self.account, club) = (server, account, account.extensions?.club)
+        }
 
         func text(_ style: TextStyle) -> String {
             let used = HumanSize.shown(account.quotaInfo.used)
             let isLimited = 1..<Account.Quota.unlimited ~= account.quotaInfo.quota
             let of = isLimited ? " of \(HumanSize.shown(account.quotaInfo.quota))" : ""
             let role = account.role.map { " (\($0))" } ?? ""
-            return style.lines(["\(account.displayName)\(role) at \(server), \(used)\(of) used"])
+            let club = club.map { " of \($0)" } ?? ""
+            return style.lines(["\(account.displayName)\(role)\(club) at \(server), \(used)\(of) used"])
         }
     }
 

@@ -112,7 +112,8 @@ struct Checkup: Sendable {
                 "account", "you are \(name); the server speaks Core API v1 alone",
                 "moves and deletes are safest with byteclub-server")
         }
-        return .ok("account", "you are \(name); the server speaks Core API v1 and extension \(extensions.version)")
+        let whole = name + (extensions.club.map { " of \(Failure.line($0))" } ?? "")
+        return .ok("account", "you are \(whole); the server speaks Core API v1 and extension \(extensions.version)")
     }
 
     private func folder(_ login: Login) async -> Finding {

@@ -51,11 +51,12 @@ public struct Account: Hashable, Sendable, Encodable {
         }
     }
 
-    /// The powers beyond Core API v1 that this server has, under the key `byteclub`.
+    /// The powers beyond Core API v1 that this server has, and the club's name, under the key `byteclub`.
     public struct Extensions: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case version, conditionalDelete = "conditional_delete", sync, links, history
             case contentSearch = "content_search", photoSearch = "photo_search", bulkChunks = "bulk_chunks"
+            case club
         }
         /// The version of the extensions, from 1.
         public var version: Int
@@ -74,11 +75,14 @@ public struct Account: Hashable, Sendable, Encodable {
         /// Whether `POST /1/sync/chunks` takes many chunks at once, of up to ``ChunkManifest/maximumChunkBytes`` each, a
         /// batch an upload as a content, and `POST /1/sync/chunks/need` a version to find chunks in.
         public var bulkChunks: Bool
+        /// The club's name; nil when it has none, or the server does not tell.
+        public var club: String?
 
         /// Creates a description of a server's powers.
         public init(
             version: Int, conditionalDelete: Bool, sync: Bool = false, links: Bool = false, history: Bool = false,
-            contentSearch: Bool = false, photoSearch: Bool = false, bulkChunks: Bool = false
+            contentSearch: Bool = false, photoSearch: Bool = false, bulkChunks: Bool = false,
+            club: String? = nil
         ) {
             self.version = version
             self.conditionalDelete = conditionalDelete
@@ -88,6 +92,7 @@ public struct Account: Hashable, Sendable, Encodable {
             self.contentSearch = contentSearch
             self.photoSearch = photoSearch
             self.bulkChunks = bulkChunks
+            self.club = club
         }
     }
 
@@ -248,6 +253,7 @@ extension Account.Extensions: JSONReadable {
         var version: Int64?
         var (conditionalDelete, sync, links, history) = (false, false, false, false)
         var (contentSearch, photoSearch, bulkChunks) = (false, false, false)
+        var club: String?
         try json.object { (json, name) throws(JSONError) in
             switch name {
             case "version": version = try json.value()
@@ -258,12 +264,17 @@ extension Account.Extensions: JSONReadable {
             case "content_search": contentSearch = try json.optional() ?? false
             case "photo_search": photoSearch = try json.optional() ?? false
             case "bulk_chunks": bulkChunks = try json.optional() ?? false
+            case "club": club = try json.optional()
             default: try json.skip()
             }
         }
         guard let version else { throw JSONError(.missing("version")) }
+        if let club, club.utf8.count > Modifier.longestName {
+            throw JSONError(.invalid("a club's name that is longer than \(Modifier.longestName) bytes"))
+        }
         self.init(
             version: Int(clamping: version), conditionalDelete: conditionalDelete, sync: sync, links: links,
-            history: history, contentSearch: contentSearch, photoSearch: photoSearch, bulkChunks: bulkChunks)
+            history: history, contentSearch: contentSearch, photoSearch: photoSearch, bulkChunks: bulkChunks,
+            club: club)
     }
 }

@@ -8,6 +8,8 @@ extension ClubAPI {
         /// Where clients find this server, shown in the account and the start of links; empty for what each client
         /// calls it.
         var publicURL = ""
+        /// The club's name, which no page changes; nil when its owners name it.
+        var clubName: String?
         /// The SHA-256 of the server's public key, in the Base64 of addresses, by which members know a server that no
         /// authority vouches for; nil for any other.
         var pin: String?
@@ -24,6 +26,9 @@ extension ClubAPI {
         func origin(for client: Client) -> String {
             publicOrigin ?? (client.isSecure ? "https://" : "http://") + (client.host ?? "")
         }
+
+        /// The club's name: the operator's, else the one that its owners gave it; nil for none.
+        func clubName(in store: any AddressStore) -> String? { clubName ?? store.clubName }
 
         /// ``publicURL`` without its path; nil when it is not known.
         private var publicOrigin: String? {

@@ -32,7 +32,7 @@ struct ClubAPI: Sendable {
         self.shares = shares
         authenticator = Authenticator(store: store, settings: settings)
         let reader = FolderReader(store: store, shares: shares)
-        account = AccountHandlers(store: store, publicURL: settings.publicURL)
+        account = AccountHandlers(store: store, settings: settings)
         folder = FolderHandlers(store: store, reader: reader, media: media)
         downloads = DownloadHandlers(store: store, thumbnails: thumbnails)
         uploads = UploadHandlers(store: store, authenticator: authenticator, bodyLimit: settings.bodyLimit)

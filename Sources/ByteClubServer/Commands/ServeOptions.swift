@@ -10,6 +10,8 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The directory that holds the club's data; made when it is not there.", valueName: "dir"))
     var data: String?
+    @Option(help: "The club's name, as in 'Panorama Club'; else what an owner has set on the members' page.")
+    var name: String?
     @Option(
         help: ArgumentHelp(
             "Where to listen, as HOST:PORT; port 0 picks a free one. (default: \(ClubConfiguration.defaultAddress))"))
@@ -111,7 +113,7 @@ struct ServeOptions: ParsableArguments {
     /// What the flags set.
     var flags: [SettingName: String] {
         let given: [(SettingName, String?)] = [
-            (.data, data), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
+            (.data, data), (.clubName, name), (.listen, listen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
             (.tlsSelfSigned, tlsSelfSigned.map { "\($0)" }),
             (.publicURL, publicURL), (.insecureHTTP, insecureHTTP.map { "\($0)" }), (.trustedProxies, trustedProxies),
             (.proxyHeader, proxyHeader), (.metricsListen, metricsListen), (.logLevel, logLevel),

@@ -80,6 +80,7 @@ extension Account.Extensions: JSONWritable {
             json.value(photoSearch)
             json.key("bulk_chunks")
             json.value(bulkChunks)
+            json.member("club", club)
         }
     }
 }

@@ -49,6 +49,8 @@ struct SharePage: Sendable {
         let mayBeSphere: Bool
     }
 
+    /// The club's name; nil for none.
+    var club: String?
     /// What is shared.
     var title: String
     /// One line about it.
@@ -78,13 +80,15 @@ struct SharePage: Sendable {
             title: "A shared page", summary: "Whoever shared it gave it a password.", isLocked: true, problem: problem)
     }
 
-    /// The page as a response.
-    func response(_ status: HTTPResponse.Status) -> Response {
+    /// The page as a response of a club of that name.
+    func response(_ status: HTTPResponse.Status, of club: String?) -> Response {
+        var page = self
+        page.club = club
         let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy,
             .referrerPolicy: "no-referrer", .robots: "noindex",
         ]
-        return Response(status, headers: headers, body: .bytes(ByteBuffer(string: Template.share.render(self) + "\n")))
+        return Response(status, headers: headers, body: .bytes(ByteBuffer(string: Template.share.render(page) + "\n")))
     }
 
     private static let policy: String = {

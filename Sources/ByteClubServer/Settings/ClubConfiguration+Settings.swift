@@ -1,3 +1,4 @@
+import ByteClubCore
 import Glibc
 import NIOCore
 
@@ -40,6 +41,7 @@ extension ClubConfiguration {
         history = try Self.history(source)
         housekeepingInterval = .nanoseconds(
             try source.seconds(.housekeepingInterval, default: .seconds(3600)).nanoseconds)
+        settings.clubName = try Self.clubName(source)
         settings.publicURL = try source.text(.publicURL) ?? settings.publicURL
         settings.bodyLimit = try source.number(.bodyLimit, in: 0...Int64.max, default: settings.bodyLimit)
         settings.longpollMinimum = try source.number(.longpollMinimum, in: 0...480, default: settings.longpollMinimum)
@@ -47,6 +49,15 @@ extension ClubConfiguration {
             memberRate: try Self.rate(source, .memberRate, default: RequestLimits.memberRate),
             attemptRate: try Self.rate(source, .attemptRate, default: RequestLimits.attemptRate),
             anonymousRate: try Self.rate(source, .anonymousRate, default: RequestLimits.anonymousRate))
+    }
+
+    private static func clubName(_ source: SettingSource) throws(CommandFailure) -> String? {
+        guard let text = try source.text(.clubName) else { return nil }
+        do {
+            return try ClubName.read(text)
+        } catch {
+            throw source.refusal(.clubName, expected: ClubName.rule, got: VisibleText.line(text))
+        }
     }
 
     private static func rate(

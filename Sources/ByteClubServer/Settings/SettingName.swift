@@ -2,6 +2,7 @@
 /// `BYTECLUB_SERVER_` with the name in capitals.
 enum SettingName: String, CaseIterable, Sendable {
     case data
+    case clubName = "name"
     case listen
     case publicURL = "public-url"
     case tlsCertificate = "tls-certificate"

@@ -6,8 +6,10 @@ extension WebSite {
         try await members(visit, member, link: nil)
     }
 
-    private func members(
-        _ visit: Visit, _ member: Member, link: String?, reset: (name: String, link: String)? = nil
+    /// The page of the members with one thing that has just come of a form on it.
+    func members(
+        _ visit: Visit, _ member: Member, link: String? = nil, reset: (name: String, link: String)? = nil,
+        nameProblem: String? = nil
     ) async throws -> Response {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
@@ -29,13 +31,15 @@ extension WebSite {
         ]
         if let link { values["link"] = link }
         if let reset { values["reset"] = ["name": reset.name, "link": reset.link] }
-        return view(.members, values, visit)
+        values["naming"] = nameField(visit, problem: nameProblem)
+        return view(.members, values, visit, nameProblem == nil ? 200 : 400)
     }
 
-    /// Invites, takes an invitation back, makes a link for a new password, removes, or changes a role; nobody does the
-    /// latter three to themselves.
+    /// Names the club, invites, takes an invitation back, makes a link for a new password, removes, or changes a role;
+    /// nobody does the latter three to themselves.
     func changeMembers(_ visit: Visit, _ member: Member) async throws -> Response {
         try Self.checkOwner(member)
+        if visit["action"] == "name" { return try await nameClub(visit, member) }
         let role = visit["role"].flatMap(Role.init(word:))
         if visit["action"] == "invite" {
             let address = try address(visit)
@@ -60,7 +64,7 @@ extension WebSite {
                 member: found.member.uid, maker: member.uid, expires: settings.now() + PasswordReset.lifetime)
             let secret = reset.secret(replacing: found.password, key: csrfKey)
             return try await members(
-                visit, member, link: nil, reset: (found.member.name, address(visit).reset(secret)))
+                visit, member, reset: (found.member.name, address(visit).reset(secret)))
         }
         if visit["action"] == "remove" {
             try await store.removeMember(name: name)
@@ -93,7 +97,7 @@ extension WebSite {
             "host": origin.split(separator: "/").last.map(String.init) ?? origin,
             "path": "/invite/" + PercentEncoding.encode(visit.request.tail.first ?? ""),
         ]
-        if !owners.isEmpty { values["owners"] = owners }
+        if owners.isEmpty { values["naming"] = nameField(visit) } else { values["owners"] = owners }
         if let next = visit["next"] { values["next"] = Self.local(next) }
         if let problem { values["message"] = problem }
         if let name = visit["name"], name.utf8.count <= 255 { values["name"] = name }
@@ -119,6 +123,13 @@ extension WebSite {
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["password"] ?? ""
         let (member, password): (Member?, PasswordHash)
+        let isFirst = try await !store.hasOwner()
+        let clubName: String?
+        do {
+            clubName = try ClubName.read(visit["club"] ?? "")
+        } catch {
+            return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
+        }
         do {
             password = try await inTurn(visit.request, .unknown) { try await PasswordHash.make(text) }
             member = try await store.redeemInvitation(
@@ -127,6 +138,8 @@ extension WebSite {
             return joinForm(visit, invitation, owners: try await owners(), problem: error.message)
         }
         guard let member else { throw Self.unknownInvitation }
+        // Who has joined is not kept out by a name that cannot be stored: the page of the members takes it, too.
+        if let clubName, isFirst, settings.clubName == nil { try? await store.setClubName(clubName) }
         return try await begin(member, password, visit, then: visit["next"].map(Self.local) ?? "/account")
     }
 

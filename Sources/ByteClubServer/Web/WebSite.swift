@@ -13,6 +13,9 @@ struct WebSite: Sendable {
     let shares: FairShares
     let signIns: DeviceSignIns
 
+    /// The club's name; nil for none.
+    var clubName: String? { settings.clubName(in: store) }
+
     /// Shows a page, or does what its form asks for; tells also who visits, whom the answer is charged to.
     func respond(
         to request: RoutedRequest, _ handler: (Visit) async throws -> Response
@@ -91,6 +94,7 @@ struct WebSite: Sendable {
     ) -> Response {
         var values = values
         values["csrf"] = visit.formToken(csrfKey)
+        values["club"] = clubName
         if let member = visit.member {
             values["member"] = member.name
             values["isOwner"] = member.role == .owner
@@ -140,9 +144,8 @@ struct WebSite: Sendable {
 
     /// What a browser is shown where there is no page.
     func unknownPage() -> Response {
-        let values: [String: Any] = [
-            "title": Self.title(404), "message": "There is no page at this address.",
-        ]
+        var values = ["title": Self.title(404), "message": "There is no page at this address."]
+        values["club"] = clubName
         return Response(
             .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))
     }

@@ -42,6 +42,21 @@ import Testing
         #expect(world.out == "you were not logged in\n")
     }
 
+    @Test("the club's name is told where the server tells it, and does nothing to a terminal")
+    func clubName() throws {
+        let style = TextStyle(calendar: { CalendarTime.utc($0) })
+        for (club, shown) in [("Panorama Club", "Panorama Club"), ("a\u{1B}[2J\u{202E}\n", "a^[[2J<U+202E> ")] {
+            let account = Account(
+                uid: 1, displayName: "ann", quotaInfo: Account.Quota(quota: 0, normal: 0, shared: 0),
+                extensions: Account.Extensions(version: 1, conditionalDelete: true, club: club))
+            let who = WhoAmICommand.Result(server: "https://club.example", account: account)
+            #expect(who.text(style) == "ann of \(shown) at https://club.example, 0 B used")
+            #expect(String(decoding: try JSON.line(who), as: UTF8.self).contains(#""club":"\#(club.first ?? "?")"#))
+            let login = LoginCommand.Result(server: "https://club.example", account: account)
+            #expect(login.text(style) == "logged in to \(shown) (https://club.example) as ann")
+        }
+    }
+
     @Test("a server that cannot be told of a logout keeps nobody from logging out")
     func lateLogout() async throws {
         let world = try World()

@@ -78,6 +78,16 @@ import Testing
         }
     }
 
+    @Test("the account's line names the club where the server tells its name, on one line")
+    func clubName() async throws {
+        for (club, shown) in [("Panorama Club", "Panorama Club"), (#"a\u001b[2J\u202e\n"#, "a^[[2J<U+202E> ")] {
+            let world = try World()
+            let body = Self.account + #","byteclub":{"version":1,"club":"\#(club)"}}"#
+            #expect(await world.run("doctor", in: context(world, body: body)) == .success)
+            #expect(world.out.contains("you are Ann of \(shown); the server speaks"), "\(world.out)")
+        }
+    }
+
     @Test("clocks that differ are warned of, and over five minutes fail")
     func clock() async throws {
         for (skew, outcome) in [(0, "ok"), (-29, "ok"), (31, "warn"), (-300, "warn"), (301, "fail"), (-9999, "fail")] {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ByteClubCore
 import Logging
 import NIOCore
 import TestSupport
@@ -25,6 +26,7 @@ import Testing
         return switch name {
         case .data: found.directory
         case .listen: "\(found.address)"
+        case .clubName: "\(found.settings.clubName as Any)"
         case .publicURL: found.settings.publicURL
         case .tlsCertificate, .tlsKey: "\(found.certificate as Any)"
         case .tlsSelfSigned: "\(found.makesCertificate)"
@@ -102,6 +104,38 @@ import Testing
         }
     }
 
+    @Test("a club's name has no blanks at its ends and one form for each letter, and none of blanks is no name")
+    func clubName() async throws {
+        let longest = String(repeating: "ü", count: 60)
+        for (text, name) in [
+            (" Panorama Club\n", "Panorama Club"), ("Zu\u{308}rich", "Z\u{FC}rich"), ("Фото <i> & \"", "Фото <i> & \""),
+            (longest, longest), ("👩‍👩‍👧", "👩‍👩‍👧"), ("\u{200F}א", "\u{200F}א"), ("  ", nil),
+        ] as [(String, String?)] {
+            let found = try await configuration([.data: "/d", .clubName: text]).settings.clubName
+            #expect(found.map { Array($0.unicodeScalars) } == name.map { Array($0.unicodeScalars) }, "\(text)")
+        }
+        #expect(try await configuration().settings.clubName == nil)
+        #expect(try await configuration(file: "name: Panorama Club\n").settings.clubName == "Panorama Club")
+    }
+
+    @Test(
+        "a name that is too long, breaks the line, turns the order of others or cannot be seen is refused in one line",
+        arguments: [
+            String(repeating: "x", count: 61), "a\nb", "a\tb", "a\u{1B}[2J", "a\u{85}b", "a\u{2028}b", "a\u{202E}b",
+            "\u{2067}a", "\u{200D}", "\u{AD}\u{200B}", "a" + String(repeating: "\u{301}", count: 200),
+        ])
+    func badClubName(text: String) async throws {
+        for (flags, environment, code) in [
+            ([.data: "/d", .clubName: text], [:], CommandFailure.Code.usage),
+            ([.data: "/d"], ["BYTECLUB_SERVER_NAME": text], .configuration),
+        ] as [([SettingName: String], [String: String], CommandFailure.Code)] {
+            let failure = await #expect(throws: CommandFailure.self) { try await configuration(flags, environment) }
+            #expect(failure?.code == code && failure?.message.contains("1 to 60 characters") == true)
+            let shown = failure?.message ?? ""
+            #expect(VisibleText.line(shown) == shown, "\(shown)")
+        }
+    }
+
     @Test("every setting has a flag, and is taken from each place")
     func everyPlace() async throws {
         let options = try ServeOptions.parse(
@@ -110,7 +144,7 @@ import Testing
             })
         #expect(Set(options.flags.keys) == Set(SettingName.allCases))
         for name in SettingName.allCases
-        where name != .publicURL && name != .data && name != .tlsKey && name != .tlsCertificate {
+        where ![.clubName, .publicURL, .data, .tlsKey, .tlsCertificate].contains(name) {
             for (flags, environment, file, place, code) in [
                 ([name: "?"], [:], nil, "--\(name.rawValue)", CommandFailure.Code.usage),
                 ([:], [name.variable: "?"], nil, name.variable, .configuration),

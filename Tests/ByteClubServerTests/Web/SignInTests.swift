@@ -176,7 +176,10 @@ struct SignInTests {
             // A quotation mark with an accent is one character, but a browser sees the mark.
             for evil in ["<script>", "\"\u{301} autofocus", "'\u{301}", "<\u{301}", "&\u{301}"] {
                 let page = template.render(
-                    ["app": evil, "title": evil, "name": evil, "next": evil, "message": evil, "role": evil])
+                    [
+                        "club": evil, "app": evil, "title": evil, "name": evil, "next": evil, "message": evil,
+                        "role": evil,
+                    ])
                 #expect(page.hasPrefix("<!doctype html>") && page.contains("</main>"))
                 #expect(!page.utf8.contains(evil.utf8), "\(template)")
             }

@@ -178,7 +178,10 @@ extension EndToEnd {
             let info = try await liar.club.api.send(.get, "/1/account/info")
             let account = String(decoding: info.bytes, as: UTF8.self)
             #expect(account.contains("warden"))
-            let hostile = account.replacing("warden", with: "war\(Self.tricks)den\\u001b[2J\\u000a")
+            let trick = "\(Self.tricks)\\u001b[2J\\u000a"
+            let hostile = account.replacing("warden", with: "war\(trick)den")
+                .replacing(#""byteclub":{"#, with: #""byteclub":{"club":"\#(trick)","#)
+            #expect(hostile.contains(#""club":""#))
             let fault = #"{"error": "no \u001b[2J\u009b2J\u202e\u000d\u000ano"}"#
             for end in End.allCases {
                 liar.lie.withLock { $0 = (.instead(status: 200, body: hostile), "/1/account/info") }

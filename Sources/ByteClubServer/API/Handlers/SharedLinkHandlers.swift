@@ -17,6 +17,8 @@ struct SharedLinkHandlers: Sendable {
     let site: WebSite
     let settings: ClubAPI.Settings
 
+    private var club: String? { site.clubName }
+
     /// Answers `GET /view/<secret>/<name>`: the bytes, without an account.
     func file(_ request: RoutedRequest) async throws -> Response {
         guard let secret = request.tail.first, let link = try await store.link(.media, secret: secret),
@@ -35,14 +37,14 @@ struct SharedLinkHandlers: Sendable {
         let isDownload = try request.parameters.bool("dl", default: false)
         let isPicture = try request.parameters.bool("picture", default: false)
         guard let secret = request.tail.first, let link = try await store.link(.share, secret: secret) else {
-            return request.method == .post ? notAllowed() : SharePage.missing.response(.notFound)
+            return request.method == .post ? notAllowed() : SharePage.missing.response(.notFound, of: club)
         }
         request.request.open.rest(on: .link(.share, secret))
         if let response = try await askPassword(of: link, request) { return response }
         if let response = try await picture(link, request) { return response }
         let below = request.tail.dropFirst(2).joined(separator: "/")
         guard let entry = try await store.entry(.share, secret: secret, below: below) else {
-            return SharePage.missing.response(.notFound)
+            return SharePage.missing.response(.notFound, of: club)
         }
         if isDownload, !entry.isFolder {
             let name = "attachment; filename*=UTF-8''\(PercentEncoding.encode(entry.path.name))"
@@ -52,9 +54,9 @@ struct SharedLinkHandlers: Sendable {
         if isPicture, !entry.isFolder {
             return try await downloads.thumbnail(of: entry, size: .l, format: .jpeg, for: request)
         }
-        if isDownload || isPicture { return SharePage.missing.response(.notFound) }
+        if isDownload || isPicture { return SharePage.missing.response(.notFound, of: club) }
         let builder = SharePageBuilder(store: store, reader: reader, media: media, settings: settings)
-        return try await builder.page(of: entry, link, request).response(.ok)
+        return try await builder.page(of: entry, link, request).response(.ok, of: club)
     }
 
     /// A file's bytes, or the copy of them that a link may give.
@@ -104,13 +106,13 @@ struct SharedLinkHandlers: Sendable {
         guard let password = link.password else { return request.method == .post ? notAllowed() : nil }
         let pass = SharePass(link, password, key: site.csrfKey)
         guard request.method == .post else {
-            return pass.isShown(by: request, site) ? nil : SharePage.locked(problem: nil).response(.forbidden)
+            return pass.isShown(by: request, site) ? nil : SharePage.locked(problem: nil).response(.forbidden, of: club)
         }
         let name = "/s/" + link.secret
         let verdict = settings.signIns.attempt(name, from: request.client.address, nil)
         if case .refused(let wait) = verdict {
             let error = WebSite.tooMany(wait)
-            var response = SharePage.locked(problem: error.message).response(.tooManyRequests)
+            var response = SharePage.locked(problem: error.message).response(.tooManyRequests, of: club)
             response.headers[.retryAfter] = error.retryAfter.map(String.init)
             return response
         }
@@ -118,7 +120,7 @@ struct SharedLinkHandlers: Sendable {
         let isRight = try await site.inTurn(request, verdict) {
             try await PasswordHash.verify(typed, against: password)
         }
-        guard isRight else { return SharePage.locked(problem: "The password is wrong.").response(.forbidden) }
+        guard isRight else { return SharePage.locked(problem: "The password is wrong.").response(.forbidden, of: club) }
         settings.signIns.forget(name, from: request.client.address, nil)
         // Back to what was asked for, unless that says the password itself.
         let query = request.query.isEmpty || request.query.contains("password=") ? "" : "?" + request.query

@@ -38,9 +38,10 @@ extension MembersCommand {
             }
             try store.close()
             StandardOutput.write(line: address.invitation(secret))
+            let become = given.phrase + (store.clubName.map { " of \($0)" } ?? "")
             let why = role == nil && given == .owner ? ", since the club has none yet" : ""
             StandardError.write(
-                line: "Who joins by this link becomes \(given.phrase)\(why). It works once, for \(days) days: send it "
+                line: "Who joins by this link becomes \(become)\(why). It works once, for \(days) days: send it "
                     + "to one person. To take it back:")
             let id = OpenInvitation.id(Secret.hash(secret))
             StandardError.write(line: "  byteclub members uninvite \(id) --data \(ShellWord.quoted(data.data))")

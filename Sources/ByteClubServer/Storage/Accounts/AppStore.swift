@@ -40,11 +40,17 @@ protocol GrantStore: Sendable {
     ) async throws -> (grant: Grant, token: String)?
 }
 
-/// Where a club's server is reached, for those who make links without asking it.
+/// A club's name, and where its server is reached, for those who make links without asking it.
 protocol AddressStore: Sendable {
     /// Where the server was last reached; nil when it never ran.
     func publicURL() async throws -> String?
 
     /// Notes where the server is reached.
     func setPublicURL(_ url: String) async throws
+
+    /// The name that the club's owners gave it; nil for none. It is held in memory.
+    var clubName: String? { get }
+
+    /// Names the club; nil takes its name away.
+    func setClubName(_ name: String?) async throws
 }

@@ -65,6 +65,7 @@ struct MemoryClub: Sendable {
     var contents: [ContentHash: [UInt8]] = [:]
     var photos: [ContentHash: MediaInfo] = [:]
     var publicURL: String?
+    var clubName: String?
     var people: [Person] = []
     var accesses: [Access] = []
     var apps = [App(key: Secret.text(bytes: 8), secret: Secret.text(bytes: 16), name: App.oauth1Name, redirects: [])]

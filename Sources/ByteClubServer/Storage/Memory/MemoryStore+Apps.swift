@@ -5,6 +5,8 @@ extension MemoryStore {
 
     func setPublicURL(_ url: String) async throws { try change { $0.publicURL = url } }
 
+    func setClubName(_ name: String?) async throws { try change { $0.clubName = name } }
+
     func addApp(name: String, redirects: [String]) async throws -> App {
         let app = App(key: Secret.text(bytes: 8), secret: Secret.text(bytes: 16), name: name, redirects: redirects)
         try change { $0.apps.append(app) }

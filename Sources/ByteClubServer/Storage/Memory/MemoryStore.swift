@@ -41,6 +41,8 @@ final class MemoryStore: ClubStore {
         return statistics
     }
 
+    var clubName: String? { club.withLock { $0.clubName } }
+
     func close() throws { club.withLock { $0.isClosed = true } }
 
     /// The wall clock.

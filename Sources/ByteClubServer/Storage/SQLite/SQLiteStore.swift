@@ -40,6 +40,8 @@ final class SQLiteStore: ClubStore {
     let logger: Logger
     let memberCache = MemberCache()
     let memberNames = MemberNames()
+    /// The club's name as the database has it.
+    let knownClubName = Mutex<String?>(nil)
     private let signal: ChangeSignal
     private let lock: Descriptor?
     private let isClosed = Atomic(false)
@@ -101,6 +103,7 @@ final class SQLiteStore: ClubStore {
             writer = GroupCommit(
                 pool: pool, blobs: files, reserve: files.reserve, settings: settings, checkpointer: checkpointer,
                 signal: signal)
+            try readClubName()
             if mode == .server { try recoverStaging() }
         } catch {
             // Nothing was served, so the next start has no crash to look for.

@@ -317,6 +317,13 @@ extension ClubStoreConformance {
             for url in ["http://a:1", "https://b"] { try await run.store.setPublicURL(url) }
             #expect(try await run.store.publicURL() == "https://b")
         },
+        ClubStoreConformance("a club has the name that it was given last, or none") { run in
+            #expect(run.store.clubName == nil)
+            for name in ["Panorama Club", "Ridge & Co", nil, "Last"] {
+                try await run.store.setClubName(name)
+                #expect(run.store.clubName == name)
+            }
+        },
     ]
 
     private static func password(_ key: String) throws -> PasswordHash {

@@ -1,5 +1,6 @@
 import ByteClubCore
 import GRDB
+import Synchronization
 
 extension SQLiteStore {
     /// The columns that ``app(_:)-(Row)`` reads.
@@ -16,6 +17,30 @@ extension SQLiteStore {
         try await writer.perform { transaction in
             _ = try transaction.execute(
                 "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.publicURL, url])
+        }
+    }
+
+    var clubName: String? { knownClubName.withLock { $0 } }
+
+    func setClubName(_ name: String?) async throws {
+        try await writer.perform { transaction in
+            if let name {
+                _ = try transaction.execute(
+                    "INSERT OR REPLACE INTO meta(name, value) VALUES (?, ?)", [Schema.Meta.clubName, name])
+            } else {
+                _ = try transaction.execute("DELETE FROM meta WHERE name = ?", [Schema.Meta.clubName])
+            }
+        }
+        try readClubName()
+    }
+
+    /// Takes the club's name from the database.
+    func readClubName() throws {
+        // Under the lock, so that of two who name the club at once the one whose name is stored is shown.
+        try knownClubName.withLock { known in
+            known = try pool.read { database in
+                try database.firstRow("SELECT value FROM meta WHERE name = ?", [Schema.Meta.clubName]) { $0[0] }
+            }
         }
     }
 

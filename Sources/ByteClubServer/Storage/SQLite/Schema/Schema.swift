@@ -23,6 +23,8 @@ enum Schema {
         static let entries = "entries"
         static let members = "members"
         static let publicURL = "public_url"
+        /// Not there in a club without a name.
+        static let clubName = "club_name"
         /// A ``HistoryAge``; not there before the first housekeeping.
         static let age = "age"
         /// The last change whose predecessor has been purged, if it was old enough.

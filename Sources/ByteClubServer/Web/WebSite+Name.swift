@@ -1,0 +1,26 @@
+import ByteClubCore
+
+extension WebSite {
+    /// Names the club, or takes its name away when the field is empty; who typed what cannot be a name types again.
+    func nameClub(_ visit: Visit, _ member: Member) async throws -> Response {
+        if settings.clubName != nil {
+            throw APIError(403, "The server's setting 'name' names the club; a page cannot change it.")
+        }
+        let name: String?
+        do {
+            name = try ClubName.read(visit["club"] ?? "")
+        } catch {
+            return try await members(visit, member, nameProblem: error.message)
+        }
+        try await store.setClubName(name)
+        return redirect("/members")
+    }
+
+    /// The field for the club's name as a template wants it; nil where the server's setting names the club.
+    func nameField(_ visit: Visit, problem: String? = nil) -> [String: String]? {
+        if settings.clubName != nil { return nil }
+        var field = ["typed": visit["club"] ?? store.clubName ?? ""]
+        field["problem"] = problem
+        return field
+    }
+}
