@@ -50,7 +50,7 @@ import Testing
                 uid: 1, displayName: "ann", quotaInfo: Account.Quota(quota: 0, normal: 0, shared: 0),
                 extensions: Account.Extensions(version: 1, conditionalDelete: true, club: club))
             let who = WhoAmICommand.Result(server: "https://club.example", account: account)
-            #expect(who.text(style) == "ann of \(shown) at https://club.example, 0 B used")
+            #expect(who.text(style) == "ann of \(shown) at https://club.example, 0 bytes used")
             #expect(String(decoding: try JSON.line(who), as: UTF8.self).contains(#""club":"\#(club.first ?? "?")"#))
             let login = LoginCommand.Result(server: "https://club.example", account: account)
             #expect(login.text(style) == "logged in to \(shown) (https://club.example) as ann")

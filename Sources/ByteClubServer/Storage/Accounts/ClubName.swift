@@ -4,8 +4,7 @@ import Foundation
 /// How a club may be called: on pages, in terminals and in the titles of windows.
 enum ClubName {
     /// What a name must be, in words for people.
-    static let rule =
-        "a name of 1 to \(longest) characters on one line, none of which is a control or turns the order of others"
+    static let rule = "a name of 1 to \(longest) characters on one line, without control characters"
 
     private static let longest = 60
     /// Characters may be put together of many others.
