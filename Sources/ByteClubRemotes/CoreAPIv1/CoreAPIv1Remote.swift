@@ -26,7 +26,6 @@ public struct CoreAPIv1Remote: Remote {
     /// The root word in front of every path.
     let root: String
     let knownAccount = AccountCache()
-    let pieceRefusal = PieceRefusal()
 
     /// Creates a remote for a server.
     ///

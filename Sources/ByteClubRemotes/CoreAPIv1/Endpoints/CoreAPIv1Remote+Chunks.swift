@@ -74,7 +74,9 @@ extension CoreAPIv1Remote {
         let request = transport.request(
             .put, "chunked_upload", query: ["upload_id": id, "offset": id == nil ? nil : String(range.lowerBound)],
             fields: Self.binary)
-        let answer = try await transport.perform(request, statuses: Self.unknownCall.union([200, 400])) { () async throws(TransferError) in
+        let answer = try await transport.perform(
+            request, statuses: Self.unknownCall.union([200, 400]), from: range.lowerBound
+        ) { () async throws(TransferError) in
             try await contentSession.session.upload(
                 for: request, from: source.body(range), options: contentOptions,
                 progress: UploadProgress.counting(progress, from: range.lowerBound))

@@ -13,7 +13,7 @@ extension CoreAPIv1Remote {
         let source = try UploadSource(content, piece: min(pieceBytes(), ChunkSize.singleRequest))
         defer { source.stop() }
         let progress = UploadProgress(total: source.size, from: source.position?.offset ?? 0, progress)
-        let upload = source.isInPieces && !pieceRefusal.isKnown ? try await sendChunks(source, progress) : nil
+        let upload = source.isInPieces && !transport.server.takesNoPieces ? try await sendChunks(source, progress) : nil
         // Before the commit, so that no mixture of two states of the file becomes visible.
         if upload != nil { _ = try await source.verifiedHash() }
         let store = { (policy: ConflictPolicy, retries: Bool) async throws(RemoteError) -> Metadata in
@@ -26,7 +26,7 @@ extension CoreAPIv1Remote {
         let stored = try await storing(source, at: path, condition, policy, store)
         if let upload { source.keepPosition(of: upload, offset: nil) }
         // What stands before a server refuses both.
-        if source.isInPieces, upload == nil { pieceRefusal.learn() }
+        if source.isInPieces, upload == nil { transport.server.takesNoPieces = true }
         let hash = try await source.verifiedHash()
         if let reported = stored.contentHash, reported != hash {
             throw RemoteError(
