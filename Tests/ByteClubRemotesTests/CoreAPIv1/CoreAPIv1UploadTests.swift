@@ -208,7 +208,9 @@ struct CoreAPIv1UploadTests {
         }
     }
 
-    @Test("a server without uploads in pieces gets all in one request, and is not asked again", arguments: [404, 405, 501])
+    @Test(
+        "a server without uploads in pieces gets all in one request, and is not asked again",
+        arguments: [404, 405, 501])
     func withoutPieces(status: Int) async throws {
         let directory = try TemporaryDirectory()
         let bytes = noise(20 << 20)
