@@ -54,11 +54,13 @@ extension Context {
         let outcome = try await withRemote(login) { remote in
             var outcome = BatchOutcome<Metadata>()
             for (index, path) in paths.enumerated() {
+                var rest = paths.count - index
                 do {
                     // As it is before the entry goes: what somebody says of it meanwhile stays.
                     var along: Metadata?
                     if let place = companion(path) { along = try await EntryRemoval.present(place, remote) }
                     outcome.done.append(try await EntryRemoval.remove(path, below: folder, kind: kind, remote))
+                    rest -= 1
                     guard let along, !along.isFolder else { continue }
                     do {
                         outcome.done.append(try await remote.delete(along.path, ifUnchangedSince: along.rev))
@@ -70,7 +72,7 @@ extension Context {
                     try Task.checkCancellation()
                     let failure = Failure(error)
                     if failure.endsBatch {
-                        outcome.failures.append(failure.forAll(paths.count - index, kind, not: "removed"))
+                        outcome.end(failure, rest: rest, kind, not: "removed")
                         break
                     }
                     outcome.failures.append(failure)

@@ -3,7 +3,7 @@ import ByteClubCore
 import ByteClubRemotes
 
 /// Does what `byteclub open [NAME]` asks for.
-struct OpenCommand: ClubCommand {
+struct OpenCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Open the club's gallery, a note or a photo in your browser.",
@@ -22,20 +22,18 @@ struct OpenCommand: ClubCommand {
     @OptionGroup var options: OpenOptions
     @OptionGroup var connection: ConnectionOptions
 
-    func run(in context: Context) async throws {
-        let login = try context.login(flags: connection.settings)
-        guard let name else { return try options.show(ClubPage.gallery(at: login.server.origin), context) }
-        let path = try EntryPath.entry(name, login)
-        let missing = Failure(
+    func path(_ login: Login) throws -> RemotePath? { try name.map { try EntryPath.entry($0, login) } }
+
+    func missing(_ path: RemotePath, _ login: Login) throws -> Failure {
+        Failure(
             .noInput,
             "there is no note or photo '\(Failure.line(path.name(below: login.folder)))'; photos are named as in "
                 + "'photos/ridge.jpg'")
-        try await options.show(path, login, context, otherwise: missing)
     }
 }
 
 /// Does what `byteclub photos open NAME` asks for.
-struct PhotosOpenCommand: ClubCommand {
+struct PhotosOpenCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Open a photo's page in your browser.",
@@ -52,11 +50,40 @@ struct PhotosOpenCommand: ClubCommand {
     @OptionGroup var options: OpenOptions
     @OptionGroup var connection: ConnectionOptions
 
+    func path(_ login: Login) throws -> RemotePath? { try EntryPath.photo(name, login) }
+
+    func missing(_ path: RemotePath, _ login: Login) throws -> Failure {
+        try EntryPath.missing("photo", path.name(below: login.photos))
+    }
+}
+
+/// A command that shows a page of the club.
+protocol PageCommand: ClubCommand {
+    var options: OpenOptions { get }
+    var connection: ConnectionOptions { get }
+
+    /// The note or the photo whose page is wanted; nil for the club's own.
+    func path(_ login: Login) throws -> RemotePath?
+
+    /// The refusal when nothing is there.
+    func missing(_ path: RemotePath, _ login: Login) throws -> Failure
+}
+
+extension PageCommand {
+    /// Shows the page.
+    ///
+    /// - Throws: What ``missing(_:_:)`` tells; ``Failure`` `noInput` for a folder, which has no page.
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryPath.photo(name, login)
-        let missing = try EntryPath.missing("photo", path.name(below: login.photos))
-        try await options.show(path, login, context, otherwise: missing)
+        guard let path = try path(login) else {
+            return try options.show(ClubPage.gallery(at: login.server.origin), context)
+        }
+        let found = try await context.withRemote(login) { try await EntryRemoval.present(path, $0) }
+        guard let found else { throw try missing(path, login) }
+        guard !found.isFolder else {
+            throw Failure(.noInput, "'\(Failure.line(found.path.name))' is a folder, not a note or a photo")
+        }
+        try options.show(ClubPage.entry(found.path, at: login.server.origin), context)
     }
 }
 
@@ -64,24 +91,6 @@ struct PhotosOpenCommand: ClubCommand {
 struct OpenOptions: ParsableArguments {
     @Flag(help: "Print the page's address, and open nothing.")
     var print = false
-
-    /// Shows the page of a note or a photo.
-    ///
-    /// - Throws: `missing` when nothing is there; ``Failure`` `noInput` for a folder, which has no page.
-    func show(_ path: RemotePath, _ login: Login, _ context: Context, otherwise missing: Failure) async throws {
-        let found = try await context.withRemote(login) { remote -> Metadata? in
-            do {
-                return try await remote.metadata(at: path)
-            } catch let error as RemoteError where error.code == .notFound {
-                return nil
-            }
-        }
-        guard let found, !found.isDeleted else { throw missing }
-        guard !found.isFolder else {
-            throw Failure(.noInput, "'\(Failure.line(found.path.name))' is a folder, not a note or a photo")
-        }
-        try show(ClubPage.entry(found.path, at: login.server.origin), context)
-    }
 
     /// Shows a page.
     func show(_ page: String, _ context: Context) throws {

@@ -127,7 +127,7 @@ struct Completion: Sendable {
             let path = folder.isEmpty ? root : try? RemotePath("\(root)/\(folder.dropLast())")
         else { return [] }
         let (folder, wantsDeleted) = (folder, ["history", "restore"].contains(command.last))
-        let (wantsFolders, context) = (command == ["notes", "list"], context)
+        let (wantsFolders, context) = ([["notes", "list"], ["photos", "list"]].contains(command), context)
         let found = await inTime {
             let remote = try context.connector.open(login, .notes)
             let listed = try await remote.list(path, unless: nil, includeDeleted: wantsDeleted)
@@ -139,7 +139,8 @@ struct Completion: Sendable {
             path.key == bound.key || path.key.isBelow(bound.key)
         else { return [] }
         let below = path.components.dropFirst(bound.components.count).map { "/" + $0 }.joined()
-        return Self.listed(in: place.directory + below).map { folder + $0 }
+        return Self.listed(in: place.directory + below).filter { !wantsFolders || $0.hasSuffix("/") }
+            .map { folder + $0 }
     }
 
     /// What a mirror has in the folder that was typed, which begins where the shell is, else at the mirror's root.

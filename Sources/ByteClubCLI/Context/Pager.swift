@@ -177,6 +177,13 @@ extension Pager.Child {
 }
 
 extension Context {
+    /// The same world, in which a result is written at once however long it is.
+    var withoutPager: Context {
+        var context = self
+        context.pager = nil
+        return context
+    }
+
     /// Writes a result, which may be longer than the screen.
     func showing(_ write: () throws -> Void) throws {
         if let pager { try pager.show(write) } else { try write() }

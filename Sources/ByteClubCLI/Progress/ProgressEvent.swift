@@ -29,6 +29,10 @@ struct ProgressEvent: Encodable, Sendable {
     var files: Int?
     /// How many did not, of a summary.
     var failed: Int?
+    /// How many need not be made, of a summary.
+    var present: Int?
+    /// How many were not tried, since they would have failed for the reason of the last one, of a summary.
+    var skipped: Int?
     /// What these fields mean, of a summary; another number when that changes.
     var version: Int?
 }

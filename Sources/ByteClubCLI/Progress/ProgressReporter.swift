@@ -37,6 +37,8 @@ final class ProgressReporter: Sendable {
         var failed = 0
         /// How many need not be made.
         var present = 0
+        /// How many are not tried.
+        var skipped = 0
         /// The rate of all transfers together.
         var all: RateMeter?
         /// The most of the whole that has been shown, which nothing shown later is below: in bytes, or as a share.
@@ -144,17 +146,23 @@ final class ProgressReporter: Sendable {
         }
     }
 
+    /// Counts transfers that are not tried.
+    func leave(_ count: Int) { state.withLock { $0.skipped += count } }
+
     /// Ends a transfer of which all is there; its line goes away on a terminal, so that results stand alone.
     func finish() { end(isWhole: true) }
 
-    /// Ends a transfer that came to nothing, if there is one.
+    /// Counts a transfer that came to nothing, which ends it where it had begun.
     func fail() { end(isWhole: false) }
 
     private func end(isWhole: Bool) {
         let now = now
         state.withLock { state in
             defer { try? line.clear() }
-            guard let current = state.current else { return }
+            guard let current = state.current else {
+                if !isWhole { state.failed += 1 }
+                return
+            }
             let total = current.state.total ?? current.state.completed
             state.bytes = state.bytes.adding(max(0, (isWhole ? total : current.state.completed) - current.before))
             state.all?.take(time: now, count: state.bytes)
@@ -176,7 +184,7 @@ final class ProgressReporter: Sendable {
 
     /// Tells the sum, once.
     func finishAll() {
-        fail()
+        if state.withLock({ $0.current != nil }) { fail() }
         let now = now
         state.withLock { state in
             if state.isEnded { return }
@@ -192,7 +200,7 @@ final class ProgressReporter: Sendable {
                 write(
                     ProgressEvent(
                         event: .summary, time: time, bytes: state.bytes, total: state.plan.total, files: state.files,
-                        failed: state.failed, version: 1))
+                        failed: state.failed, present: state.present, skipped: state.skipped, version: 1))
             }
         }
     }

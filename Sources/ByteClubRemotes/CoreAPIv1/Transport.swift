@@ -29,6 +29,7 @@ struct Transport: Sendable {
 
     let origin: ServiceOrigin
     let session: WarmSession
+    let server = ServerExperience()
 
     /// A request for an operation, `address` being percent-encoded already.
     func request(
@@ -69,21 +70,25 @@ struct Transport: Sendable {
     ///   - request: What is asked.
     ///   - statuses: What the answer may have.
     ///   - excess: The error for a body over the transfer's limit; nil where the protocol sets the limit.
+    ///   - offset: How many bytes of the content were moved before.
     ///   - transfer: Does it.
     /// - Returns: The answer.
     /// - Throws: What kept the answer away, or what it says.
     func perform(
         _ request: HTTPRequest, statuses: Set<Int> = [200], excess: () -> RemoteError? = { nil },
-        _ transfer: () async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)
+        from offset: Int64 = 0, _ transfer: () async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)
     ) async throws(RemoteError) -> Answer {
         let answer: (bytes: [UInt8], response: HTTPResponse)
         do {
             answer = try await transfer()
         } catch {
-            guard error.code == .bodyTooLarge else { throw RemoteError(error) }
+            guard error.code == .bodyTooLarge else {
+                throw RemoteError(error, hasAnswered: server.hasAnswered, from: offset)
+            }
             throw excess()
                 ?? RemoteError(.protocolViolation, "the answer of \(origin.club) is longer than the protocol has any")
         }
+        server.hasAnswered = true
         guard statuses.contains(answer.response.status.code) else {
             throw RemoteError(answer.response, answer.bytes, from: origin)
         }

@@ -4,7 +4,12 @@ import Glibc
 
 extension RemoteError {
     /// Maps why a request brought no answer, in words that name the club's host and nothing of the wire.
-    public init(_ error: TransferError) {
+    ///
+    /// - Parameters:
+    ///   - error: Why.
+    ///   - hasAnswered: Whether the server has answered an earlier request.
+    ///   - offset: How many bytes of the content were sent by earlier requests.
+    public init(_ error: TransferError, hasAnswered: Bool = false, from offset: Int64 = 0) {
         let code: Code
         switch error.code {
         case .cancelled: code = .cancelled
@@ -15,16 +20,20 @@ extension RemoteError {
         case .tooManyRedirects, .insecureRedirect, .protocolViolation: code = .protocolViolation
         default: code = error.isRetryable ? .unreachable : .protocolViolation
         }
-        self.init(code, code == .cancelled ? "cancelled" : error.words(isOfWay: code == .unreachable))
+        let words = error.words(isOfWay: code == .unreachable, hasAnswered, offset)
+        self.init(code, code == .cancelled ? "cancelled" : words)
         isOfProxy = error.isOfProxy
     }
 }
 
 extension TransferError {
     /// What went wrong, for people; `isOfWay` when the club was not reached.
-    fileprivate func words(isOfWay: Bool) -> String {
+    fileprivate func words(isOfWay: Bool, _ hasAnswered: Bool, _ offset: Int64) -> String {
         guard let host, !isOfProxy, code != .proxyRefused else { return message }
-        if isOfWay { return "cannot reach the club at \(host): \(reason)" }
+        if isOfWay, code == .timedOut, let moved = moved(from: offset) {
+            return "the transfer with the club at \(host) stalled after \(HumanSize.shown(moved)); try again"
+        }
+        if isOfWay { return "cannot reach the club at \(host): \(reason(hasAnswered))" }
         return code == .protocolViolation ? "what the club at \(host) answers makes no sense: \(message)" : message
     }
 
@@ -34,7 +43,16 @@ extension TransferError {
         return parts.count > 1 && parts[0].hasSuffix(":") ? parts[1] : nil
     }
 
-    private var reason: String {
+    /// How many bytes of a content were moved when it stalled; nil when it had not begun, or was sent to its end.
+    private func moved(from offset: Int64) -> Int64? {
+        switch phase {
+        case .send where bytesSent > 0 || offset > 0: offset + bytesSent
+        case .receive: resumeData?.bytesReceived ?? bytesReceived
+        default: nil
+        }
+    }
+
+    private func reason(_ hasAnswered: Bool) -> String {
         switch code {
         case .cannotResolveHost: "the name is not known"
         case .cannotConnect where errno == ECONNREFUSED: "nobody answers there"
@@ -42,15 +60,21 @@ extension TransferError {
         case .cannotConnect: "no connection can be made"
         case .timedOut: lateness
         case .tls: distrust
-        // What a server of https makes of http.
-        case .connectionLost where url.hasPrefix("http:") && bytesReceived == 0: "it hung up; try https://"
-        case .connectionLost: "the connection broke"
+        // What a server of https makes of http, and of that alone.
+        case .connectionLost where url.hasPrefix("http:") && !hasAnswered && isFirstContact: "it hung up; try https://"
+        case .connectionLost where bytesReceived == 0: "the server closed the connection; try again"
+        case .connectionLost: "the connection broke; try again"
         default: message
         }
     }
 
+    /// Whether no byte has come over any connection, each of which was a new one.
+    private var isFirstContact: Bool { metrics.attempts.allSatisfy { !$0.isReused && $0.bytesReceived == 0 } }
+
     private var lateness: String {
-        let seconds = metrics.total.components.seconds
+        // The time before the last byte was sent is none in which it was silent.
+        let waited = bytesSent > 0 ? metrics.attempts.last?.wait : nil
+        let seconds = (waited ?? metrics.total).components.seconds
         return seconds > 0 ? "it did not answer in \(seconds) s" : "it does not answer"
     }
 

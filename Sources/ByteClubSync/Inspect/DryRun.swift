@@ -1,28 +1,16 @@
 public import ByteClubCore
 import Glibc
 
-/// Both sides as they are now, in a copy of the mirror's state: it has no control directory, so it can write nothing.
+/// Both sides as they are now, in a copy of the mirror's state.
 final class ObservedCopy {
-    let context: SyncContext
-    let scanner: Scanner
-    private let reader: FileReader
-    private let scope: SyncScope
+    let local: LocalCopy
     private let connector: RemoteConnector
-    private var deletions: DeletionGuard
+    var context: SyncContext { local.context }
 
     init(_ configuration: SyncConfiguration, _ remote: any Remote, _ environment: SyncEnvironment) throws {
-        let store = try environment.openStore()
-        let root = try MirrorRoot(configuration, environment, store, isDryRun: true)
-        let id = try root.identify(nil, store)
-        context = SyncContext(configuration, environment, store: store, root: root.folder, isWatching: false)
-        scanner = Scanner(root: root.folder, store: store)
-        scanner.approvesDeletions = configuration.approvesDeletions
-        reader = FileReader(context, scanner)
-        scope = SyncScope(context, scanner)
-        connector = RemoteConnector(
-            RemoteTree(context, remote, scanner), OperationIDs(mirror: id, at: environment.disk.now()))
-        deletions = DeletionGuard(configuration.deleteGuard, approvesAll: configuration.approvesDeletions)
-        deletions.wave = try store.wave(at: environment.clock.now, seconds: context.seconds)
+        local = try LocalCopy(configuration, environment, environment.openStore())
+        let ids = OperationIDs(mirror: local.id, at: environment.disk.now())
+        connector = RemoteConnector(RemoteTree(local.context, remote, local.scanner), ids)
     }
 
     /// The server's side of the trees.
@@ -30,9 +18,7 @@ final class ObservedCopy {
 
     /// Scans everything, and reads the server's feed to its end.
     func observe() async throws {
-        var report = SyncReport()
-        _ = try scope.reload(&deletions, &report)
-        _ = try scanner.scan(.everything, confirmsDeletions: true)
+        try local.scan()
         try await pull()
     }
 
@@ -42,35 +28,6 @@ final class ObservedCopy {
         let replica = try await connector.connect()
         while try await replica.pull(&report) != .end { replica.inlineContents.clear() }
         replica.inlineContents.clear()
-    }
-
-    /// Which of the planned deletions the guard would hold.
-    func judge(_ planned: [PlannedOperation]) throws -> DeletionGuard.Verdict {
-        let store = context.store
-        var verdict = deletions.judge(
-            try store.candidates(planned, in: deletions.wave), of: try store.syncedCount(),
-            approved: Set(try store.records(ApprovedDeletion.self).map(\.item)),
-            held: Set(try store.heldDeletions().map(\.item)), isSettling: false,
-            at: context.environment.clock.now)
-        for move in try store.candidates(store.unsyncedDeletions(), in: deletions.wave) { verdict.hold(move) }
-        return verdict
-    }
-
-    /// Plans all unsettled items, reading the files that the planner needs; `take` gets the plan of each slice.
-    func plan(_ take: (Plan) throws -> Void) throws {
-        var report = SyncReport()
-        var chunks = UnsettledChunks(context.store, of: 4_096)
-        while let chunk = try chunks.next() {
-            let ids = chunk.filter { $0.remote?.isUnverified != true }.map(\.id)
-            var plan = try Planner.plan(ids, in: context.store, naming: context.naming)
-            for _ in 0..<4 where !plan.unread.isEmpty {
-                var count = 0
-                for id in plan.unread where try reader.hash(id, &report) { count += 1 }
-                if count == 0 { break }
-                plan = try Planner.plan(ids, in: context.store, naming: context.naming)
-            }
-            try take(plan)
-        }
     }
 }
 
@@ -93,11 +50,11 @@ actor DryRun {
         try await copy.observe()
         var events: [SyncEvent] = []
         var deletions: [PlannedOperation] = []
-        try copy.plan { plan in
+        try copy.local.plan { plan, _ in
             events += try plan.operations.filter { !$0.isDeletion }.compactMap(event)
             deletions += plan.operations.filter(\.isDeletion)
         }
-        let verdict = try copy.judge(deletions)
+        let verdict = try copy.local.judge(deletions)
         events += try verdict.allowed.compactMap(event)
         return try events
             + verdict.held.map { operation in

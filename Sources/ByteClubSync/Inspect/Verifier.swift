@@ -22,7 +22,7 @@ actor Verifier {
     /// Scans both sides, so that only synced entries are left to compare.
     func begin() async throws -> SyncVerification {
         try await copy.observe()
-        try copy.plan { _ in }
+        try copy.local.plan { _, _ in }
         var result = SyncVerification()
         result.unsettled = try store.unsettledCount()
         result.skipped = try store.problems().count { $0.isFromScan && $0.item == nil }
@@ -59,7 +59,7 @@ actor Verifier {
             found.folders += 1
             return
         }
-        switch try copy.scanner.readHash(of: item.id) {
+        switch try copy.local.scanner.readHash(of: item.id) {
         case .content(let hash, let stat):
             found.files += 1
             found.bytes += stat.fingerprint.size

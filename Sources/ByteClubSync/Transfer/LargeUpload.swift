@@ -21,9 +21,9 @@ struct LargeUpload: Sendable {
         return ContentHasher.hash(bytes) == content.whole ? .bytes(bytes) : nil
     }
 
-    /// Whether the file is not what was hashed; false when that cannot be told.
+    /// Whether the content is not what was hashed, whatever the file is called now; false when that cannot be told.
     var hasChanged: Bool {
-        (try? file.stat().fingerprint.isUntouched(since: stat.fingerprint)) == false
+        (try? file.stat().fingerprint.isSameContent(as: stat.fingerprint)) == false
     }
 }
 

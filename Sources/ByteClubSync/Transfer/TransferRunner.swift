@@ -185,9 +185,9 @@ final class TransferRunner {
 
     private func finishHashing(_ file: HashedFile, _ report: inout SyncReport) throws {
         guard let local = try store.item(file.item)?.local else { return }
-        guard file.content.size == file.stat.fingerprint.size, try isUnchanged(file.file, file.stat, local, &report)
-        else {
-            return try rescan(file.item, local, hasChanged: !file.isUntouched, &report)
+        let isUntouched = file.isUntouched
+        guard isUntouched, try isUnchanged(file.file, file.stat, local, &report) else {
+            return try rescan(file.item, local, hasChanged: !isUntouched, &report)
         }
         try store.edit(durably: false) { editor in try editor.read(file.item, file.content.whole, file.stat) }
         hashed = hashed.filter { (try? store.item($0.key)?.isSettled) == false }

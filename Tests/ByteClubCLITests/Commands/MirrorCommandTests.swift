@@ -109,6 +109,27 @@ import Testing
         #expect(told == ["uploaded a.md", "downloaded b.md", "downloaded c.md"])
     }
 
+    @Test(
+        "what follows the log on a terminal is written at once, and no pager waits for its end",
+        .timeLimit(.minutes(1)))
+    func followOnTerminal() async throws {
+        for name in ["a.md", "b.md", "c.md"] { try store.log(LogRecord(at: 0, path: name, event: "upload")) }
+        let file = world.home.path + "/paged"
+        let terminal = Terminal(
+            isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: false, columns: { 80 }, rows: { 3 })
+        var context = world.context(["PAGER": "cat >'\(file)'", "TERM": "xterm"], terminal: terminal)
+        let lines = Mutex(0)
+        context.output = Output { bytes in
+            let count = lines.withLock { lines in
+                lines += bytes.count { $0 == UInt8(ascii: "\n") }
+                return lines
+            }
+            if count >= 4 { throw Output.BrokenPipe() }
+        }
+        #expect(await world.run("log", "--follow", in: context) == .success, "\(world.err)")
+        #expect(lines.withLock { $0 } >= 4 && !LocalFile.exists(file))
+    }
+
     @Test("times are RFC 3339 in JSON")
     func jsonTimes() async throws {
         try store.setMeta(.lastSync, "1375780500")

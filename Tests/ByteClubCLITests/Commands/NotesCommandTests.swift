@@ -286,6 +286,19 @@ import Testing
         #expect(try await world.notes().isEmpty)
     }
 
+    @Test("rm ends when the server goes away, tells how many are left, and ends with 75 when some were removed")
+    func removeUntilGone() async throws {
+        let world = try World()
+        for name in ["a", "b", "c"] { try await world.put("1", "/byteclub/" + name) }
+        world.server.fault = { operation throws(RemoteError) in
+            if operation.kind == .delete, operation.path?.name == "b" { throw RemoteError(.unreachable, "gone") }
+        }
+        #expect(await world.run("notes", "rm", "b", "c") == .unavailable)
+        #expect(world.err == "byteclub: gone; 2 notes were not removed\n")
+        #expect(await world.run("notes", "rm", "a", "b", "c") == .tryAgain)
+        #expect(world.out == "removed 'a'\n" && world.err == "byteclub: gone; 2 notes were not removed\n")
+    }
+
     @Test("search finds notes by the words of their names, and no photos")
     func search() async throws {
         let world = try World()
@@ -416,6 +429,13 @@ import Testing
         try await world.put("1", "/byteclub/a.md")
         try await world.put("2", "/byteclub/B.md")
         #expect(await world.run("notes", "mv", "a.md", "b.md") == .cannotCreate)
+        #expect(world.err == "byteclub: there is a note 'b.md' already\n")
+        world.server.fault = { operation throws(RemoteError) in
+            if operation.kind == .move { throw RemoteError(.forbidden, "this folder is frozen") }
+        }
+        #expect(await world.run("notes", "mv", "a.md", "free.md") == .cannotCreate)
+        #expect(world.err == "byteclub: this folder is frozen\n", "a refusal for another reason is no note")
+        world.server.fault = nil
         #expect(await world.run("notes", "mv", "a.md", "Trips/") == .success)
         #expect(world.out == "moved 'a.md' to 'Trips/a.md'\n")
         #expect(try await world.text("/byteclub/Trips/a.md") == "1")

@@ -129,6 +129,16 @@ import Testing
         #expect(await world.run("photos", "list", "None") == .noInput)
         #expect(world.err.contains("no album 'None'"))
         #expect(await world.run("photos", "list", "../x") == .badData)
+        for option in [[], ["--kind", "sphere"], ["--json"]] {
+            #expect(await ByteClub.run(["photos", "list", "Trip/b.jpg"] + option, in: world.context()) == .badData)
+        }
+        let words = "byteclub: 'Trip/b.jpg' is a photo, not an album; 'byteclub photos info Trip/b.jpg' tells of it\n"
+        #expect(world.err.hasSuffix(words + words + words), "\(world.err)")
+        // What completes the word is what the command takes.
+        #expect(
+            await world.run("---completion", "photos", "list", "--", "positional@0", "3", "0", "b", "p", "l", "")
+                == .success)
+        #expect(names() == ["Empty/", "Trip/"], "\(world.out)")
     }
 
     @Test("albums lists the folders that have photos, with their number and the newest one's date")
@@ -185,10 +195,27 @@ import Testing
         #expect(await world.run("photos", "mv", "Trip/c.jpg", ".") == .success)
         #expect(await world.run("photos", "mv", "c.jpg", "C.JPG") == .success)
         #expect(try await stored() == ["C.JPG", "Trip/b.jpg", "note.txt", "the ridge.jpg", "the ridge.jpg.md"])
-        // A caption that is another's is no place for this one.
+        // A caption that is another's is no place for this one, and no caption for a photo that has none.
         try await world.put("another", "/byteclub/photos/New/the ridge.jpg.md")
-        #expect(await world.run("photos", "mv", "the ridge.jpg", "New/") == .cannotCreate)
-        #expect(try await world.text("/byteclub/photos/the ridge.jpg") != nil)
+        try await world.put("another", "/byteclub/photos/sea.jpg.md")
+        let before = try await stored()
+        for (name, target, note) in [
+            ("the ridge.jpg", "New/", "New/the ridge.jpg.md"), ("C.JPG", "sea.jpg", "sea.jpg.md"),
+            ("the ridge.jpg", "sea.jpg", "sea.jpg.md"),
+        ] {
+            #expect(await world.run("photos", "mv", name, target) == .cannotCreate)
+            #expect(
+                world.err.contains("there is a note '\(note)' already, which would become the photo's caption"),
+                "\(world.err)")
+        }
+        #expect(try await stored() == before)
+        #expect(try await world.text("/byteclub/photos/sea.jpg.md") == "another")
+        // Where the photo itself is another's, that is what is told.
+        try await world.put("sea", "/byteclub/photos/sea.jpg")
+        #expect(await world.run("photos", "mv", "the ridge.jpg", "sea.jpg") == .cannotCreate)
+        #expect(world.err == "byteclub: there is a photo 'sea.jpg' already\n")
+        #expect(await world.run("photos", "mv", "C.JPG", "note.txt/") == .cannotCreate)
+        #expect(!world.err.contains("there is a photo"), "\(world.err)")
         #expect(await world.run("photos", "mv", "none.jpg", "x.jpg") == .noInput)
         #expect(await world.run("photos", "mv", "note.txt", "x.jpg") == .badData)
         #expect(await world.run("photos", "mv", "C.JPG", "../x.jpg") == .badData)
@@ -204,6 +231,16 @@ import Testing
         #expect(try await stored() == ["Old/Trip 2026/a.jpg", "Old/Trip 2026/a.jpg.md", "Old/b.jpg"])
         #expect(await world.run("photos", "mv", "Old", "Old/Trip 2026/") == .cannotCreate)
         #expect(world.err.contains("cannot go into itself"), "\(world.err)")
+    }
+
+    @Test("a server's refusal for another reason is told in its own words")
+    func refused() async throws {
+        try await world.put("1", "/byteclub/photos/a.jpg")
+        world.server.fault = { operation throws(RemoteError) in
+            if operation.kind == .move { throw RemoteError(.forbidden, "this folder is frozen") }
+        }
+        #expect(await world.run("photos", "mv", "a.jpg", "b.jpg") == .cannotCreate)
+        #expect(world.err == "byteclub: this folder is frozen\n")
     }
 
     @Test("a caption that cannot go along is told of, with what moves it")

@@ -58,8 +58,25 @@ import Testing
             default: break
             }
         }
-        #expect(await world.run("photos", "download", "*.jpg", "-o", folder, "--force") == .unavailable, "\(world.err)")
+        #expect(await world.run("photos", "download", "*.jpg", "-o", folder, "--force") == .tryAgain, "\(world.err)")
+        #expect(world.err.contains("byteclub: gone; 2 photos were not downloaded\n"), "\(world.err)")
         #expect(world.out == "\(folder)/0.jpg\n\(folder)/2.jpg\n")
+    }
+
+    @Test("when nothing has come the end is the one reason's, and 75 when something has")
+    func endedEarly() async throws {
+        let (world, folder) = try await club(3)
+        for (first, status) in [("0.jpg", ExitStatus.unavailable), ("1.jpg", .tryAgain)] {
+            world.server.fault = { operation throws(RemoteError) in
+                guard operation.kind == .download, operation.moment == .before, operation.path?.name == first else {
+                    return
+                }
+                throw RemoteError(.unreachable, "gone")
+            }
+            let end = await world.run("photos", "download", "*.jpg", "-o", folder, "--limit-rate", "1G")
+            #expect(end == status, "\(world.err)")
+            #expect(world.err.contains("byteclub: gone; \(first == "0.jpg" ? 3 : 2) photos were not downloaded\n"))
+        }
     }
 
     @Test("an album comes with the folders below it, and once more only what is missing or other")

@@ -91,6 +91,33 @@ import Testing
         #expect(world.err.contains("byteclub: gone; 7 photos were not uploaded\n"), "\(world.err)")
     }
 
+    @Test("when a batch ends early JSON tells what failed and what was not tried, as many as the line for people")
+    func endedEarly() async throws {
+        let world = try World()
+        let folder = world.home.path + "/many"
+        try LocalFile.makeDirectory(folder)
+        let picture = try #require(Picture(width: 8, height: 8, rgb: [UInt8](repeating: 90, count: 192))).jpeg()
+        for number in 0..<6 {
+            try LocalFiles.write(picture + [UInt8](repeating: 1, count: number), to: "\(folder)/\(number).jpg")
+        }
+        try LocalFiles.write(Array("no photo".utf8), to: folder + "/0b.jpg")
+        world.server.fault = { operation throws(RemoteError) in
+            guard operation.kind == .put, operation.moment == .before, operation.path?.name == "2.jpg" else { return }
+            throw RemoteError(.overQuota, "the club's storage is full")
+        }
+        let status = await world.run(
+            "photos", "upload", folder, "--json", "--progress", "json", "--limit-rate", "1G")
+        #expect(status == .tryAgain, "\(world.err)")
+        let summary = String(world.out.split(separator: "\n").last ?? "")
+        #expect(summary.hasPrefix(#"{"event":"summary","failed":2,"present":0,"skipped":3,"time":"2"#), "\(summary)")
+        #expect(summary.hasSuffix(#""uploaded":2}"#), "\(summary)")
+        #expect(world.err.contains("; 4 photos were not uploaded\n"), "\(world.err)")
+        let told = String(world.err.split(separator: "\n").last { $0.contains("summary") } ?? "")
+        for part in [#""failed":2"#, #""files":2"#, #""present":0"#, #""skipped":3"#] {
+            #expect(told.contains(part), "\(told)")
+        }
+    }
+
     @Test("--strip-gps sends the picture and its date without the place, and knows it again")
     func strip() async throws {
         let world = try World()

@@ -79,12 +79,14 @@ import Testing
         #expect(lines.count == 3)
         #expect(lines.first?.contains(#""event":"uploaded""#) == true)
         #expect(
-            lines.last?.hasPrefix(#"{"event":"summary","failed":1,"present":0,"time":"2"#) == true
+            lines.last?.hasPrefix(#"{"event":"summary","failed":1,"present":0,"skipped":0,"time":"2"#) == true
                 && lines.last?.hasSuffix(#"Z","uploaded":1}"#) == true)
         // What was there already was not uploaded.
         #expect(await world.run("photos", "upload", city, "--json") == .success)
         let again = world.out.split(separator: "\n").last
-        #expect(again?.hasPrefix(#"{"event":"summary","failed":0,"present":1,"time":"2"#) == true, "\(world.out)")
+        #expect(
+            again?.hasPrefix(#"{"event":"summary","failed":0,"present":1,"skipped":0,"time":"2"#) == true,
+            "\(world.out)")
         #expect(again?.hasSuffix(#"Z","uploaded":0}"#) == true, "\(world.out)")
     }
 

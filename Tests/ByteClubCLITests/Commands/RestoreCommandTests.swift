@@ -220,4 +220,21 @@ import Testing
         #expect(history.world.err.contains("'A' was not restored: too many entries"), "\(history.world.err)")
         #expect(try await history.files() == ["b.md": "1"])
     }
+
+    @Test("when the server goes away the sum tells what was restored, and the end is 75")
+    func serverGone() async throws {
+        let history = try History()
+        try await history.put("1", "A/a.md")
+        try await history.put("1", "b.md")
+        let moment = history.clock.now
+        try await history.delete("A/a.md")
+        try await history.delete("b.md")
+        history.server.fault = { operation throws(RemoteError) in
+            if operation.kind == .list, operation.path?.name == "A" { throw RemoteError(.unreachable, "gone") }
+        }
+        #expect(await history.restore("--at", Self.time(moment)) == .tryAgain)
+        #expect(history.world.out == "restored b.md\n1 restored, 0 unchanged\n", "\(history.world.out)")
+        #expect(history.world.err == "byteclub: gone; the rest was not restored\n")
+        #expect(await history.restore("--at", Self.time(moment)) == .unavailable, "nothing is left to do but that")
+    }
 }

@@ -61,6 +61,30 @@ struct CoreAPIv1FailureTests {
         }
     }
 
+    @Test("only the club itself says that a password is wrong, or that it sets none")
+    func passwords() async throws {
+        for (status, body) in [(403, "blocked by policy"), (404, ""), (403, #"{"message": "Forbidden"}"#)] {
+            try await withRemote({ _, _ in .status(status, body) }) { remote, _ in
+                await expectFailure(.unreachable) { try await remote.hasPassword() }
+                await expectFailure(.unreachable) { try await remote.setPassword("new", replacing: "old") }
+            }
+        }
+        let wrong: ScriptedServer.Script = { request, _ in
+            request.line.hasPrefix("GET")
+                ? .status(404, #"{"error": "there is no such call"}"#)
+                : .status(403, #"{"error": {"current": "the current password is wrong"}}"#)
+        }
+        try await withRemote(wrong) { remote, _ in
+            let (known, isSet) = try await (remote.hasPassword(), remote.setPassword("new", replacing: "old"))
+            #expect(known == nil && !isSet)
+        }
+        let right: ScriptedServer.Script = { _, _ in .status(200, #"{"is_set": true}"#) }
+        try await withRemote(right) { remote, _ in
+            let (known, isSet) = try await (remote.hasPassword(), remote.setPassword("new", replacing: "old"))
+            #expect(known == true && isSet)
+        }
+    }
+
     @Test("one word of the club is enough: its number without a text, or its text without a number")
     func ownWords() async throws {
         for (body, fields) in [("", ["X-Dropbox-Request-Id: r42"]), (#"{"error": {"a": "b"}}"#, [])] {
@@ -156,6 +180,58 @@ struct CoreAPIv1FailureTests {
             #expect(reasons.contains { message.hasPrefix("cannot reach the club at \(host): \($0)") }, "\(message)")
             await session.invalidateAndCancel()
         }
+    }
+
+    @Test("who has answered over plain http needs no https when the connection ends, and is to be asked again")
+    func closed() async throws {
+        let server = try ScriptedServer { _, number in number == 0 ? .status(200, fileJSON("/a", [])) : .drop() }
+        defer { server.stop() }
+        var configuration = SessionConfiguration.ephemeral
+        configuration.retryPolicy = .never
+        configuration.proxy = .none
+        let session = try Session(configuration: configuration)
+        let remote = try CoreAPIv1Remote(origin: server.origin, api: session)
+        let path = try RemotePath("/a")
+        _ = try await remote.metadata(at: path)
+        for _ in 0..<2 {
+            let error = await expectFailure(.unreachable) { try await remote.metadata(at: path) }
+            let host = server.origin.dropFirst(7)
+            #expect(
+                error?.message == "cannot reach the club at \(host): the server closed the connection; try again")
+        }
+        await session.invalidateAndCancel()
+    }
+
+    @Test("a transfer that stalls half-way is told with how far it got, and one that was never answered is not")
+    func stalled() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\n".utf8)
+        let half = ScriptedServer.Reply(bytes: head + noise(2048))
+        let server = try ScriptedServer { _, _ in half }
+        defer { server.stop() }
+        var configuration = SessionConfiguration.ephemeral
+        configuration.retryPolicy = .never
+        configuration.timeoutForRequest = .seconds(1)
+        configuration.proxy = .none
+        let session = try Session(configuration: configuration)
+        let remote = try CoreAPIv1Remote(origin: server.origin, api: session)
+        let error = await expectFailure(.unreachable) { try await remote.metadata(at: RemotePath("/a")) }
+        let host = server.origin.dropFirst(7)
+        #expect(error?.message == "the transfer with the club at \(host) stalled after 2.0 KiB; try again")
+        await session.invalidateAndCancel()
+
+        let url = "https://club.example/1/chunked_upload"
+        var stall = TransferError(.timedOut, "nothing moved for 60 seconds", phase: .send, url: url)
+        stall.bytesSent = 1 << 20
+        #expect(
+            RemoteError(stall, from: 3 << 20).message
+                == "the transfer with the club at club.example stalled after 4.0 MiB; try again")
+        // All was sent, which took its time, and then there was silence.
+        stall.phase = .wait
+        stall.metrics.total = .seconds(600)
+        stall.metrics.attempts = [TaskMetrics.Attempt()]
+        stall.metrics.attempts[0].wait = .seconds(60)
+        #expect(
+            RemoteError(stall).message == "cannot reach the club at club.example: it did not answer in 60 s")
     }
 
     @Test(

@@ -208,6 +208,55 @@ struct CoreAPIv1UploadTests {
         }
     }
 
+    @Test(
+        "a server without uploads in pieces gets all in one request, and is not asked again",
+        arguments: [404, 405, 501])
+    func withoutPieces(status: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let bytes = noise(20 << 20)
+        let path = directory.path + "/big"
+        #expect(TestFile.write(bytes, to: path))
+        let script: ScriptedServer.Script = { request, _ in
+            if request.line.contains("chunked_upload") { return .status(status, "<h1>No</h1>") }
+            let length = Int(request.fields["content-length"] ?? "") ?? 0
+            guard request.body.count == length else { return .status(200) }
+            return .status(200, fileJSON("/big", request.body))
+        }
+        try await withRemote(script) { remote, server in
+            for content in [Content.file(path: path), .bytes(bytes), .file(path: path)] {
+                let told = Mutex<[TransferProgress]>([])
+                let stored = try await remote.put(
+                    content, at: RemotePath("/big"), condition: .create, policy: .rename
+                ) { step in told.withLock { $0.append(step) } }
+                #expect(stored.bytes == Int64(bytes.count))
+                #expect(told.withLock { $0 }.last == TransferProgress(completed: 20 << 20, total: 20 << 20))
+            }
+            #expect(server.requests.filter { $0.line.contains("files_put") }.map(\.body) == [bytes, bytes, bytes])
+            #expect(server.lines.count { $0.contains("chunked_upload") } == 1, "\(server.lines)")
+        }
+    }
+
+    @Test("what refuses pieces and whole files alike is no server without uploads in pieces")
+    func portal() async throws {
+        let bytes = noise(3 << 20)
+        let box = Box()
+        let isAway = Mutex(true)
+        let script: ScriptedServer.Script = { request, number in
+            if isAway.withLock({ $0 }) { return .status(404, "<h1>Sign in</h1>") }
+            return Self.chunkServer(box) { _ in nil }(request, number)
+        }
+        try await withRemote(script) { remote, server in
+            let put = { @Sendable () async throws -> Metadata in
+                try await remote.put(
+                    .bytes(bytes), at: RemotePath("/big"), condition: .create, policy: .rename, progress: nil)
+            }
+            await expectFailure(.unreachable) { try await put() }
+            isAway.withLock { $0 = false }
+            _ = try await put()
+            #expect(box.upload.withLock { $0.commits } == 1)
+        }
+    }
+
     @Test("a server that always wants another place is given up")
     func endless() async throws {
         try await withRemote({ _, _ in .status(400, Self.state(3, error: "got [0] expected [3]")) }) { remote, server in

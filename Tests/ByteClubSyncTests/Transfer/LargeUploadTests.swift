@@ -131,6 +131,30 @@ import Testing
         #expect(scene.staged.isEmpty)
     }
 
+    @Test("a file that only gets another name while it is sent is not sent in vain", arguments: [true, false])
+    func renamed(usesExtension: Bool) async throws {
+        let scene = try Scene(usesExtension: usesExtension)
+        scene.scene.machine.configuration.schedule = SyncSchedule()
+        let photo = noise(17 << 20, seed: 3)
+        scene.scene.disk.write("big.jpg", photo)
+        scene.scene.wait()
+        var isRenamed = false
+        scene.network.onPiece = {
+            if isRenamed { return }
+            scene.scene.disk.time += 1_000_000_000
+            isRenamed = scene.scene.disk.move("big.jpg", to: "other.jpg")
+        }
+        let start = scene.scene.machine.uptime
+        _ = try scene.scene.sync().get()
+        #expect(isRenamed && scene.scene.machine.database.problems().isEmpty)
+        #expect(scene.scene.machine.uptime == start, "nothing waits for a writer")
+        scene.scene.wait()
+        _ = try scene.scene.sync().get()
+        #expect(
+            try await scene.scene.server.metadata(at: RemotePath("/other.jpg")).contentHash
+                == ContentHasher.hash(photo))
+    }
+
     @Test("a large file that changes while it is hashed is read again, and is sent as it is then")
     func changedWhileHashed() async throws {
         let scene = try Scene(usesExtension: true)

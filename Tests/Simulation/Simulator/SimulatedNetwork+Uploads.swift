@@ -25,7 +25,7 @@ extension SimulatedNetwork {
         of content: ByteClubCore.Content, _ progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws(RemoteError) -> [UInt8] {
         let start = starts
-        let (bytes, state) = try sent(content)
+        let (bytes, state, stamp) = try sent(content)
         var resumption: UploadResumption?
         if case .file(_, let known) = content { resumption = known }
         var id = "upload \(uploads.count + 1)"
@@ -36,7 +36,7 @@ extension SimulatedNetwork {
             rates.append(TransferRate.limit)
             let end = min(count + Self.uploadPiece, bytes.count)
             try await carry("piece") { () throws(RemoteError) in
-                guard try self.sent(content).state == state else {
+                guard try self.sent(content).stamp == stamp else {
                     throw RemoteError(.localFile, "the file changed while it was sent")
                 }
                 // One that comes twice is not where the upload ends.
@@ -47,23 +47,30 @@ extension SimulatedNetwork {
             onPiece()
             progress?(TransferProgress(completed: Int64(end), total: Int64(bytes.count)))
         }
-        guard try sent(content).state == state, let all = uploads[id] else {
+        guard try sent(content).stamp == stamp, let all = uploads[id] else {
             throw RemoteError(.localFile, "the file changed while it was sent")
         }
         return all
     }
 
-    /// The bytes of a content and, of a file, what tells this state of it from others.
-    func sent(_ content: ByteClubCore.Content) throws(RemoteError) -> (bytes: [UInt8], state: String) {
+    /// The bytes of a content and, of a file, what tells this state of it from others, and what an upload that is under
+    /// way is held against: a new name is no other content.
+    func sent(
+        _ content: ByteClubCore.Content
+    ) throws(RemoteError) -> (bytes: [UInt8], state: String, stamp: String) {
         switch content {
-        case .bytes(let bytes): return (bytes, "")
+        case .bytes(let bytes): return (bytes, "", "")
         case .file(let path, _):
             guard let file = disk?.file(at: path) else {
                 throw RemoteError(.localFile, "there is no file '\(path)'")
             }
             return try onDisk { () throws(FileError) in
                 let stat = try file.stat()
-                return (try file.bytes(limit: Int(stat.fingerprint.size) + 1), "\(stat)")
+                let print = stat.fingerprint
+                return (
+                    try file.bytes(limit: Int(print.size) + 1), "\(stat)",
+                    "\(print.inode) \(print.size) \(print.modified)"
+                )
             }
         }
     }

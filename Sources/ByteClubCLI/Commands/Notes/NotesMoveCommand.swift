@@ -36,12 +36,10 @@ struct NotesMoveCommand: ClubCommand {
                 if current.isFolder {
                     throw Failure(.badData, "'\(path.name(below: login.notes))' is a folder, not a note")
                 }
-                return try await remote.move(path, to: target)
             } catch let error as RemoteError where error.code == .notFound {
                 throw EntryPath.missing("note", path.name(below: login.notes))
-            } catch let error as RemoteError where error.code == .forbidden && !error.isOfRole {
-                throw Failure(.cannotCreate, "there is a note '\(target.name(below: login.notes))' already")
             }
+            return try await EntryMove.move(path, to: target, below: login.notes, kind: "note", remote)
         }
         try context.print(
             EntryChange(verb: "moved '\(path.name(below: login.notes))' to", entry: moved, folder: login.notes),

@@ -37,9 +37,9 @@ struct PhotoBatch: Sendable {
         try await finish(&early, &outcome)
         if let end {
             let rest = photos.count - outcome.done.count - outcome.failures.count
-            let failure = end.failure.forAll(rest, "photo", not: "uploaded")
-            outcome.failures.append(failure)
-            try report(failure, end.file, isOfAll: rest > 1)
+            outcome.end(end.failure, rest: rest, "photo", not: "uploaded")
+            reporter.leave(outcome.skipped)
+            try report(outcome.failures.last ?? end.failure, end.file, isOfAll: rest > 1)
         }
         return outcome
     }
@@ -74,8 +74,8 @@ struct PhotoBatch: Sendable {
                 outcome.done.append(photo)
                 try report(photo)
             } catch {
-                reporter.fail()
                 if error is Output.BrokenPipe { throw error }
+                reporter.fail()
                 try Task.checkCancellation()
                 let failure = Failure(error)
                 if failure.endsBatch { return (failure, chosen.file) }

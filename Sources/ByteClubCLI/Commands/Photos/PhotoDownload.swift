@@ -73,9 +73,10 @@ struct PhotoDownload: Sendable {
                 outcome.done.append(arrival.file)
             }
             guard let failure = error as? Failure, failure.endsBatch else { throw error }
-            for other in outcome.failures { context.note(other.message) }
             let rest = orders.count - outcome.done.count - outcome.failures.count
-            throw failure.forAll(rest, "photo", not: "downloaded")
+            outcome.end(failure, rest: rest, "photo", not: "downloaded")
+            reporter.leave(outcome.skipped)
+            return outcome
         }
     }
 
@@ -99,8 +100,8 @@ struct PhotoDownload: Sendable {
                 outcome.done.append(arrival.file)
                 try report(arrival)
             } catch {
-                reporter.fail()
                 if error is Output.BrokenPipe { throw error }
+                reporter.fail()
                 try Task.checkCancellation()
                 let failure = Failure(error)
                 if failure.endsBatch { throw failure }

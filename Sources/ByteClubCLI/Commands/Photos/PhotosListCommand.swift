@@ -45,6 +45,16 @@ struct PhotosListCommand: ClubCommand {
         }
     }
 
+    /// Fails for a photo that is named in an album's place.
+    private static func checkAlbum(_ path: RemotePath, below photos: RemotePath, _ remote: any Remote) async throws {
+        guard let there = try await EntryRemoval.present(path, remote), !there.isFolder, there.isPhoto else { return }
+        let name = path.name(below: photos)
+        throw Failure(
+            .badData,
+            "'\(Failure.line(name))' is a photo, not an album; \(ShellWord.command("byteclub photos info", name)) "
+                + "tells of it")
+    }
+
     func run(in context: Context) async throws {
         let filter = try choice.filter(now: context.now(), context.calendar)
         let login = try context.login(flags: connection.settings)
@@ -57,10 +67,12 @@ struct PhotosListCommand: ClubCommand {
         let (found, pending, counts) = try await context.withRemote(login) { remote in
             if !filter.isEmpty {
                 let (found, pending) = try await search.photos(of: folder, filter, remote, calendar)
+                if found.isEmpty, album != nil { try await Self.checkAlbum(folder, below: photos, remote) }
                 return (found, pending, [PathKey: Int]?.none)
             }
             let found = try await search.entries(of: folder, remote) { $0.isFolder || $0.isPhoto }
             if found == nil, let album {
+                try await Self.checkAlbum(folder, below: photos, remote)
                 throw Failure(
                     .noInput, "there is no album '\(Failure.line(album))'; 'byteclub photos albums' lists all")
             }

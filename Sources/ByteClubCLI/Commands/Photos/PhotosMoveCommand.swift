@@ -92,34 +92,38 @@ struct PhotoMove: Sendable {
     }
 
     /// The note of a photo and its new place; nil where there is none.
+    ///
+    /// - Throws: A ``Failure`` when another note is at that place, which the photo would have for its caption.
     private func caption(
         to target: RemotePath, _ remote: any Remote
     ) async throws -> (note: RemotePath, place: RemotePath)? {
-        guard let path = try? PhotoCaption.path(of: path), let note = try await EntryRemoval.present(path, remote),
-            !note.isFolder
-        else { return nil }
-        let place = try PhotoCaption.path(of: target)
-        if place.key != path.key, try await EntryRemoval.present(place, remote) != nil { throw there("note", place) }
-        return (note.path, place)
+        let own = try? PhotoCaption.path(of: path)
+        var note: Metadata?
+        if let own { note = try await EntryRemoval.present(own, remote) }
+        if note?.isFolder == true { note = nil }
+        let place: RemotePath
+        do { place = try PhotoCaption.path(of: target) } catch {
+            if note == nil { return nil }
+            throw error
+        }
+        if place.key != own?.key, let other = try await EntryRemoval.present(place, remote),
+            note != nil || !other.isFolder
+        {
+            try await EntryMove.checkFree(target, for: path, below: folder, remote)
+            let name = Failure.line(place.name(below: folder))
+            throw Failure(
+                .cannotCreate,
+                other.isFolder
+                    ? "there is a folder '\(name)' already, where the caption would go"
+                    : "there is a note '\(name)' already, which would become the photo's caption; move it first with "
+                        + "\(ShellWord.command("byteclub notes mv", place.string))")
+        }
+        return note.map { ($0.path, place) }
     }
 
     private func move(
         _ path: RemotePath, to target: RemotePath, _ kind: String, _ remote: any Remote
     ) async throws -> Metadata {
-        do { return try await remote.move(path, to: target) } catch {
-            switch error.code {
-            case .notFound: throw EntryPath.missing(kind, path.name(below: folder))
-            case .forbidden where !error.isOfRole:
-                if target.key.isBelow(path.key) {
-                    throw Failure(.cannotCreate, "'\(path.name(below: folder))' cannot go into itself")
-                }
-                throw there(kind, target)
-            default: throw error
-            }
-        }
-    }
-
-    private func there(_ kind: String, _ path: RemotePath) -> Failure {
-        Failure(.cannotCreate, "there is a \(kind) '\(Failure.line(path.name(below: folder)))' already")
+        try await EntryMove.move(path, to: target, below: folder, kind: kind, remote)
     }
 }

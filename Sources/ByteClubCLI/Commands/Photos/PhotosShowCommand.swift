@@ -69,13 +69,16 @@ struct PhotosShowCommand: ClubCommand {
                         }
                         outcome.done.append(path)
                     } catch {
-                        reporter.fail()
                         if error is Output.BrokenPipe { throw error }
+                        reporter.fail()
                         try Task.checkCancellation()
                         let failure = Failure(error)
-                        outcome.failures.append(
-                            failure.endsBatch ? failure.forAll(photos.count - index, "photo", not: "shown") : failure)
-                        if failure.endsBatch { break }
+                        if failure.endsBatch {
+                            outcome.end(failure, rest: photos.count - index, "photo", not: "shown")
+                            reporter.leave(outcome.skipped)
+                            break
+                        }
+                        outcome.failures.append(failure)
                     }
                 }
                 if json { try context.output.write(JSON.bytes(known)) }

@@ -92,7 +92,7 @@ struct PhotosUploadCommand: ClubCommand {
                 JSON.line(
                     UploadSummary(
                         uploaded: outcome.done.count - present, present: present, failed: outcome.failures.count,
-                        time: CalendarTime.utc(context.now()).rfc3339)))
+                        skipped: outcome.skipped, time: CalendarTime.utc(context.now()).rfc3339)))
         }
         if outcome.status != .success { throw Failure.silent(outcome.status) }
     }

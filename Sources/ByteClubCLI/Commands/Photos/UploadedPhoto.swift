@@ -42,7 +42,10 @@ struct UploadSummary: Encodable, Sendable {
     var uploaded: Int
     /// How many were there already.
     var present: Int
+    /// How many were tried in vain.
     var failed: Int
+    /// How many were not tried, since they would have failed for the reason of the last one.
+    var skipped: Int
     /// As RFC 3339 in UTC.
     var time: String
 }

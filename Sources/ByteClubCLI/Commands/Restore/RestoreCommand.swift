@@ -54,6 +54,7 @@ struct RestoreCommand: ClubCommand {
                 try printer.sum()
                 var failure = Failure(error)
                 failure.message += "; the rest was not restored"
+                if printer.hasChanged { failure.status = .tryAgain }
                 throw failure
             }
         }
@@ -130,6 +131,9 @@ final class RestorePrinter: Sendable {
 
     /// Whether something became of a file already.
     var hasBegun: Bool { counts.withLock { $0 != Counts() } }
+
+    /// Whether something was restored or removed.
+    var hasChanged: Bool { !isDryRun && counts.withLock { $0.restored + $0.deleted > 0 } }
 
     /// Prints the sum.
     ///

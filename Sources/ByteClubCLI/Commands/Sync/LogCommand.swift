@@ -45,6 +45,8 @@ struct LogCommand: MirrorRequest {
     }
 
     func run(in context: Context) async throws {
+        // A pager would wait for the end.
+        let context = follow ? context.withoutPager : context
         guard club else { return try await runWithEngine(in: context) }
         let login = try context.login(flags: connection.settings)
         let reading = ClubLogReading(context: context, folder: login.folder, json: outputOptions.json)

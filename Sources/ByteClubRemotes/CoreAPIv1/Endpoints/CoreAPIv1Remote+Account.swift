@@ -19,8 +19,12 @@ extension CoreAPIv1Remote {
     ///
     /// - Throws: As any call of a remote.
     public func hasPassword() async throws(RemoteError) -> Bool? {
-        let answer = try await transport.get("sync/password", statuses: [200, 404])
-        return answer.status == 200 ? try answer.decoded(PasswordAnswer.self).isSet : nil
+        do {
+            return try await transport.get("sync/password").decoded(PasswordAnswer.self).isSet
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
     }
 
     /// Sets the member's password for the server's pages, which signs browsers out. `POST /1/sync/password`
@@ -32,7 +36,13 @@ extension CoreAPIv1Remote {
     /// - Throws: As any call of a remote.
     public func setPassword(_ password: String, replacing current: String?) async throws(RemoteError) -> Bool {
         let form: Parameters = ["password": password, "current": current]
-        return try await transport.post("sync/password", form: form, statuses: [200, 403]).status == 200
+        do {
+            _ = try await transport.post("sync/password", form: form)
+            return true
+        } catch {
+            guard error.code == .forbidden, !error.isOfRole else { throw error }
+            return false
+        }
     }
 
     /// The server's powers, asked for once. `GET /1/account/info`

@@ -13,8 +13,9 @@ extension CoreAPIv1Remote {
     ///
     /// An earlier upload that goes on is asked first where it stands, by an empty chunk.
     ///
-    /// - Returns: What names the upload when it is committed. Nothing is visible before.
-    func sendChunks(_ source: UploadSource, _ progress: UploadProgress?) async throws(RemoteError) -> String {
+    /// - Returns: What names the upload when it is committed; nothing is visible before. Nil when the server knows no
+    ///   uploads in chunks.
+    func sendChunks(_ source: UploadSource, _ progress: UploadProgress?) async throws(RemoteError) -> String? {
         let earlier = source.position
         var (id, offset) = (earlier?.id, earlier?.offset ?? 0)
         var asksFirst = earlier != nil
@@ -44,6 +45,7 @@ extension CoreAPIv1Remote {
                     throw RemoteError(.protocolViolation, "the server forgets an upload while it is under way")
                 }
                 (id, offset) = (nil, 0)
+            case .unknown: return nil
             }
         }
         guard let id else { throw RemoteError(.protocolViolation, "the server gave the upload no name") }
@@ -59,7 +61,12 @@ extension CoreAPIv1Remote {
         case stored(ChunkedUpload)
         case misplaced(ChunkedUpload)
         case forgotten
+        /// The server has no such call.
+        case unknown
     }
+
+    /// What a server answers to a call that it does not know, and a chunk without a name is at fault for none of them.
+    private static let unknownCall: Set<Int> = [404, 405, 501]
 
     private func sendChunk(
         _ source: UploadSource, _ range: Range<Int64>, of id: String?, _ progress: UploadProgress?
@@ -67,7 +74,9 @@ extension CoreAPIv1Remote {
         let request = transport.request(
             .put, "chunked_upload", query: ["upload_id": id, "offset": id == nil ? nil : String(range.lowerBound)],
             fields: Self.binary)
-        let answer = try await transport.perform(request, statuses: [200, 400, 404]) { () async throws(TransferError) in
+        let answer = try await transport.perform(
+            request, statuses: Self.unknownCall.union([200, 400]), from: range.lowerBound
+        ) { () async throws(TransferError) in
             try await contentSession.session.upload(
                 for: request, from: source.body(range), options: contentOptions,
                 progress: UploadProgress.counting(progress, from: range.lowerBound))
@@ -76,6 +85,7 @@ extension CoreAPIv1Remote {
         if answer.status == 400, let state = try? answer.decoded(ChunkedUpload.self) { return .misplaced(state) }
         // One that was committed takes nothing more; an empty chunk can have no other fault.
         if answer.status == 404 || range.isEmpty, id != nil { return .forgotten }
+        if Self.unknownCall.contains(answer.status), id == nil { return .unknown }
         throw RemoteError(answer.response, answer.bytes, from: transport.origin)
     }
 

@@ -3,7 +3,7 @@ import ByteClubHTTP
 import HTTPTypes
 
 extension CoreAPIv1Remote {
-    /// Stores content: small in one request, large in chunks.
+    /// Stores content: small in one request, large in chunks, unless the server takes none.
     ///
     /// `PUT /1/files_put/<root>/<path>`, or `PUT /1/chunked_upload` and `POST /1/commit_chunked_upload/<root>/<path>`
     public func put(
@@ -13,14 +13,9 @@ extension CoreAPIv1Remote {
         let source = try UploadSource(content, piece: min(pieceBytes(), ChunkSize.singleRequest))
         defer { source.stop() }
         let progress = UploadProgress(total: source.size, from: source.position?.offset ?? 0, progress)
-        let upload: String?
-        if source.isInPieces {
-            upload = try await sendChunks(source, progress)
-            // Before the commit, so that no mixture of two states of the file becomes visible.
-            _ = try await source.verifiedHash()
-        } else {
-            upload = nil
-        }
+        let upload = source.isInPieces && !transport.server.takesNoPieces ? try await sendChunks(source, progress) : nil
+        // Before the commit, so that no mixture of two states of the file becomes visible.
+        if upload != nil { _ = try await source.verifiedHash() }
         let store = { (policy: ConflictPolicy, retries: Bool) async throws(RemoteError) -> Metadata in
             let query = Self.query(modified, executable, condition, policy)
             guard let upload else {
@@ -30,6 +25,8 @@ extension CoreAPIv1Remote {
         }
         let stored = try await storing(source, at: path, condition, policy, store)
         if let upload { source.keepPosition(of: upload, offset: nil) }
+        // What stands before a server refuses both.
+        if source.isInPieces, upload == nil { transport.server.takesNoPieces = true }
         let hash = try await source.verifiedHash()
         if let reported = stored.contentHash, reported != hash {
             throw RemoteError(

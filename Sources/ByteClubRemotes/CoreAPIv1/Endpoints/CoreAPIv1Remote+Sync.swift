@@ -68,7 +68,9 @@ extension CoreAPIv1Remote: SyncRemote {
     ) async throws(RemoteError) -> String {
         let source = try UploadSource(content, isHashed: false, piece: 0)
         let progress = UploadProgress(total: source.size, from: source.position?.offset ?? 0, progress)
-        let id = try await sendChunks(source, progress)
+        guard let id = try await sendChunks(source, progress) else {
+            throw RemoteError(.protocolViolation, "\(transport.origin.club) takes no uploads in pieces")
+        }
         try source.verify()
         return id
     }
