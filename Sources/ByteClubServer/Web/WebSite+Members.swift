@@ -12,16 +12,16 @@ extension WebSite {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
             [
-                "name": other.name, "role": other.role.word, "created": Self.day(other.created),
+                "name": other.name, "role": other.role.word, "created": Self.moment(other.created),
                 "isOther": other.uid != member.uid,
                 "roles": Role.allCases.map { ["word": $0.word, "isCurrent": $0 == other.role] as [String: Any] },
             ] as [String: Any]
         }
         let invitations = try await store.invitations().map { open in
             [
-                "id": open.id, "role": open.invitation.role.word, "expires": Self.minute(open.invitation.expires),
+                "id": open.id, "role": open.invitation.role.word, "expires": Self.moment(open.invitation.expires),
                 "maker": open.inviter ?? "the server's machine",
-            ]
+            ] as [String: Any]
         }
         var values: [String: Any] = [
             "members": rows, "days": Invitation.lifetime / 86_400, "invitations": invitations,
@@ -29,7 +29,7 @@ extension WebSite {
         ]
         if let link { values["link"] = link }
         if let reset { values["reset"] = ["name": reset.name, "link": reset.link] }
-        return view(.members, values, visit)
+        return view(.members, values, visit, policy: Self.timePolicy)
     }
 
     /// Invites, takes an invitation back, makes a link for a new password, removes, or changes a role; nobody does the
