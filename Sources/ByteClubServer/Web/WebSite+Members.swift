@@ -56,8 +56,10 @@ extension WebSite {
         }
         if visit["action"] == "reset" {
             guard let found else { throw StorageError.noMember(name) }
+            let maker = OwnerState(
+                uid: member.uid, password: try await store.credentials(ofMember: member.name)?.password)
             let reset = PasswordReset(
-                member: found.member.uid, maker: member.uid, expires: settings.now() + PasswordReset.lifetime)
+                member: found.member.uid, maker: maker, expires: settings.now() + PasswordReset.lifetime)
             let secret = reset.secret(replacing: found.password, key: csrfKey)
             return try await members(
                 visit, member, link: nil, reset: (found.member.name, address(visit).reset(secret)))
