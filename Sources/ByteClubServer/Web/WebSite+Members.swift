@@ -82,7 +82,7 @@ extension WebSite {
 
     /// The form that makes a member of somebody.
     func joinForm(_ visit: Visit) async throws -> Response {
-        guard let invitation = try await invitation(visit) else { return try continueWithoutInvitation(visit) }
+        guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         return joinForm(visit, invitation, owners: try await owners())
     }
 
@@ -117,7 +117,7 @@ extension WebSite {
     /// Makes a member of somebody, signs them in, and continues to the page that the link names; who chose a name or a
     /// password that cannot be chooses again.
     func join(_ visit: Visit) async throws -> Response {
-        guard let invitation = try await invitation(visit) else { return try continueWithoutInvitation(visit) }
+        guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["password"] ?? ""
         let (member, password): (Member?, PasswordHash)
@@ -142,8 +142,11 @@ extension WebSite {
     /// Continues to the page that the link of a used invitation names: who has joined by it may open it again, as when
     /// `byteclub login` is run a second time.
     ///
+    /// Where there is no owner, nobody can be asked for another one.
+    ///
     /// - Throws: ``APIError`` 404 when the link names no page.
-    private func continueWithoutInvitation(_ visit: Visit) throws(APIError) -> Response {
+    private func continueWithoutInvitation(_ visit: Visit) async throws -> Response {
+        guard try await store.hasOwner() else { return view(.unowned, [:], visit, 404) }
         guard let next = visit["next"].map(Self.local) else { throw Self.unknownInvitation }
         if visit.member != nil { return redirect(next) }
         return signInForm(
