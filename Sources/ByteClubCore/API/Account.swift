@@ -17,10 +17,7 @@ public struct Account: Hashable, Sendable, Encodable {
         public static let unlimited: Int64 = 1 << 50
 
         /// All bytes used.
-        public var used: Int64 {
-            let (sum, isTooMuch) = normal.addingReportingOverflow(shared)
-            return isTooMuch ? .max : sum
-        }
+        public var used: Int64 { normal.adding(shared) }
 
         /// Creates a quota.
         public init(quota: Int64, normal: Int64, shared: Int64) {

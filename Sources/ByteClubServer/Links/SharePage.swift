@@ -55,6 +55,10 @@ struct SharePage: Sendable {
     var title: String
     /// One line about it.
     var summary: String
+    /// When it was changed, as ``WebSite/moment(_:)`` tells it; nil when that is not told.
+    var changed: [String: String]?
+    /// What is to be said besides; nil for nothing.
+    var remark: String?
     /// Where the bytes are; nil when there are none.
     var download: String?
     /// The photo that is shared; nil for another file.

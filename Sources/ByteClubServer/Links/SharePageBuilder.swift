@@ -20,17 +20,19 @@ struct SharePageBuilder: Sendable {
     private func page(ofFile entry: FolderEntry, _ link: Link, _ request: RoutedRequest) async throws -> SharePage {
         let type = MediaType(name: entry.path.name)
         let size = HumanSize.text(entry.bytes)
-        let changed = WebSite.minute(entry.clientModified?.date ?? entry.modified)
-        var page = SharePage(title: entry.path.name, summary: "\(size), \(changed)", download: "?dl=1")
+        let changed = WebSite.moment(entry.clientModified?.date ?? entry.modified)
+        var page = SharePage(title: entry.path.name, summary: size, changed: changed, download: "?dl=1")
         let content = try await store.content(of: entry)
         if !link.keepsLocation, try await PlacelessForm(of: entry, content) == .none {
             page.download = nil
-            page.summary += "; not given here, since it may tell where it was made"
+            page.remark = "not given here, since it may tell where it was made"
             return page
         }
         if Self.isPhoto(entry) {
             let photo = try await media.describe([Metadata(entry)], for: request).first
-            if let taken = photo?.photoInfo?.taken { page.summary = "\(size), \(WebSite.minute(taken))" }
+            if let taken = photo?.photoInfo?.taken {
+                (page.summary, page.changed) = ("\(size), \(WebSite.minute(taken))", nil)
+            }
             // A caption is another file: it belongs to what is shared only where the whole folder is.
             let key = entry.path.key
             let caption = request.tail.count > 2 ? try await store.captions(of: [key])[key] : nil

@@ -8,9 +8,9 @@ extension WebSite {
     func account(_ visit: Visit, _ member: Member) async throws -> Response {
         let devices = try await store.devices(of: member.uid).map { device in
             [
-                "id": "\(device.id)", "title": device.title, "created": Self.minute(device.created),
-                "seen": Self.day(device.seen),
-            ]
+                "id": "\(device.id)", "title": device.title, "created": Self.moment(device.created),
+                "seen": Self.moment(device.seen),
+            ] as [String: Any]
         }
         var values: [String: Any] = [
             "role": member.role.phrase, "devices": devices, "hasDevices": !devices.isEmpty,
@@ -18,7 +18,7 @@ extension WebSite {
             "mayWrite": member.role >= .editor, "isLastOwner": try await isLastOwner(member),
         ]
         values["links"] = try await links(.share, visit, member) + links(.media, visit, member)
-        return view(.account, values, visit)
+        return view(.account, values, visit, policy: Self.timePolicy)
     }
 
     /// A list of links with a heading, as the template wants it; none when there are none.
@@ -30,8 +30,8 @@ extension WebSite {
         let rows = found.prefix(Self.mostLinks).map { link in
             [
                 "id": "\(link.id)", "path": link.path.string, "url": visit.request.url(link.components, settings),
-                "maker": link.member, "created": Self.day(link.created), "expires": Self.minute(link.expires),
-            ]
+                "maker": link.member, "created": Self.moment(link.created), "expires": Self.moment(link.expires),
+            ] as [String: Any]
         }
         let title = purpose == .share ? "Shared links" : "Direct links to files, for some hours"
         return [["title": title, "rows": rows, "isCut": found.count > Self.mostLinks]]
@@ -95,5 +95,10 @@ extension WebSite {
     /// The day and the minute of a date, as in `06 Aug 2013 09:15 UTC`.
     static func minute(_ date: APIDate) -> String {
         String(date.description.dropFirst(5).prefix(17)) + " UTC"
+    }
+
+    /// A date as templates want it that show it by the reader's own clock, with `time.js`.
+    static func moment(_ date: APIDate) -> [String: String] {
+        ["day": day(date), "date": minute(date), "rfc3339": date.rfc3339]
     }
 }

@@ -66,8 +66,7 @@ extension WebSite {
         if let taken {
             values["taken"] = Self.minute(taken)
         } else {
-            let date = Self.fileTime(of: entry)
-            values["changed"] = ["date": Self.minute(date), "rfc3339": date.rfc3339]
+            values["changed"] = Self.moment(Self.fileTime(of: entry))
         }
     }
 

@@ -14,16 +14,16 @@ extension WebSite {
         try Self.checkOwner(member)
         let rows = try await store.members().filter { !$0.isDisabled }.map { other in
             [
-                "name": other.name, "role": other.role.word, "created": Self.day(other.created),
+                "name": other.name, "role": other.role.word, "created": Self.moment(other.created),
                 "isOther": other.uid != member.uid,
                 "roles": Role.allCases.map { ["word": $0.word, "isCurrent": $0 == other.role] as [String: Any] },
             ] as [String: Any]
         }
         let invitations = try await store.invitations().map { open in
             [
-                "id": open.id, "role": open.invitation.role.word, "expires": Self.minute(open.invitation.expires),
+                "id": open.id, "role": open.invitation.role.word, "expires": Self.moment(open.invitation.expires),
                 "maker": open.inviter ?? "the server's machine",
-            ]
+            ] as [String: Any]
         }
         var values: [String: Any] = [
             "members": rows, "days": Invitation.lifetime / 86_400, "invitations": invitations,
@@ -32,7 +32,7 @@ extension WebSite {
         if let link { values["link"] = link }
         if let reset { values["reset"] = ["name": reset.name, "link": reset.link] }
         values["naming"] = nameField(visit, problem: nameProblem)
-        return view(.members, values, visit, nameProblem == nil ? 200 : 400)
+        return view(.members, values, visit, nameProblem == nil ? 200 : 400, policy: Self.timePolicy)
     }
 
     /// Names the club, invites, takes an invitation back, makes a link for a new password, removes, or changes a role;
@@ -60,8 +60,10 @@ extension WebSite {
         }
         if visit["action"] == "reset" {
             guard let found else { throw StorageError.noMember(name) }
+            let maker = OwnerState(
+                uid: member.uid, password: try await store.credentials(ofMember: member.name)?.password)
             let reset = PasswordReset(
-                member: found.member.uid, maker: member.uid, expires: settings.now() + PasswordReset.lifetime)
+                member: found.member.uid, maker: maker, expires: settings.now() + PasswordReset.lifetime)
             let secret = reset.secret(replacing: found.password, key: csrfKey)
             return try await members(
                 visit, member, reset: (found.member.name, address(visit).reset(secret)))
@@ -84,7 +86,7 @@ extension WebSite {
 
     /// The form that makes a member of somebody.
     func joinForm(_ visit: Visit) async throws -> Response {
-        guard let invitation = try await invitation(visit) else { return try continueWithoutInvitation(visit) }
+        guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         return joinForm(visit, invitation, owners: try await owners())
     }
 
@@ -119,7 +121,7 @@ extension WebSite {
     /// Makes a member of somebody, signs them in, and continues to the page that the link names; who chose a name or a
     /// password that cannot be chooses again.
     func join(_ visit: Visit) async throws -> Response {
-        guard let invitation = try await invitation(visit) else { return try continueWithoutInvitation(visit) }
+        guard let invitation = try await invitation(visit) else { return try await continueWithoutInvitation(visit) }
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["password"] ?? ""
         let (member, password): (Member?, PasswordHash)
@@ -153,8 +155,11 @@ extension WebSite {
     /// Continues to the page that the link of a used invitation names: who has joined by it may open it again, as when
     /// `byteclub login` is run a second time.
     ///
+    /// Where there is no owner, nobody can be asked for another one.
+    ///
     /// - Throws: ``APIError`` 404 when the link names no page.
-    private func continueWithoutInvitation(_ visit: Visit) throws(APIError) -> Response {
+    private func continueWithoutInvitation(_ visit: Visit) async throws -> Response {
+        guard try await store.hasOwner() else { return view(.unowned, [:], visit, 404) }
         guard let next = visit["next"].map(Self.local) else { throw Self.unknownInvitation }
         if visit.member != nil { return redirect(next) }
         return signInForm(

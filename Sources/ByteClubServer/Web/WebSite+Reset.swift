@@ -16,7 +16,7 @@ extension WebSite {
 
     /// Sets the new password, by which the link dies, and signs the member in; who chose one that cannot be chooses again.
     func reset(_ visit: Visit) async throws -> Response {
-        let (member, known) = try await resetting(visit)
+        let (member, replaced) = try await resetting(visit)
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }
         let text = visit["new"] ?? ""
         let hash: PasswordHash
@@ -25,15 +25,14 @@ extension WebSite {
         } catch let error as StorageError where error.code == .badMember {
             return resetForm(visit, member, problem: error.message)
         }
-        // The link may have been used since it was looked at.
+        // The link may have been used, or have died with its maker's password, since it was looked at.
         guard
-            try await store.setPassword(
-                hash, ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: false)
+            try await store.setPassword(hash, ofMember: member.name, replacing: replaced, shuttingOutDevices: false)
         else { throw Self.unknownReset }
         return try await begin(member, hash, visit, then: "/account")
     }
 
-    private func resetting(_ visit: Visit) async throws -> (member: Member, password: PasswordHash?) {
+    private func resetting(_ visit: Visit) async throws -> (member: Member, replaced: ReplacedPassword) {
         let secret = visit.request.tail.first ?? ""
         if let found = try await PasswordReset.member(of: secret, in: store, at: settings.now()) { return found }
         if let wait = settings.signIns.guess(from: visit.request.client.address) { throw Self.tooMany(wait) }

@@ -127,6 +127,9 @@ struct WebSite: Sendable {
     /// What a browser may load for a page without pictures.
     static let formPolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+    /// What a browser may load for a page that has nothing but times to show by the reader's own clock.
+    static let timePolicy = formPolicy + "; script-src 'self'"
+
     /// What a browser may load for a page with pictures: nothing of other sites, and nothing that stands in the page.
     static let picturePolicy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \

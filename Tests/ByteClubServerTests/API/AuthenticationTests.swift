@@ -73,7 +73,7 @@ import Testing
                 #expect(try !answer.refusal().isEmpty)
             }
             #expect(try await server.get("/1/metadata/auto/a.md").status == 404)
-            try await server.store.removeMember(name: "Ann Bell")
+            try await server.store.removeMember(name: "Ann Bell", evenTheLast: true)
             #expect(try await server.get("/1/account/info").status == 401)
         }
     }

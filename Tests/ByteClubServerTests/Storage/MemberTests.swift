@@ -32,9 +32,9 @@ struct MemberTests {
         for name in ["", " x", "a\nb", String(repeating: "x", count: 256)] {
             await #expect(throws: StorageError.self) { try await store.addMember(name: name, role: nil, oauth1: false) }
         }
-        try await store.removeMember(name: "ANN")
+        try await store.removeMember(name: "ANN", evenTheLast: true)
         #expect(try await store.member(forToken: ann.token) == nil)
-        await #expect(throws: StorageError.self) { try await store.removeMember(name: "Ann") }
+        await #expect(throws: StorageError.self) { try await store.removeMember(name: "Ann", evenTheLast: true) }
         let again = try await store.addMember(name: "Ann", role: nil, oauth1: false)
         #expect(again.uid > ann.uid)
         #expect(try await store.members().map(\.isDisabled) == [true, false])
@@ -112,7 +112,7 @@ struct MemberTests {
         let other = try StoreFixture.open(fixture.directory.path, mode: .administration, clock: fixture.seconds)
         let ann = try await other.addMember(name: "Ann", role: nil, oauth1: false)
         #expect(try await fixture.store.member(forToken: ann.token)?.name == "Ann")
-        try await other.removeMember(name: "Ann")
+        try await other.removeMember(name: "Ann", evenTheLast: true)
         #expect(MemberCache.lifetime < .seconds(1))
         try await eventually("the token is dead") { try await fixture.store.member(forToken: ann.token) == nil }
     }
@@ -162,7 +162,8 @@ struct MemberTests {
         await #expect(throws: StorageError.self) { try await store.removeMember(name: "Ann") }
         #expect(try await store.members().map(\.role) == [.owner, .editor])
         try await store.removeMember(name: "Ben")
-        try await store.removeMember(name: "Ann")
+        await #expect(throws: StorageError.self) { try await store.removeMember(name: "Ann") }
+        try await store.removeMember(name: "Ann", evenTheLast: true)
         #expect(try await store.members().allSatisfy(\.isDisabled))
     }
 

@@ -148,6 +148,14 @@ struct RecoveryTests {
         #expect(throws: StorageError(.inUse, inUse)) {
             try StoreFixture.open(fixture.directory.path, clock: fixture.seconds)
         }
+        // What a server left that crashed, or runs in a container, says nothing of a process that is seen here.
+        for other in ["served \(getppid())\n", "served \(Int32.max)\n", "served 2\n"] {
+            let file = try Descriptor(path: fixture.directory.path + "/lock", flags: O_WRONLY | O_TRUNC)
+            unsafe try Array(other.utf8).withUnsafeBytes { unsafe try file.write($0, at: 0) }
+            #expect(throws: StorageError(.inUse, "another server uses '\(fixture.directory.path)'"), "\(other)") {
+                try StoreFixture.open(fixture.directory.path, clock: fixture.seconds)
+            }
+        }
         let fresh = fixture.directory.path + "/data"
         let store = try StoreFixture.open(fresh, clock: fixture.seconds)
         _ = try await store.addMember(name: "Ann", role: nil, oauth1: false)

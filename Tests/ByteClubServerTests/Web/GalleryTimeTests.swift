@@ -4,7 +4,7 @@ import Testing
 
 @testable import ByteClubServer
 
-@Suite("Times in the gallery")
+@Suite("Times on the pages")
 struct GalleryTimeTests {
     @Test("a photo stands under the day, and shows the hour, of the place where it was taken")
     func places() async throws {
@@ -43,6 +43,35 @@ struct GalleryTimeTests {
                 browser.page.matches(of: /<time datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC</)
                     .count == 1, "\(browser.page)")
             #expect(browser.page.contains("<script type=\"module\" src=\"/time.js\"></script>"))
+        }
+    }
+
+    @Test("the pages of accounts and members have moments that browsers show by their own clocks, and say UTC without")
+    func accounts() async throws {
+        try await TestServer.run { server in
+            try await server.store("/a.md", "one")
+            _ = try await server.post("/1/shares/auto/a.md")
+            _ = try await server.store.addInvitation(role: .editor, lifetime: 1000, by: 1)
+            let browser = try await GalleryTests.browser(server)
+            let cookie = "Cookie: \(try #require(browser.cookie))"
+            let moment = /<time datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC<\/time>/
+            let day = /<time class="day" datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4}<\/time>/
+            // A device's start and last day, a link's end and first day; an invitation's end and a member's first day.
+            for (page, moments, days) in [("/account", 2, 2), ("/members", 1, 1)] {
+                let answer = try await server.send("GET \(page)", [cookie])
+                let text = answer.text
+                #expect(text.matches(of: moment).count == moments && text.matches(of: day).count == days, "\(text)")
+                #expect(text.matches(of: /\d{4} \d\d:\d\d/).count == moments)
+                #expect(text.contains("<script type=\"module\" src=\"/time.js\"></script>"))
+                #expect(
+                    answer["Content-Security-Policy"] == "default-src 'none'; style-src 'self'; base-uri 'none'; "
+                        + "frame-ancestors 'none'; script-src 'self'")
+            }
+            for page in ["/password", "/device", "/login"] {
+                let answer = try await server.send("GET \(page)", [cookie])
+                #expect(answer["Content-Security-Policy"]?.contains("script") == false)
+                #expect(!answer.text.contains("<script"))
+            }
         }
     }
 }

@@ -112,11 +112,33 @@ struct JoinTests {
             try await browser.open("/")
             #expect(browser.page.contains("action=\"/login\"") && browser.page.contains("byteclub password"))
             #expect(!browser.page.contains("--data"), "who reads it may have no server")
-            try await server.store.removeMember(name: "Ann Bell")
+            try await server.store.removeMember(name: "Ann Bell", evenTheLast: true)
             try await browser.open("/")
             #expect(browser.status == 200 && browser.page.contains("no owner yet"))
             #expect(browser.page.contains("byteclub members invite --data DIR"))
             #expect(!browser.page.contains("action=\"/login\""))
+        }
+    }
+
+    @Test(
+        "in a club without an owner an invitation that is used up says where the owner's link is, and a good one works",
+        arguments: ["", "?next=%2Fdevice"])
+    func noOwnerInvitation(_ query: String) async throws {
+        try await TestServer.run { server in
+            let good = try await server.store.addInvitation(role: .editor, lifetime: 1000, by: Invitation.byHost)
+            try await server.store.removeMember(name: "Ann Bell", evenTheLast: true)
+            for secret in ["0123456789abcdef0123456789abcdef", good] {
+                var browser = Browser(server)
+                try await browser.open("/invite/\(secret)\(query)")
+                #expect(browser.page.contains("no owner yet") && !browser.page.contains("action=\"/login\""))
+                guard secret == good else {
+                    #expect(browser.status == 404 && browser.page.contains("byteclub members invite --data DIR"))
+                    continue
+                }
+                #expect(browser.status == 200)
+                try await browser.submit("/invite/\(secret)", ["name": "Ben", "password": "long enough"])
+                #expect(browser.status == 200 && browser.page.contains("<bdi>Ben</bdi>"))
+            }
         }
     }
 

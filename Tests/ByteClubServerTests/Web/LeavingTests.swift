@@ -56,4 +56,48 @@ struct LeavingTests {
             #expect(owner.status == 200 && owner.page.contains("You have left"))
         }
     }
+
+    @Test("of two owners who leave or remove each other at the same moment one stays", arguments: ["leave", "remove"])
+    func together(_ way: String) async throws {
+        try await TestServer.run { server in
+            let password = try await PasswordHash.make("long enough")
+            try await server.store.setPassword(password, ofMember: "Ann Bell")
+            var names = ["Ann Bell"]
+            for round in 0..<12 {
+                // Who stayed in the round before is one of the two, first or second.
+                names.insert("Ben \(round)", at: round % 2)
+                _ = try await server.store.addMember(name: names[round % 2], role: .owner, oauth1: false)
+                try await server.store.setPassword(password, ofMember: names[round % 2])
+                var browsers: [Browser] = []
+                for (name, other) in [(names[0], names[1]), (names[1], names[0])] {
+                    let uid = try #require(try await server.store.credentials(ofMember: name)?.member.uid)
+                    let session = try #require(
+                        try await server.store.addWebSession(member: uid, password: password, lifetime: 1000))
+                    var browser = Browser(server)
+                    browser.cookie = "byteclub=\(session)"
+                    try await browser.open(way == "leave" ? "/account" : "/members")
+                    #expect(browser.page.contains(way == "leave" ? "action=\"/leave\"" : other))
+                    browsers.append(browser)
+                }
+                let statuses = try await withThrowingTaskGroup(of: Int.self) { [browsers, names] group in
+                    for (browser, other) in zip(browsers, names.reversed()) {
+                        group.addTask {
+                            var browser = browser
+                            if way == "leave" {
+                                try await browser.submit("/leave")
+                            } else {
+                                try await browser.submit("/members", ["action": "remove", "name": other])
+                            }
+                            return browser.status
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                let left = try await server.store.members().filter { !$0.isDisabled }
+                #expect(left.count == 1 && left.first?.role == .owner, "round \(round): \(statuses)")
+                names = left.map(\.name)
+                if names.isEmpty { return }
+            }
+        }
+    }
 }

@@ -9,10 +9,14 @@ struct PasswordResetTests {
     private static func secret(
         _ server: TestServer, of uid: Int64, by maker: Int64 = Invitation.byHost, lifetime: Int64 = 100
     ) async throws -> String {
-        let name = try #require(try await server.store.members().first { $0.uid == uid }?.name)
-        return PasswordReset(member: uid, maker: maker, expires: SystemTime.seconds() + lifetime)
-            .secret(
-                replacing: try await server.store.credentials(ofMember: name)?.password, key: server.store.signingKey)
+        func password(of uid: Int64) async throws -> PasswordHash? {
+            let name = try #require(try await server.store.members().first { $0.uid == uid }?.name)
+            return try await server.store.credentials(ofMember: name)?.password
+        }
+        let owner =
+            maker == Invitation.byHost ? nil : OwnerState(uid: maker, password: try await password(of: maker))
+        return PasswordReset(member: uid, maker: owner, expires: SystemTime.seconds() + lifetime)
+            .secret(replacing: try await password(of: uid), key: server.store.signingKey)
     }
 
     @Test("an owner makes one on the members' page, and it sets a password once")
@@ -48,6 +52,38 @@ struct PasswordResetTests {
             #expect(other.place == "/")
             try await other.open("/account")
             #expect(other.page.contains("Token from the server"), "devices stay")
+        }
+    }
+
+    @Test(
+        "one that an owner has made works only while the owner is one and has the same password",
+        arguments: ["password", "role", "remove"])
+    func maker(_ change: String) async throws {
+        try await TestServer.run { server in
+            _ = try await server.store.addMember(name: "Ben", role: .owner, oauth1: false)
+            _ = try await server.store.addMember(name: "Cleo", role: .owner, oauth1: false)
+            let stolen = try await PasswordHash.make("long enough")
+            try await server.store.setPassword(stolen, ofMember: "Ben")
+            var thief = Browser(server)
+            try await thief.signIn("Ben", "long enough")
+            try await thief.open("/members")
+            try await thief.submit("/members", ["action": "reset", "name": "Cleo"])
+            let link = String(try #require(thief.page.firstMatch(of: /\/reset\/[0-9a-f-]+/)).output)
+            var guest = Browser(server)
+            try await guest.open(link)
+            #expect(guest.status == 200)
+            switch change {
+            case "password":
+                // The same word again is another hash.
+                try await server.store.setPassword(try await PasswordHash.make("long enough"), ofMember: "Ben")
+            case "role": try await server.store.setRole(.editor, ofMember: "Ben")
+            default: try await server.store.removeMember(name: "Ben")
+            }
+            try await guest.submit(link, ["new": "brand new one"])
+            #expect(guest.status == 404)
+            try await guest.open(link)
+            #expect(guest.status == 404)
+            #expect(try await server.store.credentials(ofMember: "Cleo")?.password == nil)
         }
     }
 

@@ -71,8 +71,7 @@ extension MembersCommand {
             guard let found = try await store.credentials(ofMember: name) else { throw StorageError.noMember(name) }
             let address = try Invite.address(given: url, known: try await store.publicURL())
             let reset = PasswordReset(
-                member: found.member.uid, maker: Invitation.byHost,
-                expires: SystemTime.seconds() + PasswordReset.lifetime)
+                member: found.member.uid, maker: nil, expires: SystemTime.seconds() + PasswordReset.lifetime)
             let secret = reset.secret(replacing: found.password, key: store.signingKey)
             try store.close()
             StandardOutput.write(line: address.reset(secret))

@@ -89,7 +89,7 @@ struct MembersCommand: ParsableCommand {
                         .data, "'\(name)' is the last owner, and the only member; --force removes them all the same")
                 }
             }
-            try await store.removeMember(name: name)
+            try await store.removeMember(name: name, evenTheLast: force)
             try store.close()
         }
     }

@@ -4,8 +4,16 @@ import ByteClubCore
 enum ReplacedPassword: Hashable, Sendable {
     /// Any, or none.
     case any
-    /// The one with this hash; nil where there is none yet.
-    case exactly(PasswordHash?)
+    /// The one with this hash, nil where there is none yet; with an owner, only while that one is as told.
+    case exactly(PasswordHash?, vouchedBy: OwnerState? = nil)
+}
+
+/// An owner as the owner was when something was made in that name.
+struct OwnerState: Hashable, Sendable {
+    /// The owner's number.
+    let uid: Int64
+    /// The hash of the owner's password; nil where there was none.
+    let password: PasswordHash?
 }
 
 /// The members of a club, and the invitations to become one.
@@ -23,18 +31,22 @@ protocol MemberStore: Sendable {
     /// Kills a member's tokens, sessions, links and invitations and frees the name; running servers notice within a
     /// second.
     ///
-    /// - Throws: ``StorageError`` `noMember` when there is no such member, `lastOwner` when only members without that
-    ///   role would be left.
-    func removeMember(name: String) async throws
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - evenTheLast: Whether the last owner may go, too, when there is no other member.
+    /// - Throws: ``StorageError`` `noMember` when there is no such member, `lastOwner` when the club would be left
+    ///   without an owner.
+    func removeMember(name: String, evenTheLast: Bool) async throws
 
     /// Gives a member another role; running servers notice within a second.
     ///
-    /// - Throws: ``StorageError`` as ``removeMember(name:)``.
+    /// - Throws: ``StorageError`` as ``removeMember(name:evenTheLast:)``.
     func setRole(_ role: Role, ofMember name: String) async throws
 
     /// Sets a member's password, and ends the member's sessions in browsers; when asked, kills all tokens, too.
     ///
-    /// Does nothing and gives false when the member's password is not the one to replace.
+    /// Does nothing and gives false when the member's password is not the one to replace, or the owner who vouches for
+    /// it is not the same any more.
     ///
     /// - Throws: ``StorageError`` `noMember` when there is no such member.
     func setPassword(
@@ -45,6 +57,8 @@ protocol MemberStore: Sendable {
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)?
 
     /// Makes an invitation, and gives its secret.
+    ///
+    /// - Throws: ``StorageError`` `badMember` when the inviter is a member who is no owner (any more).
     func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String
 
     /// Makes an invitation to own a club that has no owner, with the secret that belongs to its end in seconds since
@@ -77,6 +91,9 @@ extension StorageError {
     /// The member of a number was removed in the meantime.
     static let memberGone = StorageError(.noMember, "the member was removed in the meantime")
 
+    /// Somebody who is no owner, or no owner any more, invites.
+    static let noInviter = StorageError(.badMember, "only owners of the club invite")
+
     /// A change would leave members without an owner.
     static func lastOwner(_ name: String) -> StorageError {
         StorageError(.lastOwner, "'\(name)' is the last owner; make another member owner first")
@@ -84,6 +101,11 @@ extension StorageError {
 }
 
 extension MemberStore {
+    /// Removes a member other than the last owner.
+    ///
+    /// - Throws: ``StorageError`` as ``removeMember(name:evenTheLast:)``.
+    func removeMember(name: String) async throws { try await removeMember(name: name, evenTheLast: false) }
+
     /// Whether there is an owner.
     func hasOwner() async throws -> Bool {
         try await members().contains { !$0.isDisabled && $0.role == .owner }

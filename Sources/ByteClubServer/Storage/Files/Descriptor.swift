@@ -114,6 +114,21 @@ final class Descriptor: Sendable {
         }
     }
 
+    /// Whether a process has the file open by another descriptor than this one; false where that cannot be looked at.
+    ///
+    /// The process is told by its number in this container.
+    func isOpen(inProcess process: Int32) -> Bool {
+        var mine = stat()
+        guard unsafe fstat(number, &mine) == 0 else { return false }
+        let own = process == getpid() ? String(number) : nil
+        let folder = "/proc/\(process)/fd"
+        return ((try? Directory.names(in: folder)) ?? []).contains { name in
+            var file = stat()
+            guard name != own, unsafe stat("\(folder)/\(name)", &file) == 0 else { return false }
+            return file.st_dev == mine.st_dev && file.st_ino == mine.st_ino
+        }
+    }
+
     private func failure(_ action: String) -> StorageError {
         StorageError(errno: errno, "cannot \(action) '\(path)'")
     }

@@ -23,8 +23,8 @@ extension MemoryStore {
 
     func name(ofMember uid: Int64) async throws -> String? { try query { $0.name(uid) } }
 
-    func removeMember(name: String) async throws {
-        try changeMember(name) { club, place in
+    func removeMember(name: String, evenTheLast: Bool) async throws {
+        try changeMember(name, orLeavingNobody: evenTheLast) { club, place in
             let gone = club.people[place].member
             club.people[place] = MemoryClub.Person(
                 member: Member(uid: gone.uid, name: gone.name, created: gone.created, role: gone.role, isDisabled: true)
@@ -50,7 +50,9 @@ extension MemoryStore {
         _ hash: PasswordHash, ofMember name: String, replacing known: ReplacedPassword, shuttingOutDevices: Bool
     ) async throws -> Bool {
         try changeMember(name) { club, place in
-            if case .exactly(let known) = known, club.people[place].password != known { return false }
+            if case .exactly(let known, let owner) = known {
+                guard club.people[place].password == known, owner.map(club.isStill) ?? true else { return false }
+            }
             let uid = club.people[place].member.uid
             club.people[place].password = hash
             club.sessions.remove { $0 == uid }
@@ -60,9 +62,10 @@ extension MemoryStore {
         }
     }
 
-    /// Changes a member; members never remain without an owner by it.
+    /// Changes a member; the club does not lose its last owner by it, unless that one is alone and it was asked for.
     private func changeMember<T: Sendable>(
-        _ name: String, _ body: (inout MemoryClub, _ place: Int) throws -> T
+        _ name: String, orLeavingNobody leavesNobody: Bool = false,
+        _ body: (inout MemoryClub, _ place: Int) throws -> T
     ) throws -> T {
         try change { club in
             guard let place = club.place(ofMember: name) else {
@@ -71,7 +74,7 @@ extension MemoryStore {
             let wasOwner = club.people[place].member.role == .owner
             let result = try body(&club, place)
             let left = club.people.lazy.map(\.member).filter { !$0.isDisabled }
-            if wasOwner, !left.isEmpty, !left.contains(where: { $0.role == .owner }) {
+            if wasOwner, !left.contains(where: { $0.role == .owner }), !(leavesNobody && left.isEmpty) {
                 throw StorageError.lastOwner(name)
             }
             return result
@@ -87,7 +90,12 @@ extension MemoryStore {
     func addInvitation(role: Role, lifetime: Int64, by inviter: Int64) async throws -> String {
         let (secret, now) = (Secret.text(bytes: 16), now.seconds)
         let invited = MemoryClub.Invited(role: role, inviter: inviter)
-        try change { $0.invitations.add(invited, secret, for: lifetime, at: now) }
+        try change { club in
+            if inviter > 0, club.member(inviter).map({ $0.isDisabled || $0.role != .owner }) ?? true {
+                throw StorageError.noInviter
+            }
+            club.invitations.add(invited, secret, for: lifetime, at: now)
+        }
         return secret
     }
 
@@ -145,6 +153,14 @@ extension MemoryStore {
 }
 
 extension MemoryClub {
+    /// Whether an owner has neither changed nor gone.
+    fileprivate func isStill(_ owner: OwnerState) -> Bool {
+        people.contains {
+            $0.member.uid == owner.uid && !$0.member.isDisabled && $0.member.role == .owner
+                && $0.password == owner.password
+        }
+    }
+
     /// Adds a member, who becomes the owner where there is none, unless another role is given.
     fileprivate mutating func addMember(
         _ name: String, role: Role?, password: PasswordHash? = nil, at now: APIDate

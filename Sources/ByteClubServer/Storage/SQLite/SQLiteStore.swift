@@ -248,7 +248,9 @@ final class SQLiteStore: ClubStore {
                     (try? Descriptor(path: "/proc/\(process)/cgroup", flags: O_RDONLY)).flatMap(Self.text)
                 }
             }
-            let advice = holder.map { ": process \($0.process); '\($0.ending)' ends it" } ?? ""
+            // The text may be of a server that crashed, or is of one in another container, where numbers mean others.
+            let known = holder.flatMap { lock.isOpen(inProcess: $0.process) ? $0 : nil }
+            let advice = known.map { ": process \($0.process); '\($0.ending)' ends it" } ?? ""
             throw StorageError(.inUse, "another server uses '\(directory)'\(advice)")
         }
         return lock

@@ -6,6 +6,11 @@ for (const element of document.querySelectorAll("time[datetime]")) {
   const date = new Date(element.dateTime);
   if (Number.isNaN(date.getTime())) continue;
   const month = date.toLocaleString("en", { month: "short" });
+  const day = `${two(date.getDate())} ${month} ${date.getFullYear()}`;
+  if (element.className === "day") {
+    element.textContent = day;
+    continue;
+  }
   element.title = element.textContent;
-  element.textContent = `${two(date.getDate())} ${month} ${date.getFullYear()} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  element.textContent = `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

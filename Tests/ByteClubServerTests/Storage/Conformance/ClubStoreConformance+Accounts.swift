@@ -115,10 +115,62 @@ extension ClubStoreConformance {
             try await run.store.setRole(.owner, ofMember: "Ben")
             try await run.store.setRole(.editor, ofMember: "Ann")
             try await run.store.removeMember(name: "Ann")
-            try await run.store.removeMember(name: "Ben")
+            await run.refused(.lastOwner) { try await run.store.removeMember(name: "Ben") }
+            await run.refused(.lastOwner) { try await run.store.setRole(.editor, ofMember: "Ben") }
+            try await run.store.removeMember(name: "Ben", evenTheLast: true)
             #expect(try await run.store.members().allSatisfy(\.isDisabled))
             await run.refused(.noMember) { try await run.store.removeMember(name: "Ben") }
             await run.refused(.noMember) { try await run.store.setRole(.owner, ofMember: "Nobody") }
+        },
+        ClubStoreConformance("of two last owners who go or are demoted at the same moment, one stays") { run in
+            for round in 0..<40 {
+                for name in ["Ann", "Ben"] where try await run.store.credentials(ofMember: name) == nil {
+                    try await run.add(name, .owner)
+                }
+                let names = round.isMultiple(of: 2) ? ["Ann", "Ben"] : ["Ben", "Ann"]
+                let isRemoval = round % 4 < 2
+                let store = run.store
+                let refusals = await withTaskGroup(of: StorageError.Code?.self) { group in
+                    for name in names {
+                        group.addTask {
+                            do {
+                                if isRemoval { try await store.removeMember(name: name) }
+                                if !isRemoval { try await store.setRole(.viewer, ofMember: name) }
+                                return nil
+                            } catch { return (error as? StorageError)?.code }
+                        }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(refusals.compactMap(\.self) == [.lastOwner], "round \(round)")
+                let owners = try await store.members().filter { !$0.isDisabled && $0.role == .owner }
+                #expect(owners.count == 1, "round \(round)")
+                for name in names where !isRemoval { try await store.setRole(.owner, ofMember: name) }
+            }
+        },
+        ClubStoreConformance("a password for which an owner vouches is set while that owner stays the same") {
+            run in
+            try await run.add("Ann")
+            try await run.add("Ben", .owner)
+            try await run.add("Eve")
+            let (one, two) = (try password("a"), try password("b"))
+            func isSet(_ owner: OwnerState) async throws -> Bool {
+                let known = try await run.store.credentials(ofMember: "Eve")?.password
+                return try await run.store.setPassword(
+                    one, ofMember: "Eve", replacing: .exactly(known, vouchedBy: owner), shuttingOutDevices: false)
+            }
+            #expect(try await isSet(OwnerState(uid: 2, password: nil)))
+            #expect(try await !isSet(OwnerState(uid: 2, password: one)))
+            try await run.store.setPassword(two, ofMember: "Ben")
+            #expect(try await !isSet(OwnerState(uid: 2, password: nil)))
+            #expect(try await isSet(OwnerState(uid: 2, password: two)))
+            try await run.store.setRole(.editor, ofMember: "Ben")
+            #expect(try await !isSet(OwnerState(uid: 2, password: two)))
+            try await run.store.setRole(.owner, ofMember: "Ben")
+            try await run.store.removeMember(name: "Ben")
+            #expect(try await !isSet(OwnerState(uid: 2, password: two)))
+            #expect(try await !isSet(OwnerState(uid: 2, password: nil)))
+            #expect(try await isSet(OwnerState(uid: 1, password: nil)))
         },
         ClubStoreConformance("a new password ends sessions in browsers, and all devices when that is asked for") {
             run in
@@ -176,6 +228,15 @@ extension ClubStoreConformance {
             #expect(try await run.store.invitation(withdrawn) != nil)
             try await run.store.setRole(.editor, ofMember: "Ben")
             #expect(try await run.store.invitation(withdrawn) == nil)
+            await run.refused(.badMember) {
+                _ = try await run.store.addInvitation(role: .owner, lifetime: 1000, by: 2)
+            }
+            try await run.store.setRole(.owner, ofMember: "Ben")
+            try await run.store.removeMember(name: "Ben")
+            await run.refused(.badMember) {
+                _ = try await run.store.addInvitation(role: .owner, lifetime: 1000, by: 2)
+            }
+            #expect(try await run.store.invitations() == [])
         },
         ClubStoreConformance("a club without an owner gets one by the first of its invitations, and the others die") {
             run in
@@ -188,7 +249,7 @@ extension ClubStoreConformance {
             #expect(try await run.store.hasOwner())
             #expect(try await run.store.invitation(first) == nil)
             #expect(try await run.store.addOwnerInvitation(lifetime: 100) == nil)
-            try await run.store.removeMember(name: "Ann")
+            try await run.store.removeMember(name: "Ann", evenTheLast: true)
             let third = try #require(try await run.store.addOwnerInvitation(lifetime: 100))
             try await run.add("Ben", .viewer)
             #expect(try await run.store.invitation(third) != nil)

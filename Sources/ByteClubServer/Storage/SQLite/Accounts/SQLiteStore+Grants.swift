@@ -118,12 +118,17 @@ extension SQLiteStore {
         }
     }
 
-    /// Adds a row whose last column says when it dies, and removes those of its table that are dead.
-    func insertExpiring(_ place: String, _ arguments: StatementArguments, lifetime: Int64) async throws {
+    /// Adds a row whose last column says when it dies, unless `check` throws, and removes those of its table that are
+    /// dead.
+    func insertExpiring(
+        _ place: String, _ arguments: StatementArguments, lifetime: Int64,
+        _ check: @escaping @Sendable (WriteTransaction) throws -> Void = { _ in }
+    ) async throws {
         let now = now().seconds
         let table = place.prefix { $0 != "(" }
         let marks = Array(repeating: "?", count: place.split(separator: ",").count).joined(separator: ", ")
         try await writer.perform { transaction in
+            try check(transaction)
             try transaction.execute("DELETE FROM \(table) WHERE expires <= ?", [now])
             try transaction.execute("INSERT INTO \(place) VALUES (\(marks))", arguments + [now + lifetime])
         }

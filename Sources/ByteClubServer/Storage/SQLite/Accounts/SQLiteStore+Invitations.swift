@@ -7,8 +7,18 @@ extension SQLiteStore {
         let secret = Secret.text(bytes: 16)
         try await insertExpiring(
             "invitation(hash, role, inviter, expires)", [Secret.hash(secret), role.rawValue, inviter],
-            lifetime: lifetime)
+            lifetime: lifetime
+        ) { transaction in
+            // Those of a member who stops being an owner are withdrawn, so none may be made after that.
+            if inviter > 0, try !Self.isOwner(inviter, in: transaction) { throw StorageError.noInviter }
+        }
         return secret
+    }
+
+    private static func isOwner(_ uid: Int64, in transaction: WriteTransaction) throws -> Bool {
+        try transaction.database.firstRow(
+            "SELECT 1 FROM member WHERE uid = ? AND disabled = 0 AND role = ?", [uid, Role.owner.rawValue]
+        ) { _ in true } ?? false
     }
 
     func addOwnerInvitation(

@@ -42,8 +42,8 @@ extension SQLiteStore {
         }
     }
 
-    func removeMember(name: String) async throws {
-        try await changeMember(name) { uid, transaction in
+    func removeMember(name: String, evenTheLast: Bool) async throws {
+        try await changeMember(name, orLeavingNobody: evenTheLast) { uid, transaction in
             try transaction.execute("UPDATE member SET disabled = 1, password = NULL WHERE uid = ?", [uid])
             for table in ["device", "request_token", "grant_code", "web_session"] {
                 try transaction.execute("DELETE FROM \(table) WHERE member = ?", [uid])
@@ -66,11 +66,12 @@ extension SQLiteStore {
         _ hash: PasswordHash, ofMember name: String, replacing known: ReplacedPassword, shuttingOutDevices: Bool
     ) async throws -> Bool {
         try await changeMember(name) { uid, transaction in
+            if case .exactly(_, let owner?) = known, try !Self.isStill(owner, in: transaction) { return false }
             let count =
                 switch known {
                 case .any:
                     try transaction.execute("UPDATE member SET password = ? WHERE uid = ?", [hash.text, uid])
-                case .exactly(let known):
+                case .exactly(let known, _):
                     try transaction.execute(
                         "UPDATE member SET password = ? WHERE uid = ? AND password IS ?", [hash.text, uid, known?.text])
                 }
@@ -80,6 +81,13 @@ extension SQLiteStore {
             for table in tables { try transaction.execute("DELETE FROM \(table) WHERE member = ?", [uid]) }
             return true
         }
+    }
+
+    private static func isStill(_ owner: OwnerState, in transaction: WriteTransaction) throws -> Bool {
+        try transaction.database.firstRow(
+            "SELECT 1 FROM member WHERE uid = ? AND disabled = 0 AND role = ? AND password IS ?",
+            [owner.uid, Role.owner.rawValue, owner.password?.text]
+        ) { _ in true } ?? false
     }
 
     func credentials(ofMember name: String) async throws -> (member: Member, password: PasswordHash?)? {
@@ -94,7 +102,8 @@ extension SQLiteStore {
     }
 
     private func changeMember<T: Sendable>(
-        _ name: String, _ body: @escaping @Sendable (Int64, WriteTransaction) throws -> T
+        _ name: String, orLeavingNobody leavesNobody: Bool = false,
+        _ body: @escaping @Sendable (Int64, WriteTransaction) throws -> T
     ) async throws -> T {
         let result = try await writer.perform { transaction in
             let found = try transaction.database.firstRow(
@@ -102,7 +111,9 @@ extension SQLiteStore {
             ) { (uid: $0[0] as Int64, wasOwner: $0[1] as Int == Role.owner.rawValue) }
             guard let found else { throw StorageError.noMember(name) }
             let result = try body(found.uid, transaction)
-            if found.wasOwner { try Self.checkOwner(afterChangeOf: name, in: transaction) }
+            if found.wasOwner {
+                try Self.checkOwner(afterChangeOf: name, orNobody: leavesNobody, in: transaction)
+            }
             try Self.countAccountChange(in: transaction)
             return result
         }
@@ -110,18 +121,17 @@ extension SQLiteStore {
         return result
     }
 
-    /// Members never remain without an owner.
+    /// A club never loses its last owner, unless that one is alone and it was asked for.
     ///
     /// It is looked at in the transaction of the change, so that two owners cannot take the role from each other at
     /// once, from two processes either.
-    private static func checkOwner(afterChangeOf name: String, in transaction: WriteTransaction) throws {
-        let isLost = try transaction.database.firstRow(
-            """
-            SELECT 1 FROM member WHERE disabled = 0
-            AND NOT EXISTS (SELECT 1 FROM member WHERE disabled = 0 AND role = ?)
-            """, [Role.owner.rawValue]
-        ) { _ in true }
-        if isLost != nil { throw StorageError.lastOwner(name) }
+    private static func checkOwner(
+        afterChangeOf name: String, orNobody mayBeEmpty: Bool, in transaction: WriteTransaction
+    ) throws {
+        let left = try transaction.database.rows("SELECT DISTINCT role FROM member WHERE disabled = 0") { row in
+            row[0] as Int
+        }
+        if !left.contains(Role.owner.rawValue), !(mayBeEmpty && left.isEmpty) { throw StorageError.lastOwner(name) }
     }
 
     /// Nobody comes back by an invitation of their own, nor does a second one by those for the first owner.
