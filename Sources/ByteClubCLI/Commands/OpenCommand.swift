@@ -8,7 +8,7 @@ struct OpenCommand: ClubCommand {
         commandName: "open",
         abstract: "Open the club's gallery, a note or a photo in your browser.",
         discussion: """
-            Without a browser here the page's address is printed.
+            Without a browser here, prints the page's address.
 
             Examples:
               byteclub open
@@ -16,7 +16,7 @@ struct OpenCommand: ClubCommand {
               byteclub open photos/ridge.jpg --print
             """)
 
-    @Argument(help: "A note or a photo.", completion: .names)
+    @Argument(help: "The note or photo.", completion: .names)
     var name: String?
 
     @OptionGroup var options: OpenOptions
@@ -28,7 +28,7 @@ struct OpenCommand: ClubCommand {
         let path = try EntryPath.entry(name, login)
         let missing = Failure(
             .noInput,
-            "there is no note or photo '\(Failure.line(path.name(below: login.folder)))'; photos are named as in "
+            "no note or photo named '\(Failure.line(path.name(below: login.folder)))'; photos are named like "
                 + "'photos/ridge.jpg'")
         try await options.show(path, login, context, otherwise: missing)
     }
@@ -40,7 +40,7 @@ struct PhotosOpenCommand: ClubCommand {
         commandName: "open",
         abstract: "Open a photo's page in your browser.",
         discussion: """
-            Without a browser here the page's address is printed.
+            Without a browser here, prints the page's address.
 
             Example:
               byteclub photos open ridge.jpg
@@ -62,7 +62,7 @@ struct PhotosOpenCommand: ClubCommand {
 
 /// How a page is shown.
 struct OpenOptions: ParsableArguments {
-    @Flag(help: "Print the page's address, and open nothing.")
+    @Flag(help: "Print the page's address instead of opening it.")
     var print = false
 
     /// Shows the page of a note or a photo.
@@ -86,7 +86,7 @@ struct OpenOptions: ParsableArguments {
     /// Shows a page.
     func show(_ page: String, _ context: Context) throws {
         if !print, let browser = context.browser, browser.open(page) {
-            return context.note("\(page) opens in your browser")
+            return context.note("\(page) is open in your browser")
         }
         try context.output.line(page)
     }

@@ -278,7 +278,7 @@ import Testing
                 scene.reporter.finish()
             }
             let lines = TerminalScreen(scene.world.err).lines
-            #expect(lines.first == "byteclub: no transfer is under way")
+            #expect(lines.first == "byteclub: no transfer in progress")
             #expect(lines.contains { $0.hasPrefix("byteclub: a.jpg   50%  500 of 1000 bytes") }, "\(lines)")
             scene.asked.send(.report)
             #expect(TerminalScreen(scene.world.err).lines == lines)

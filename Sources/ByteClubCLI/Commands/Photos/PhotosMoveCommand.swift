@@ -7,9 +7,9 @@ struct PhotosMoveCommand: ClubCommand {
         commandName: "mv",
         abstract: "Give a photo or an album another name, or move it into an album.",
         discussion: """
-            Nothing is replaced. What ends in '/' is an album, made when it is not there, which the photo goes into \
-            under its own name, as it does when the new name is an album's. A photo's caption goes along. A new name \
-            without a suffix gets the photo's.
+            Never replaces a photo. A new name that ends in '/' is an album, created if missing; the photo moves \
+            there and keeps its name, as it does if the new name is an existing album. A photo's caption moves with \
+            it. A new name without a suffix gets the photo's.
 
             Examples:
               byteclub photos mv IMG_4711.jpg ridge.jpg
@@ -21,7 +21,7 @@ struct PhotosMoveCommand: ClubCommand {
     var name: String
 
     @Argument(
-        help: ArgumentHelp("Its new name, or an album with '/' at the end.", valueName: "new-name"), completion: .names)
+        help: ArgumentHelp("The new name, or an album with a trailing '/'.", valueName: "new-name"), completion: .names)
     var destination: String
 
     @OptionGroup var connection: ConnectionOptions
@@ -111,7 +111,7 @@ struct PhotoMove: Sendable {
             case .notFound: throw EntryPath.missing(kind, path.name(below: folder))
             case .forbidden where !error.isOfRole:
                 if target.key.isBelow(path.key) {
-                    throw Failure(.cannotCreate, "'\(path.name(below: folder))' cannot go into itself")
+                    throw Failure(.cannotCreate, "'\(path.name(below: folder))' cannot be moved into itself")
                 }
                 throw there(kind, target)
             default: throw error
@@ -120,6 +120,6 @@ struct PhotoMove: Sendable {
     }
 
     private func there(_ kind: String, _ path: RemotePath) -> Failure {
-        Failure(.cannotCreate, "there is a \(kind) '\(Failure.line(path.name(below: folder)))' already")
+        Failure(.cannotCreate, "the \(kind) '\(Failure.line(path.name(below: folder)))' already exists")
     }
 }
