@@ -25,7 +25,7 @@ extension TransferError {
     fileprivate func words(isOfWay: Bool) -> String {
         guard let host, !isOfProxy, code != .proxyRefused else { return message }
         if isOfWay { return "cannot reach the club at \(host): \(reason)" }
-        return code == .protocolViolation ? "what the club at \(host) answers makes no sense: \(message)" : message
+        return code == .protocolViolation ? "invalid answer from the club at \(host): \(message)" : message
     }
 
     /// Host and port of the address; nil without one.
@@ -36,15 +36,15 @@ extension TransferError {
 
     private var reason: String {
         switch code {
-        case .cannotResolveHost: "the name is not known"
-        case .cannotConnect where errno == ECONNREFUSED: "nobody answers there"
-        case .cannotConnect where errno == ENETUNREACH || errno == EHOSTUNREACH: "no network leads there"
-        case .cannotConnect: "no connection can be made"
+        case .cannotResolveHost: "unknown host name"
+        case .cannotConnect where errno == ECONNREFUSED: "connection refused"
+        case .cannotConnect where errno == ENETUNREACH || errno == EHOSTUNREACH: "network unreachable"
+        case .cannotConnect: "cannot connect"
         case .timedOut: lateness
         case .tls: distrust
         // What a server of https makes of http.
-        case .connectionLost where url.hasPrefix("http:") && bytesReceived == 0: "it hung up; try https://"
-        case .connectionLost: "the connection broke"
+        case .connectionLost where url.hasPrefix("http:") && bytesReceived == 0: "connection closed; try https://"
+        case .connectionLost: "connection lost"
         default: message
         }
     }
@@ -57,14 +57,14 @@ extension TransferError {
     /// Why there is no TLS, as far as libcurl's words tell.
     private var distrust: String {
         let known = [
-            ("pinned", "its key is not the pinned one: another server, or somebody between"),
-            ("wrong version number", "it speaks no TLS"), ("packet length", "it speaks no TLS"),
-            ("record layer failure", "it speaks no TLS"), ("expired", "its certificate has expired"),
-            ("not yet valid", "its certificate is not valid yet"),
+            ("pinned", "its key is not the pinned one: a different server, or an attack"),
+            ("wrong version number", "it does not use TLS"), ("packet length", "it does not use TLS"),
+            ("record layer failure", "it does not use TLS"), ("expired", "its certificate has expired"),
+            ("not yet valid", "its certificate is not yet valid"),
             ("subject name", "its certificate is for another name"),
-            ("self-signed", "nobody vouches for its certificate"),
-            ("self signed", "nobody vouches for its certificate"),
-            ("issuer", "nobody vouches for its certificate"),
+            ("self-signed", "its certificate is not trusted"),
+            ("self signed", "its certificate is not trusted"),
+            ("issuer", "its certificate is not trusted"),
         ]
         return known.first { message.contains($0.0) }?.1 ?? message
     }
