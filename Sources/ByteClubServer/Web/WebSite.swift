@@ -81,7 +81,7 @@ struct WebSite: Sendable {
         case 404: "Not found"
         case 429: "Too many attempts"
         case 503: "Too busy"
-        default: "That did not work"
+        default: "Something went wrong"
         }
     }
 
@@ -141,7 +141,7 @@ struct WebSite: Sendable {
     /// What a browser is shown where there is no page.
     func unknownPage() -> Response {
         let values: [String: Any] = [
-            "title": Self.title(404), "message": "There is no page at this address.",
+            "title": Self.title(404), "message": "Page not found.",
         ]
         return Response(
             .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))

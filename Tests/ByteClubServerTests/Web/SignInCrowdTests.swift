@@ -132,7 +132,7 @@ struct SignInCrowdTests {
             try await browser.signIn("Ann Bell", Self.password)
             try await browser.open("/password")
             // The bearer token and the OAuth 1 keys.
-            #expect(browser.page.contains("2 devices") && browser.page.contains("stays signed in"))
+            #expect(browser.page.contains("2 devices") && browser.page.contains("stay signed in"))
             try await browser.submit("/password", ["password": Self.password, "new": "another horse"])
             #expect(browser.place == "/account" && browser.page.contains("Token from the server"))
             #expect(try await server.get("/1/account/info").status == 200)
