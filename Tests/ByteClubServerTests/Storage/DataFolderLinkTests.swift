@@ -113,6 +113,6 @@ import Testing
             directory: data, now: { APIDate(seconds: 1) },
             logger: Logger(label: "test") { _ in LineLog(level: .info) { log.add($0) } })
         try store.close()
-        #expect(log.all.contains { $0.contains("others may write in '\(data)'") } == isTold, "\(log.all)")
+        #expect(log.all.contains { $0.contains("'\(data)' is writable by others") } == isTold, "\(log.all)")
     }
 }

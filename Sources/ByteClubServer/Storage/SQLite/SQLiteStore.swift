@@ -246,7 +246,7 @@ final class SQLiteStore: ClubStore {
                 }
             }
             let advice = holder.map { ": process \($0.process); '\($0.ending)' ends it" } ?? ""
-            throw StorageError(.inUse, "another server uses '\(directory)'\(advice)")
+            throw StorageError(.inUse, "another server is using '\(directory)'\(advice)")
         }
         return lock
     }

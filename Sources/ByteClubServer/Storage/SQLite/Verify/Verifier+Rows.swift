@@ -90,7 +90,7 @@ extension Verifier {
             let isLive = (row[4] as Int) < 2
             let parentKind: Int? = row[5]
             if isLive, parent != "", parentKind != 1 {
-                report(parentKind == nil ? "there is no folder above it" : "what is above it is no live folder")
+                report(parentKind == nil ? "there is no folder above it" : "what is above it is not an existing folder")
             }
         }
         return findings
