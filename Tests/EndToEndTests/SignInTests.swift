@@ -128,7 +128,7 @@ extension EndToEnd {
         func password() async throws {
             let club = try await Club.start()
             let cleo = try await club.member("cleo")
-            let (current, new, again) = ("Current password: ", "New password: ", "The same again: ")
+            let (current, new, again) = ("Current password: ", "New password: ", "Repeat new password: ")
             for answers in [
                 [(new, "long enough"), (again, "long enough")],
                 [(current, "long enough"), (new, "another one"), (again, "another one")],

@@ -217,7 +217,7 @@ extension EndToEnd {
             var environment = ["EDITOR": editor, "VISUAL": ""]
             let failed = try await ann.byteclub("notes", "edit", name, environment: environment)
             #expect(failed.status == 75, "\(failed)")
-            let advice = try #require(failed.errorText.split(separator: "go on with ").last)
+            let advice = try #require(failed.errorText.split(separator: "resume with ").last)
             let command = try #require(advice.split(separator: "\n").first)
             environment["FAILS"] = "0"
             let pasted = try await Program.run(
