@@ -133,8 +133,8 @@ import Testing
         #expect(await world.run("sync", "deletes", "review", mirror) == .success)
         #expect(
             world.out == """
-                a.md: gone here, would be removed on the server, held since 1970-01-01 00:00
-                b.md: gone on the server, would be removed here, held since 1970-01-01 00:00
+                a.md: removed here, would be removed on the server, held since 1970-01-01 00:00
+                b.md: removed on the server, would be removed here, held since 1970-01-01 00:00
 
                 """)
         #expect(await world.run("sync", "deletes", "approve", "--json") == .success)
@@ -187,7 +187,7 @@ import Testing
         #expect(!LocalFile.exists(mirror + "/" + copy))
         #expect(await world.run("conflicts", "resolve", "plan.md", "--keep", "mine") == .noInput)
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\t\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tresolved\t\n")
     }
 
     @Test("a conflict is found by every spelling of its name, and the entry that has it is shown and replaced")
@@ -255,7 +255,7 @@ import Testing
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "no conflicts\n")
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\t\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tresolved\t\n")
         for (name, text) in [("trip.md", "ours"), ("trip (conflict 5e6f7a8b).md", "others'")] {
             _ = try add(name, disk: text, server: text, synced: text)
             try write(text, name)

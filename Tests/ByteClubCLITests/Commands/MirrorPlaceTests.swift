@@ -154,7 +154,7 @@ import Testing
         let place = try MirrorPlace(club, world.context())
         let lock = try #require(try MirrorLock(in: place.state))
         #expect(await world.run("unlink", club) == .tryAgain)
-        #expect(world.err.contains("a sync of '\(club)' runs (process \(getpid())); end it"), "\(world.err)")
+        #expect(world.err.contains("a sync of '\(club)' is running (process \(getpid())); stop it"), "\(world.err)")
         #expect(world.err.contains("'kill \(getpid())' first"), "\(world.err)")
         withExtendedLifetime(lock) { #expect(LocalFile.exists(place.configuration.stateDirectory + "/folder")) }
     }

@@ -75,7 +75,7 @@ import Testing
         for _ in 0..<2 {
             #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
             #expect(
-                world.err == "byteclub: link.md: a symbolic link is not synced\nbyteclub: in sync: 1 left alone\n")
+                world.err == "byteclub: link.md: a symbolic link is not synced\nbyteclub: in sync: 1 skipped\n")
         }
         #expect(await world.run("status") == .success)
         #expect(world.out.contains("last synced") && world.out.contains("problem: link.md: "), "\(world.out)")
@@ -100,7 +100,7 @@ import Testing
         #expect(
             lines.suffix(2) == [
                 "byteclub: and 49 more\(refusal)",
-                "byteclub: not in sync yet: 50 left alone",
+                "byteclub: not in sync yet: 50 skipped",
             ])
         #expect(await world.run("sync", mirror, "--once", "--json") == .notAuthorised)
         #expect(world.out.split(separator: "\n").count == 51)
@@ -122,7 +122,7 @@ import Testing
         #expect(await world.run("sync", mirror, "--once", "--dry-run", "--json") == .success)
         #expect(world.out.hasSuffix(#"{"event":"summary","held":30,"planned":1}"# + "\n"), "\(world.out)")
         #expect(await world.run("sync", mirror, "--once", "--dry-run", "--force-deletes") == .success)
-        #expect(world.out.split(separator: "\n").count == 31 && !world.out.contains("would not"))
+        #expect(world.out.split(separator: "\n").count == 31 && !world.out.contains("would hold"))
         #expect(await world.run("sync", mirror, "--once") == .tryAgain)
         let told = world.err.split(separator: "\n")
         #expect(told.count == 22 && told.dropLast().last?.contains("and 10 more are held; ") == true, "\(world.err)")
@@ -140,7 +140,7 @@ import Testing
         try LocalFile.replace(mirror + "/mine.tmp", with: [1], mode: 0o644)
         #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
         #expect(await world.run("sync", mirror, "--once") == .success)
-        let told = "ignore rules leave out 1 entry here and 2 entries on the server"
+        let told = "ignore rules exclude 1 entry here and 2 entries on the server"
         #expect(world.err == "byteclub: in sync: nothing to do; \(told)\n")
         #expect(await world.run("sync", mirror, "--once", "--json") == .success)
         #expect(world.out.contains(#""ignored":{"disk":1,"server":2}"#), "\(world.out)")
@@ -195,7 +195,7 @@ import Testing
         #expect(world.out.contains("downloaded more.md\n"))
         #expect(await world.run("sync", mirror, "--once", "--folder", "/Trips") == .success, "\(world.err)")
         #expect(await world.run("sync", mirror, "--once", "--folder", "/byteclub") == .configuration)
-        #expect(world.err.contains("holds '/trips', not '/byteclub'"))
+        #expect(world.err.contains("syncs '/trips', not '/byteclub'"))
         #expect(await world.run("sync", "verify", "--folder", "/byteclub") == .configuration)
         #expect(!LocalFile.exists(mirror + "/hello.md"))
         #expect(try await world.text("/byteclub/hello.md") == "hello")

@@ -279,8 +279,8 @@ import Testing
     @Test(
         "limits of which some can never hold, and more than a daemon takes, are refused before one is started",
         arguments: [
-            ("2M; mon-fri 09:00-17:00 500K", "nothing after '2M' can hold; put it last"),
-            ("sat pause; mon-sun 06:00-06:00 2M; 3M", "nothing after '06:00-06:00 2M' can hold; put it last"),
+            ("2M; mon-fri 09:00-17:00 500K", "no limit after '2M' can apply; put it last"),
+            ("sat pause; mon-sun 06:00-06:00 2M; 3M", "no limit after '06:00-06:00 2M' can apply; put it last"),
             (Array(repeating: "mon 2M", count: 101).joined(separator: ";"), "at most 100 parts of the week"),
         ])
     func limitsThatCannotHold(text: String, message: String) async throws {

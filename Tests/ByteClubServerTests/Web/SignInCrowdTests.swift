@@ -139,7 +139,7 @@ struct SignInCrowdTests {
             try await browser.open("/password")
             try await browser.submit(
                 "/password", ["password": "another horse", "new": "a third horse", "devices": "out"])
-            #expect(browser.place == "/account" && browser.page.contains("Nothing yet"))
+            #expect(browser.place == "/account" && browser.page.contains("None yet"))
             #expect(try await server.get("/1/account/info").status == 401)
             try await browser.open("/password")
             #expect(!browser.page.contains("checkbox"))
