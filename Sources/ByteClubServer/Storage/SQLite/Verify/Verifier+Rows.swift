@@ -18,7 +18,7 @@ extension Verifier {
                 findings.append(Finding(kind: .journal, subject: Self.name(text, revision), problem: problem))
             }
             guard let path = try? RemotePath(text), path.string == text else {
-                report("the path is none")
+                report("the path is invalid")
                 continue
             }
             let (bytes, hash, previous): (Int64, Int?, Int64) = (row[3], row[4], row[5])
