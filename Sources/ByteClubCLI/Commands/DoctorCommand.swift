@@ -5,7 +5,7 @@ import ByteClubCore
 struct DoctorCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this set-up, and say what is wrong and how to fix it.",
+        abstract: "Check this set-up, and say how to fix what is wrong.",
         discussion: """
             Checks the programs, the settings, the login, the server and its clock, the mirror with its conflicts, \
             held deletions and skipped files, and the disk. Changes nothing. Exits with 0 when no check fails, \

@@ -4,7 +4,7 @@ import ArgumentParser
 struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "byteclub",
-        abstract: "Notes and panorama photos of a club, shared through a server of its own.",
+        abstract: "Share a club's notes and panorama photos through its own server.",
         discussion: """
             Get started:
               byteclub login https://club.example

@@ -4,7 +4,7 @@ import ArgumentParser
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Keep a directory the same as the shared folder.",
+        abstract: "Sync a directory with the shared folder.",
         usage: """
             byteclub sync [<dir>] [<options>]
             byteclub sync pause|resume [<dir>]

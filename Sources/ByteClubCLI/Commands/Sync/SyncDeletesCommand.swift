@@ -41,7 +41,7 @@ struct DeletesReviewCommand: MirrorRequest {
 struct DeletesApproveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "approve",
-        abstract: "Approve what is held; the next sync, or the one that runs, carries it out.",
+        abstract: "Approve what is held; the next sync, or a running one, carries it out.",
         discussion: """
             Files deleted here go to the mirror's trash; the server keeps its deleted files in the history. Entries \
             that new ignore rules exclude stay where they are, on both sides, and are no longer synced. Deletions \
@@ -68,7 +68,7 @@ struct DeletesApproveCommand: MirrorRequest {
 struct DeletesRestoreCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Undo held deletions: what is gone on one side comes back from the other.",
+        abstract: "Undo held deletions: restore what was deleted on one side from the other.",
         discussion: """
             The next sync, or a running one, downloads again what was deleted here and uploads again what was deleted \
             on the server. Files deleted on the server before the others were held are restored from its history, up \

@@ -8,7 +8,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     static let name = "in-directory"
 
     static let configuration = CommandConfiguration(
-        commandName: name, abstract: "Keep a directory the same as the shared folder.", shouldDisplay: false)
+        commandName: name, abstract: "Sync a directory with the shared folder.", shouldDisplay: false)
 
     @Argument(help: MirrorArgument.help, completion: .directory)
     var directory: String?

@@ -5,7 +5,7 @@ import ByteClubCore
 struct WhyCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Explain why a file or folder of a mirror is as it is, and what is in its way.",
+        abstract: "Explain the state of a file or folder of a mirror, and what blocks it.",
         discussion: """
             Shows the last known state on disk, on the server, and the last state in which both were equal; the rule \
             that applies, the next step, and what blocks it. Reads only the mirror's database and checks whether the \

@@ -92,7 +92,7 @@ final class SQLiteStore: ClubStore {
                 )
             }
             guard let secret = Hexadecimal.decode(key) else {
-                throw StorageError(.damaged, "the signing key is no hexadecimal text")
+                throw StorageError(.damaged, "the signing key is not hexadecimal")
             }
             self.epoch = epoch
             signingKey = SymmetricKey(data: secret)
