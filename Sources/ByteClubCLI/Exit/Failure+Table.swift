@@ -80,7 +80,7 @@ extension Failure {
         var message = error.message
         switch error.code {
         case .unauthorized:
-            // Servers say so in their own words, those before 0.7 in the second.
+            // Servers say so in their own words, older ones in the second.
             for hint in [Self.hint, "; log in again"] where message.hasSuffix(hint) { message.removeLast(hint.count) }
             message += "\(Self.hint) with 'byteclub login \(error.server ?? "URL")'"
         case .unreachable where error.isOfProxy: message += "; correct or unset the proxy setting"
