@@ -107,7 +107,7 @@ struct VerifierTests {
             "a history that goes forward", .journal, "it replaced the later change 9",
             "UPDATE version SET previous = 9 WHERE revision = 3"),
         .sql(
-            "an impossible path", .journal, "the path is invalid", "UPDATE version SET path = '/a/../b' WHERE revision = 2"
+            "an impossible path", .journal, "path is invalid", "UPDATE version SET path = '/a/../b' WHERE revision = 2"
         ),
         .sql(
             "a file without a hash", .journal, "kind 0 with 6 bytes and a hash of 0 bytes",
@@ -121,7 +121,7 @@ struct VerifierTests {
         .sql(
             "a missing folder", .tree, "there is no folder above it",
             "DELETE FROM latest WHERE key = char(1) || 'photos'"),
-        .sql("a deleted folder", .tree, "is not an existing folder", "UPDATE version SET kind = 3 WHERE path = '/photos'"),
+        .sql("a deleted folder", .tree, "not an existing folder", "UPDATE version SET kind = 3 WHERE path = '/photos'"),
         .sql(
             "a wrong parent", .tree, "the tree has it in another folder",
             "UPDATE latest SET parent = '' WHERE key LIKE '%sea.jpg'"),
