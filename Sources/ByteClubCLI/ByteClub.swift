@@ -149,7 +149,7 @@ public enum ByteClub {
             return .usage
         }
         var message = RootCommand.message(for: error)
-        if message.isEmpty { message = "the command line makes no sense" }
+        if message.isEmpty { message = "the arguments are invalid" }
         // The parser ends with: See 'byteclub notes show --help' for more information.
         let hint = full.split(separator: "'").last { $0.hasPrefix("byteclub ") && $0.hasSuffix("--help") }
         let words = (hint ?? "byteclub --help").split(separator: " ").filter { $0 != SyncDirectoryCommand.name }

@@ -19,7 +19,7 @@ struct RootCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: title,
-        abstract: "Holds a club's notes and photos, and serves them over Dropbox Core API v1.",
+        abstract: "Store a club's notes and photos, and serve them over Dropbox Core API v1.",
         version: "byteclub-server \(Release.version)",
         subcommands: [
             ServeCommand.self, MembersCommand.self, AppsCommand.self, VerifyCommand.self, ReindexCommand.self,
@@ -45,7 +45,7 @@ struct RootCommand: AsyncParsableCommand {
     }
 
     private static func fullFirstLine(of error: any Error) -> String {
-        var line = message(for: error).split(separator: "\n").first ?? "the arguments are wrong"
+        var line = message(for: error).split(separator: "\n").first ?? "the arguments are invalid"
         while let last = line.last, last == "." || last.isWhitespace { line.removeLast() }
         let hint = fullMessage(for: error).split(separator: "'").last {
             $0.hasPrefix("\(title) ") && $0.hasSuffix("--help")

@@ -131,8 +131,8 @@ extension EndToEnd {
             func run(_ arguments: String...) async throws -> ProgramResult {
                 try await Program.run("byteclub-server", arguments)
             }
-            expectRefusal(try await run("verify", "--data", empty), [66], mentioning: "there is no club")
-            expectRefusal(try await run("backup", "--data", empty, empty + "2"), [66], mentioning: "there is no club")
+            expectRefusal(try await run("verify", "--data", empty), [66], mentioning: "no club in")
+            expectRefusal(try await run("backup", "--data", empty, empty + "2"), [66], mentioning: "no club in")
             expectRefusal(try await run("backup", "--data", data, data), [73], mentioning: "not empty")
             expectRefusal(try await run("backup", "--data", data, "--keep", "2", data), [73], mentioning: "dated")
             for count in ["0", "-1", "two"] {

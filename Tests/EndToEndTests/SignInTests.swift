@@ -106,7 +106,7 @@ extension EndToEnd {
             let text = try #require(code.split(separator: " ").last.map(String.init))
             #expect(asked.contains("value=\"\(text)\""), "\(asked)")
             let end = String(decoding: Fixture.bytes(at: cleo.home + "/end"), as: UTF8.self)
-            #expect(end.contains("Let <bdi>ByteClub</bdi> in?") && end.contains(text), "\(end)")
+            #expect(end.contains("Allow <bdi>ByteClub</bdi>?") && end.contains(text), "\(end)")
             login.send(SIGINT)
             _ = await login.result()
         }
@@ -128,7 +128,7 @@ extension EndToEnd {
         func password() async throws {
             let club = try await Club.start()
             let cleo = try await club.member("cleo")
-            let (current, new, again) = ("Current password: ", "New password: ", "The same again: ")
+            let (current, new, again) = ("Current password: ", "New password: ", "Repeat new password: ")
             for answers in [
                 [(new, "long enough"), (again, "long enough")],
                 [(current, "long enough"), (new, "another one"), (again, "another one")],
@@ -170,7 +170,7 @@ extension EndToEnd {
                 "login", link, environment: ["BROWSER": "sh \(script)", "ANSWER": "decision=allow"])
             try #require(login.status == 0, "\(login)")
             let asked = String(decoding: Fixture.bytes(at: cleo.home + "/asked"), as: UTF8.self)
-            #expect(asked.contains("Let <bdi>ByteClub</bdi> in?"), "\(asked)")
+            #expect(asked.contains("Allow <bdi>ByteClub</bdi>?"), "\(asked)")
             try await eventually("the gallery is shown") { LocalFiles.exists(cleo.home + "/last") }
             try await eventually("the browser has ended") {
                 String(decoding: Fixture.bytes(at: cleo.home + "/last"), as: UTF8.self) == club.server.url + "/gallery"

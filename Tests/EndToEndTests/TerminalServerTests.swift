@@ -38,14 +38,14 @@ extension EndToEnd {
             session.send(SIGHUP)
             try await eventually("the server has ended") { session.status != nil }
             #expect(session.status == 0, "\(session.text)")
-            #expect(session.text.contains("this link makes one"), "\(session.text)")
+            #expect(session.text.contains("this link creates one"), "\(session.text)")
             #expect(!session.text.contains("/style.css"), "\(session.text)")
             let (again, url2) = try await Self.start(folder.path + "/data", ["--log-level", "debug", "--stay"])
             #expect(!again.text.contains("did not stop cleanly"), "\(again.text)")
             try await Self.ask(url2)
             try await eventually("the request is logged") { again.text.contains("/style.css") }
             again.send(SIGHUP)
-            try await eventually("the signal is told") { again.text.contains("no certificate to read again") }
+            try await eventually("the signal is told") { again.text.contains("no certificate to reload") }
             try await Self.ask(url2)
             #expect(try await again.interrupt().status == 0)
         }

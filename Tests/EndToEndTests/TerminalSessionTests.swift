@@ -66,8 +66,8 @@ extension EndToEnd {
                 #expect(Self.isCleared(session.text[...]))
                 print("Ctrl-C in an upload, pressed \(presses) times: \(seconds) s")
                 guard presses == 1 else { continue }
-                let line = session.text.split(whereSeparator: \.isNewline).last { $0.contains("go on with: ") }
-                let command = try #require(line?.split(separator: "go on with: ").last.map(String.init))
+                let line = session.text.split(whereSeparator: \.isNewline).last { $0.contains("resume with: ") }
+                let command = try #require(line?.split(separator: "resume with: ").last.map(String.init))
                 let pasted = try await Program.run(
                     "/bin/sh", ["-c", command], environment: ann.environment, directory: "/")
                 #expect(pasted.status == 0 && pasted.lines == ["/byteclub/photos/it's big.jpg"], "\(pasted)")
@@ -133,7 +133,7 @@ extension EndToEnd {
                 try await eventually("it asks") { session.text.contains("Password for ann") }
                 if answers > 0 {
                     session.type(Array("correct horse\r".utf8))
-                    try await eventually("it asks again") { session.text.contains("The same again") }
+                    try await eventually("it asks again") { session.text.contains("Repeat password") }
                 }
                 #expect(!session.hasModesOfBefore)
                 let (status, _) = try await session.interrupt()

@@ -88,7 +88,7 @@ class Browser:
     def join(self, link):
         """Joins the club by an invitation."""
         self.register(link)
-        self.sees("What to do next", "has joined")
+        self.sees("Next steps", "has joined")
         text = self.text()
         told("byteclub login https://club.example:8443" in text, "the page has the line to sign in with", text)
 
@@ -116,5 +116,5 @@ class Browser:
         self.decide()
 
     def decide(self):
-        self.sees("Let ByteClub in?", "is asked")
+        self.sees("Allow ByteClub?", "is asked")
         self.click("Allow")

@@ -21,12 +21,12 @@ struct ClubLogReading: Sendable {
     /// - Throws: A ``Failure`` 78 for a server that does not tell, and what asking throws.
     func run(_ remote: any Remote, limit: Int, follow: Bool) async throws {
         guard let history = try await remote.powers().history else {
-            throw Failure(.configuration, "this server does not tell what members did")
+            throw Failure(.configuration, "this server does not support the club's log")
         }
         var (changes, last) = try await Self.newest(limit, after: nil, history)
         if !follow {
             try context.print(ClubLog(changes: changes.reversed(), folder: folder), json: json)
-            if changes.isEmpty { context.noteEmpty("nobody did anything yet") }
+            if changes.isEmpty { context.noteEmpty("no changes yet") }
             return
         }
         var failures = 0
@@ -36,10 +36,10 @@ struct ClubLogReading: Sendable {
             if !changes.isEmpty { isFirst = false }
             do {
                 (changes, last) = try await Self.next(after: last, history)
-                if failures > 0 { context.note("the server answers again") }
+                if failures > 0 { context.note("the server is back") }
                 failures = 0
             } catch let error as RemoteError where error.isRetryable {
-                if failures == 0 { context.note("\(error.message); asking until the server answers") }
+                if failures == 0 { context.note("\(error.message); retrying until the server answers") }
                 changes = []
                 try await Task.sleep(for: min(.seconds(1 << min(failures, 5)), Self.longestPause))
                 failures += 1
@@ -75,7 +75,7 @@ struct ClubLogReading: Sendable {
             let page = try await remote.history(
                 before: before, after: after, limit: min(HistoryPage.mostChanges, limit - changes.count), wait: .zero)
             if let next = page.before, next >= before ?? .max {
-                throw Failure(.protocolViolation, "the server tells what members did in circles")
+                throw Failure(.protocolViolation, "the server repeats the club's log without end")
             }
             changes += page.changes
             last = last ?? page.sequence

@@ -6,13 +6,13 @@ import ArgumentParser
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server's address; else BYTECLUB_SERVER, else where you logged in.", valueName: "url",
+            "The server's address; default: BYTECLUB_SERVER, else the stored login.", valueName: "url",
             visibility: TrustOptions.visibility))
     var server: String?
 
     @Option(
         help: ArgumentHelp(
-            "The shared folder on the server; else BYTECLUB_FOLDER, else /byteclub.", valueName: "path",
+            "The shared folder on the server; default: BYTECLUB_FOLDER, else /byteclub.", valueName: "path",
             visibility: TrustOptions.visibility))
     var folder: String?
 

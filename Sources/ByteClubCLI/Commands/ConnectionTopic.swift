@@ -4,20 +4,20 @@ import ArgumentParser
 struct ConnectionTopic: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "connection",
-        abstract: "The options with which commands reach the server, and the variables for them.",
+        abstract: "Options for connecting to the server, and their environment variables.",
         usage: "byteclub <command> [--server <url>] [--folder <path>] [<trust options>]",
         discussion: """
-            Every command that speaks with a server takes these options. After 'byteclub login' none is needed. An \
-            option beats the variable, which beats what the login stored.
+            Every command that contacts the server takes these options; after 'byteclub login' none is needed. An \
+            option overrides its environment variable, which overrides the stored login.
 
-            --server <url>     The server; else BYTECLUB_SERVER, else where you logged in.
-            --folder <path>    Its shared folder; else BYTECLUB_FOLDER, else /byteclub.
-            --ca-file <file>   Trust the authorities in this PEM file, not the system's.
-            --pin <key>        Trust the server with this public key alone: sha256//…
-            --insecure-http    Allow http to other machines: everyone on the way sees all.
+            --server <url>     The server; default: BYTECLUB_SERVER, else the stored login.
+            --folder <path>    Its shared folder; default: BYTECLUB_FOLDER, else /byteclub.
+            --ca-file <file>   Trust the CAs in this PEM file instead of the system's.
+            --pin <key>        Trust only the server with this public key: sha256//…
+            --insecure-http    Allow plain HTTP to other machines, readable on the way.
 
-            'login' takes the server as an argument, and of these the last three; it stores them with the login. \
-            BYTECLUB_TOKEN is a token in place of the stored one.
+            'login' takes the server as an argument and the last three of these options, and stores them with the \
+            login. BYTECLUB_TOKEN is used instead of the stored token.
 
             Examples:
               byteclub whoami --server https://club.example

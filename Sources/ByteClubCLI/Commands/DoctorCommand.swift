@@ -5,11 +5,11 @@ import ByteClubCore
 struct DoctorCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this set-up, and say what is wrong and how to fix it.",
+        abstract: "Check this set-up, and say how to fix what is wrong.",
         discussion: """
-            Looks at the programs, the settings, the login, the server and its clock, the mirror, what is in conflict, \
-            held or left out in it, and the disk, and changes nothing. Ends with 0 when nothing fails, otherwise with \
-            the code of the first failure.
+            Checks the programs, the settings, the login, the server and its clock, the mirror with its conflicts, \
+            held deletions and skipped files, and the disk. Changes nothing. Exits with 0 when no check fails, \
+            otherwise with the code of the first failure.
             """)
 
     @OptionGroup var connection: ConnectionOptions

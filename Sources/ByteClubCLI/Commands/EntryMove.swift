@@ -14,7 +14,7 @@ enum EntryMove {
             if error.code == .notFound { throw EntryPath.missing(kind, name) }
             guard error.code == .forbidden, !error.isOfRole else { throw error }
             if target.key.isBelow(path.key) {
-                throw Failure(.cannotCreate, "'\(Failure.line(name))' cannot go into itself")
+                throw Failure(.cannotCreate, "'\(Failure.line(name))' cannot be moved into itself")
             }
             try await checkFree(target, for: path, below: folder, remote)
             throw error
@@ -28,6 +28,6 @@ enum EntryMove {
         guard target.key != path.key, let there = try await EntryRemoval.present(target, remote) else { return }
         let kind = there.isFolder ? "folder" : there.isPhoto ? "photo" : "note"
         throw Failure(
-            .cannotCreate, "there is a \(kind) '\(Failure.line(target.name(below: folder)))' already")
+            .cannotCreate, "the \(kind) '\(Failure.line(target.name(below: folder)))' already exists")
     }
 }

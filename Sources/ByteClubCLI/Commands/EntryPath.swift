@@ -6,7 +6,7 @@ enum EntryPath {
     static func note(_ name: String, _ login: Login) throws -> RemotePath {
         let path = try checked(name, in: login.notes)
         if path.key == (try login.photos).key {
-            throw Failure(.badData, "'\(name)' is the folder of the photos; use 'byteclub photos'")
+            throw Failure(.badData, "'\(name)' is the photo folder; use 'byteclub photos'")
         }
         return path
     }
@@ -36,20 +36,20 @@ enum EntryPath {
             path = try RemotePath(name.hasPrefix("/") ? name : folder.string + "/" + name)
         } catch let error as PathError {
             throw Failure(
-                .badData, "'\(DisplayWidth.shortened(Failure.line(name), to: 40))' cannot be a name: \(error.message)")
+                .badData, "invalid name '\(DisplayWidth.shortened(Failure.line(name), to: 40))': \(error.message)")
         }
         guard path.key.isBelow(folder.key) else {
             throw Failure(.badData, "'\(DisplayWidth.shortened(Failure.line(name), to: 40))' is not in '\(folder)'")
         }
         if path.components.dropFirst(folder.components.count).contains(where: NameRules.isIgnored) {
-            throw Failure(.badData, "'\(name)' is a name that is never shared; choose another")
+            throw Failure(.badData, "'\(name)' is a name that is never synced; choose another")
         }
         return path
     }
 
     /// The refusal for a name that nothing has.
     static func missing(_ kind: String, _ name: String) -> Failure {
-        Failure(.noInput, "there is no \(kind) '\(Failure.line(name))'; see 'byteclub \(kind)s list'")
+        Failure(.noInput, "no \(kind) named '\(Failure.line(name))'; see 'byteclub \(kind)s list'")
     }
 }
 

@@ -14,7 +14,7 @@ enum EntryRemoval {
         } catch {
             guard error.code == .conflict else { throw error }
             throw Failure(
-                .tryAgain, "'\(name)' was changed by somebody just now and is kept; look at it and try again")
+                .tryAgain, "'\(name)' was just changed by somebody else and was kept; check it and retry")
         }
     }
 
@@ -66,7 +66,7 @@ extension Context {
                         outcome.done.append(try await remote.delete(along.path, ifUnchangedSince: along.rev))
                     } catch let error as RemoteError where error.code == .notFound {
                     } catch let error as RemoteError where error.code == .conflict {
-                        note("'\(along.path.name)' was changed by somebody just now and is kept")
+                        note("'\(along.path.name)' was just changed by somebody else and was kept")
                     }
                 } catch {
                     try Task.checkCancellation()

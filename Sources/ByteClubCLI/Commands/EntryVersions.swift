@@ -31,16 +31,16 @@ struct EntryVersions: Sendable {
         if chosen == nil {
             let versions = try await list(remote, limit: Self.most)
             guard versions.first?.isDeleted == true else {
-                throw Failure(.usage, "'\(name)' is there; name the version to bring back, \(history)")
+                throw Failure(.usage, "'\(name)' exists; name the version to restore, \(history)")
             }
             chosen = versions.first { !$0.isDeleted }?.rev
         }
-        guard let chosen else { throw Failure(.noInput, "no version of '\(name)' is kept any more") }
+        guard let chosen else { throw Failure(.noInput, "no version of '\(name)' is left") }
         do {
             return try await remote.restore(path, to: chosen)
         } catch {
             guard RevisionArgument.isMissing(chosen, error) else { throw error }
-            throw Failure(.noInput, "'\(name)' has no version \(chosen); \(history)")
+            throw Failure(.noInput, "no version \(chosen) of '\(name)'; \(history)")
         }
     }
 }

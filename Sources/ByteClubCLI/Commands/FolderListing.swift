@@ -51,7 +51,7 @@ struct FolderListing: Sendable {
     static func haveFolders(_ found: [Metadata]?) -> Bool { found?.contains { $0.isFolder && !$0.isDeleted } ?? false }
 
     /// What is said behind an empty list of what may be in folders as well; nothing when these were looked into.
-    var hint: String { isRecursive ? "" : " here; --recursive looks into folders, too" }
+    var hint: String { isRecursive ? "" : " here; --recursive lists folders as well" }
 
     /// How many files lie below each folder in a folder, by the folders' keys; nil where one request does not tell.
     func counts(

@@ -15,7 +15,7 @@ extension HostingCommand {
 /// Arguments that another program understands.
 struct HandedOn: ParsableArguments {
     @Argument(
-        parsing: .captureForPassthrough, help: ArgumentHelp("Handed on untouched.", valueName: "arguments"),
+        parsing: .captureForPassthrough, help: ArgumentHelp("Passed on unchanged.", valueName: "arguments"),
         completion: .names)
     var arguments: [String] = []
 }
@@ -27,8 +27,8 @@ struct BackupCommand: HostingCommand {
         abstract: "Back up a club's data on the server's machine (runs byteclub-server).",
         usage: "byteclub backup --data <dir> [--keep <count>] [--json] <target>",
         discussion: """
-            'byteclub-server restore' makes a data directory of such a copy. With --keep the target is a folder of \
-            dated copies, of which the newest stay.
+            'byteclub-server restore' creates a data directory from a backup. With --keep the target is a folder of \
+            dated backups, of which the newest are kept.
 
             Examples:
               byteclub backup --data /srv/club /srv/club-backup

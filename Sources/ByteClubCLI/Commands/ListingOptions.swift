@@ -5,23 +5,23 @@ extension ListingOrder: ExpressibleByArgument {}
 
 /// What a list has, and in which order.
 struct ListingOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Look into folders too.")
+    @Flag(name: .shortAndLong, help: "List folders recursively.")
     var recursive = false
 
-    @Flag(help: "List what was removed, which can be restored.")
+    @Flag(help: "List removed entries, which can be restored.")
     var deleted = false
 
-    @Option(help: "The order: name, date, size, or stored: when the server got it; newest and largest first.")
+    @Option(help: "Sort by name, date, size, or stored (time of upload); newest and largest first.")
     var sort = ListingArrangement().order
 
-    @Flag(help: "Turn the order round.")
+    @Flag(help: "Reverse the order.")
     var reverse = false
 
-    @Option(help: "The most entries to list, folders not counted.")
+    @Option(help: "List at most this many entries, not counting folders.")
     var limit: Int?
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more") }
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
     }
 
     /// Where to look.

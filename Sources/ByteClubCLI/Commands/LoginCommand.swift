@@ -8,11 +8,11 @@ struct LoginCommand: ClubCommand {
         commandName: "login",
         abstract: "Sign in to a club's server, and remember it.",
         discussion: """
-            A browser shows the server's page, where you sign in and allow this machine; by the link of an invitation \
-            you join first, and are asked then. Without a browser here, open a page on another machine and type a short code there, or \
-            with an older server paste the code that the page shows. A token that the club's owner made with \
-            'byteclub members add' is asked for at the terminal, or read from standard input. What follows '#sha256=' in a link is the key by \
-            which the server is known from then on, whatever its certificate says.
+            Opens the server's page in a browser, where you sign in and allow this machine; with an invitation you \
+            join first. Without a browser here, open the page on another machine and type a short code there; with an \
+            older server, paste the code that the page shows. A token that the club's owner created with 'byteclub \
+            members add' is read at the terminal or from standard input. The part of a link after '#sha256=' is the \
+            server's key: from then on the server is recognised by it, whatever its certificate.
 
             Examples:
               byteclub login https://club.example
@@ -21,13 +21,13 @@ struct LoginCommand: ClubCommand {
               byteclub login https://club.example --token-stdin < token.txt
             """)
 
-    @Argument(help: ArgumentHelp("The server's address, or an invitation to the club.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The server's address, or an invitation link.", valueName: "url"))
     var server: String
 
-    @Flag(help: "Ask for a token, or read it from standard input.")
+    @Flag(help: "Prompt for a token, or read it from standard input.")
     var tokenStdin = false
 
-    @Flag(help: "Show a page's address and a short code, for a browser on another machine.")
+    @Flag(help: "Print a page's address and a short code, for a browser on another machine.")
     var noBrowser = false
 
     @OptionGroup var trust: TrustOptions
@@ -49,7 +49,7 @@ struct LoginCommand: ClubCommand {
 
         func text(_ style: TextStyle) -> String {
             let place = club.map { "\(Failure.line($0)) (\(server))" } ?? server
-            return "logged in to \(place) as \(Failure.line(member))"
+            return "signed in to \(place) as \(Failure.line(member))"
         }
     }
 
@@ -86,7 +86,7 @@ struct LoginCommand: ClubCommand {
         let halves = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let (link, pin) = (halves.first ?? "", halves.count > 1 ? halves.last : nil)
         if let pin, PublicKeyPin(pin) == nil {
-            throw Failure(.usage, "'#\(pin)' at the link's end is no key; copy the whole link, up to its last letter")
+            throw Failure(.usage, "'#\(pin)' at the end of the link is not a key; copy the whole link")
         }
         guard let path = link.firstRange(of: "/invite/") else { return (link, nil, pin) }
         return (String(link[..<path.lowerBound]), link, pin)
@@ -104,13 +104,13 @@ struct LoginCommand: ClubCommand {
         let hasTerminal = context.terminal.isInputTerminal
         guard browser != nil || noBrowser || hasTerminal else {
             throw Failure(
-                .usage, "there is neither a browser nor a terminal to sign in with; use --no-browser or --token-stdin")
+                .usage, "no browser and no terminal to sign in with; use --no-browser or --token-stdin")
         }
         try await signIn.look()
         if let browser, let token = try await signIn.through(browser) { return token }
         if let token = try await signIn.byShortCode() { return token }
         guard hasTerminal else {
-            throw Failure(.usage, "this server has no short codes, and there is no terminal here; use --token-stdin")
+            throw Failure(.usage, "this server has no short codes and there is no terminal; use --token-stdin")
         }
         return try await signIn.byCode()
     }

@@ -7,8 +7,8 @@ struct LogoutCommand: ClubCommand {
         commandName: "logout",
         abstract: "Sign out on this machine, and revoke its token.",
         discussion: """
-            When the server cannot be reached, the token goes on working there: shut this machine out on your account's \
-            page, at the server's address in a browser. Other machines stay signed in.
+            If the server cannot be reached, the token stays valid there: revoke it on your account page, at the \
+            server's address in a browser. Other machines stay signed in.
             """)
 
     @OptionGroup var outputOptions: OutputOptions
@@ -19,7 +19,7 @@ struct LogoutCommand: ClubCommand {
 
         private enum CodingKeys: String, CodingKey { case wasLoggedIn = "was_logged_in" }
 
-        func text(_ style: TextStyle) -> String { wasLoggedIn ? "logged out" : "you were not logged in" }
+        func text(_ style: TextStyle) -> String { wasLoggedIn ? "signed out" : "you were not signed in" }
     }
 
     func run(in context: Context) async throws {
@@ -37,8 +37,8 @@ struct LogoutCommand: ClubCommand {
         } catch let error as RemoteError where error.code == .unauthorized {
             // It was useless already.
         } catch {
-            let advice = "shut this machine out at \(stored.server)"
-            context.note("the token still works at the server: \(Failure(error).message); \(advice)")
+            let advice = "revoke it at \(stored.server)"
+            context.note("the token is still valid on the server: \(Failure(error).message); \(advice)")
         }
     }
 }

@@ -8,7 +8,7 @@ struct OpenCommand: PageCommand {
         commandName: "open",
         abstract: "Open the club's gallery, a note or a photo in your browser.",
         discussion: """
-            Without a browser here the page's address is printed.
+            Without a browser here, prints the page's address.
 
             Examples:
               byteclub open
@@ -16,7 +16,7 @@ struct OpenCommand: PageCommand {
               byteclub open photos/ridge.jpg --print
             """)
 
-    @Argument(help: "A note or a photo.", completion: .names)
+    @Argument(help: "The note or photo.", completion: .names)
     var name: String?
 
     @OptionGroup var options: OpenOptions
@@ -27,7 +27,7 @@ struct OpenCommand: PageCommand {
     func missing(_ path: RemotePath, _ login: Login) throws -> Failure {
         Failure(
             .noInput,
-            "there is no note or photo '\(Failure.line(path.name(below: login.folder)))'; photos are named as in "
+            "no note or photo named '\(Failure.line(path.name(below: login.folder)))'; photos are named like "
                 + "'photos/ridge.jpg'")
     }
 }
@@ -38,7 +38,7 @@ struct PhotosOpenCommand: PageCommand {
         commandName: "open",
         abstract: "Open a photo's page in your browser.",
         discussion: """
-            Without a browser here the page's address is printed.
+            Without a browser here, prints the page's address.
 
             Example:
               byteclub photos open ridge.jpg
@@ -89,13 +89,13 @@ extension PageCommand {
 
 /// How a page is shown.
 struct OpenOptions: ParsableArguments {
-    @Flag(help: "Print the page's address, and open nothing.")
+    @Flag(help: "Print the page's address instead of opening it.")
     var print = false
 
     /// Shows a page.
     func show(_ page: String, _ context: Context) throws {
         if !print, let browser = context.browser, browser.open(page) {
-            return context.note("\(page) opens in your browser")
+            return context.note("\(page) is open in your browser")
         }
         try context.output.line(page)
     }

@@ -7,9 +7,10 @@ struct PasswordCommand: ClubCommand {
         commandName: "password",
         abstract: "Set the password with which you sign in on the club's pages.",
         discussion: """
-            You are asked for your current password, if you have one, and twice for the new one. With --password-stdin \
-            standard input has a line for the current one, if you have one, and a line for the new one. Browsers are \
-            signed out; machines stay signed in. Who has forgotten the password asks an owner of the club for a link.
+            Asks for your current password, if you have one, and twice for the new one. With --password-stdin, \
+            standard input has a line with the current one, if you have one, and a line with the new one. Browsers \
+            are signed out; machines stay signed in. If you forgot your password, ask an owner of the club for a \
+            link.
 
             Example:
               byteclub password
@@ -33,14 +34,14 @@ struct PasswordCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         guard passwordStdin || context.terminal.isInputTerminal else {
-            throw Failure(.usage, "there is no terminal to ask for the password; use --password-stdin")
+            throw Failure(.usage, "no terminal to prompt for the password; use --password-stdin")
         }
         let login = try context.login(flags: connection.settings)
         let connector = context.connector
         let known = try await context.interrupts.cancelling { try await connector.hasPassword(login) }
         guard let known else {
             throw Failure(
-                .configuration, "this server sets no passwords for programs; ask an owner of the club for a link")
+                .configuration, "this server does not let programs set passwords; ask an owner of the club for a link")
         }
         let (current, new) =
             passwordStdin
@@ -49,7 +50,7 @@ struct PasswordCommand: ClubCommand {
         guard isSet else {
             throw Failure(
                 .notAuthorised,
-                "the current password is wrong; if you have forgotten it, ask an owner of the club for a link")
+                "wrong current password; if you forgot it, ask an owner of the club for a link")
         }
         try context.print(Result(server: login.server.origin, wasSet: known), json: outputOptions.json)
     }
@@ -57,8 +58,8 @@ struct PasswordCommand: ClubCommand {
     private static func ask(_ context: Context, hasCurrent: Bool) throws -> (current: String?, new: String) {
         let current = hasCurrent ? try context.input.readSecret("Current password: ") : nil
         let new = try context.input.readSecret("New password: ")
-        guard try context.input.readSecret("The same again: ") == new else {
-            throw Failure(.badData, "the two passwords are not the same; nothing was changed")
+        guard try context.input.readSecret("Repeat new password: ") == new else {
+            throw Failure(.badData, "the passwords do not match; nothing was changed")
         }
         return (current, new)
     }
@@ -71,8 +72,8 @@ struct PasswordCommand: ClubCommand {
             throw Failure(
                 .usage,
                 hasCurrent
-                    ? "give two lines: your current password and the new one"
-                    : "give one line, the new password: you have none yet")
+                    ? "give two lines, your current password and the new one"
+                    : "give one line with the new password: you have none yet")
         }
         return (hasCurrent ? lines.first : nil, new)
     }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "byteclub",
-        abstract: "Notes and panorama photos of a club, shared through a server of its own.",
+        abstract: "Share a club's notes and panorama photos through its own server.",
         discussion: """
             Get started:
               byteclub login https://club.example
@@ -15,14 +15,14 @@ struct RootCommand: ParsableCommand {
             Host a club:
               byteclub serve --data ~/club-data
               byteclub members invite --data ~/club-data
-            ('byteclub serve --help' tells how others reach it.)
+            ('byteclub serve --help' explains how to let others reach it.)
 
-            With --json commands print JSON with names in camelCase and times as RFC 3339 in UTC. \
-            What is longer than the screen is shown by the command in BYTECLUB_PAGER, else PAGER, else less.
+            With --json, commands print JSON with camelCase names and RFC 3339 times in UTC. Output longer than the \
+            screen goes through the pager in BYTECLUB_PAGER, else PAGER, else less.
 
-            Exit codes: 0 done, 64 usage, 65 bad name, note or photo, 66 no such thing, 69 server unreachable, \
-            73 is there already, 74 input or output, 75 not or partly done and safe to try again, 76 the server's \
-            answer makes no sense, 77 not authorised, 78 configuration, 130 Ctrl-C, 143 SIGTERM.
+            Exit codes: 0 success, 64 wrong usage, 65 bad name, note or photo, 66 not found, 69 server unreachable, \
+            73 already exists, 74 input or output error, 75 not or only partly done, safe to retry, 76 invalid answer \
+            from the server, 77 not authorised, 78 wrong configuration, 130 Ctrl-C, 143 SIGTERM.
             """,
         version: "byteclub \(ByteClub.version)",
         groupedSubcommands: [

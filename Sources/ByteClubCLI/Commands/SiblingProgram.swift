@@ -31,7 +31,7 @@ struct SiblingProgram: Sendable {
             unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
             unsafe execv(path, vector)
         }
-        throw Failure(.configuration, "'\(name)' is neither beside 'byteclub' nor in PATH; \(advice)")
+        throw Failure(.configuration, "'\(name)' was not found beside 'byteclub' or in PATH; \(advice)")
     }
 
     /// Where the program may be: beside this one, then in PATH; never this one itself under another name.

@@ -8,20 +8,20 @@ struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("ca-file"),
         help: ArgumentHelp(
-            "Trust the authorities in this PEM file instead of the system's.", valueName: "file",
+            "Trust the CAs in this PEM file instead of the system's.", valueName: "file",
             visibility: Self.visibility),
         completion: .file())
     var certificateAuthorityFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Trust the server with this public key alone, as curl writes it: sha256//…", valueName: "key",
+            "Trust only the server with this public key, in curl's form: sha256//…", valueName: "key",
             visibility: Self.visibility))
     var pin: String?
 
     @Flag(
         name: .customLong("insecure-http"),
         help: ArgumentHelp(
-            "Allow http to other machines: everyone on the way sees all.", visibility: Self.visibility))
+            "Allow plain HTTP to other machines, readable on the way.", visibility: Self.visibility))
     var allowsInsecureHTTP = false
 }

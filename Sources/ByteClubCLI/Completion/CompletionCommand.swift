@@ -6,11 +6,11 @@ struct CompletionCommand: ClubCommand {
         commandName: "completion",
         abstract: "Print the script that completes commands in a shell.",
         discussion: """
-            Packages install the scripts already. Otherwise, in the shell's own start-up file:
+            Packages install the scripts already. Otherwise add to your shell's startup file:
 
-              bash, ~/.bashrc:                    source <(byteclub completion bash)
-              zsh, ~/.zshrc, after compinit:      source <(byteclub completion zsh)
-              fish, ~/.config/fish/config.fish:   byteclub completion fish | source
+            bash, ~/.bashrc:                    source <(byteclub completion bash)
+            zsh, ~/.zshrc, after compinit:      source <(byteclub completion zsh)
+            fish, ~/.config/fish/config.fish:   byteclub completion fish | source
             """)
 
     @Argument(help: "The shell.")

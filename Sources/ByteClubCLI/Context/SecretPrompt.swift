@@ -8,7 +8,7 @@ enum SecretPrompt {
     static func read(_ prompt: String) throws -> String {
         var saved = termios()
         guard unsafe tcgetattr(STDIN_FILENO, &saved) == 0 else {
-            throw Failure(.usage, "there is no terminal to ask for the token; use --token-stdin")
+            throw Failure(.usage, "no terminal to prompt for the token; use --token-stdin")
         }
         var silent = saved
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
@@ -23,12 +23,12 @@ enum SecretPrompt {
             var key: UInt8 = 0
             let count = unsafe Glibc.read(STDIN_FILENO, &key, 1)
             if count < 0, errno == EINTR { continue }
-            guard count == 1 else { throw Failure(.usage, "nothing was given") }
+            guard count == 1 else { throw Failure(.usage, "no input") }
             switch line.take(key) {
             case .more: continue
             case .done: return String(decoding: line.bytes, as: UTF8.self)
             case .interrupted: throw Failure(.interrupted, "cancelled")
-            case .ended: throw Failure(.usage, "nothing was given")
+            case .ended: throw Failure(.usage, "no input")
             }
         }
     }

@@ -18,21 +18,21 @@ extension Checkup {
 
     private func problems(_ status: SyncStatus) -> Finding? {
         guard let first = ProblemGroup.groups(of: status.problems).first else { return nil }
-        let all = status.problems.count > first.count ? "\(status.problems.count) entries are left alone; " : ""
+        let all = status.problems.count > first.count ? "\(status.problems.count) entries are skipped; " : ""
         return .warn("problems", Failure.line(all + first.text), "run 'byteclub status'")
     }
 
     private func conflicts(_ status: SyncStatus) -> Finding? {
         guard let first = status.conflicts.first else { return nil }
         let more = status.conflicts.count > 1 ? ", and \(status.conflicts.count - 1) more" : ""
-        let text = Failure.line("\(first.path) is not settled, \(first.owner) is beside it\(more)")
+        let text = Failure.line("\(first.path) is not resolved, \(first.owner) is beside it\(more)")
         return .warn("conflicts", text, "run 'byteclub conflicts'")
     }
 
     private func held(_ status: SyncStatus) -> Finding? {
         var parts: [String] = []
         if !status.held.isEmpty {
-            parts.append("\(status.held.count) deletion\(status.held.count == 1 ? " waits" : "s wait") for your word")
+            parts.append("\(status.held.count) deletion\(status.held.count == 1 ? "" : "s") held for your approval")
         }
         if let rules = status.heldRules { parts.append(".byteclubignore: \(rules.text)") }
         if parts.isEmpty { return nil }
@@ -40,6 +40,6 @@ extension Checkup {
     }
 
     private func rules(_ status: SyncStatus) -> Finding {
-        .ok("ignored", status.ignored.text ?? "ignore rules leave out nothing")
+        .ok("ignored", status.ignored.text ?? "ignore rules exclude nothing")
     }
 }

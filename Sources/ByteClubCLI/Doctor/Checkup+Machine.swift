@@ -20,7 +20,7 @@ extension Checkup {
         if context.engine != nil, !siblings.contains(mirror) { siblings.insert(mirror, at: 0) }
         let found = (["byteclub \(ByteClub.version)"] + siblings).joined(separator: ", ")
         if !siblings.contains(mirror) {
-            return .warn("programs", found, "for 'byteclub sync' install byteclub-mirror beside 'byteclub'")
+            return .warn("programs", found, "install byteclub-mirror beside 'byteclub' to use 'byteclub sync'")
         }
         return .ok("programs", found)
     }
@@ -28,16 +28,16 @@ extension Checkup {
     /// Whether the mirror that was synced last is there.
     func mirror() -> Finding {
         guard let place = try? MirrorPlace(nil, context) else {
-            return .ok("mirror", "none is kept; 'byteclub sync DIR' makes one")
+            return .ok("mirror", "none; 'byteclub sync DIR' creates one")
         }
         let directory = Failure.line(place.directory)
         guard LocalFile.isDirectory(place.directory) else {
             return .fail(
-                "mirror", "'\(directory)' is gone", "bring it back, or run 'byteclub sync DIR' for another", .noInput)
+                "mirror", "'\(directory)' is gone", "restore it, or create another with 'byteclub sync DIR'", .noInput)
         }
         guard unsafe access(place.directory, R_OK | W_OK | X_OK) == 0 else {
             return .fail(
-                "mirror", "'\(directory)' cannot be read and written", "change its owner or mode", .inputOutput)
+                "mirror", "'\(directory)' is not readable and writable", "change its owner or mode", .inputOutput)
         }
         guard LocalFile.isDirectory(place.state) else {
             return .warn(
@@ -45,7 +45,7 @@ extension Checkup {
                 "run \(ShellWord.command("byteclub sync", place.directory))"
             )
         }
-        return .ok("mirror", "'\(directory)' can be read and written")
+        return .ok("mirror", "'\(directory)' is readable and writable")
     }
 
     /// Whether the kernel lets a mirror watch its folders.
@@ -53,9 +53,9 @@ extension Checkup {
         guard let limit = MachineFacts.number(in: "/proc/sys/fs/inotify/max_user_watches"),
             let instances = MachineFacts.number(in: "/proc/sys/fs/inotify/max_user_instances")
         else {
-            return .warn("watches", "the system does not tell its limits", "a mirror may notice changes late")
+            return .warn("watches", "the system's limits are unknown", "a mirror may notice changes late")
         }
-        let text = "\(limit) folders and \(instances) programs may be watched"
+        let text = "limits: \(limit) watched folders, \(instances) watching programs"
         if limit < Self.watchConcern || instances < 16 {
             return .warn(
                 "watches", text, "raise fs.inotify.max_user_watches and max_user_instances with sysctl")
@@ -68,11 +68,11 @@ extension Checkup {
         let place = (try? MirrorPlace(nil, context))?.directory
         let path = place.flatMap { LocalFile.isDirectory($0) ? $0 : nil } ?? context.environment["HOME"] ?? "/"
         guard let free = MachineFacts.freeBytes(path) else {
-            return .warn("disk", "'\(Failure.line(path))' does not tell its free space", "look at it with df")
+            return .warn("disk", "'\(Failure.line(path))' does not report its free space", "check it with df")
         }
-        let text = "\(HumanSize.shown(free)) are free at '\(Failure.line(path))'"
-        if free < Self.diskLimit { return .fail("disk", text, "make room", .inputOutput) }
-        if free < Self.diskConcern { return .warn("disk", text, "make room soon") }
+        let text = "\(HumanSize.shown(free)) free at '\(Failure.line(path))'"
+        if free < Self.diskLimit { return .fail("disk", text, "free some space", .inputOutput) }
+        if free < Self.diskConcern { return .warn("disk", text, "free some space soon") }
         return .ok("disk", text)
     }
 }

@@ -6,7 +6,7 @@ extension Checkup {
         do {
             let request = ServerProbe.request(login)
             guard let proxy = try ProxySettings.environment.server(for: request) else { return nil }
-            return .ok("proxy", "\(login.server) is reached through \(proxy), as the environment says")
+            return .ok("proxy", "\(login.server) is reached through \(proxy), set in the environment")
         } catch {
             return .fail("proxy", error.message, "correct http_proxy, https_proxy or all_proxy in the environment")
         }
@@ -18,14 +18,14 @@ extension Checkup {
         let place = "'\(Failure.line(service.folder))'"
         do {
             guard let control = try await BackgroundControl.running(service) else {
-                guard service.hasTasks else { return .ok("transfers", "none are in the background") }
-                return .warn("transfers", "some are in \(place), and no daemon runs", "'byteclub transfers' starts it")
+                guard service.hasTasks else { return .ok("transfers", "no background transfers") }
+                return .warn("transfers", "in \(place), but no daemon is running", "'byteclub transfers' starts it")
             }
             let all = try await control.tasks()
             await control.close()
-            let text = "a daemon runs, \(Self.words(all)), in \(place)"
+            let text = "the daemon is running, \(Self.words(all)), in \(place)"
             guard all.contains(where: { $0.state == .failed }) else { return .ok("transfers", text) }
-            return .warn("transfers", text, "'byteclub transfers' tells why; resume or clear them")
+            return .warn("transfers", text, "'byteclub transfers' shows why; resume or clear them")
         } catch {
             // What it says of a daemon that cannot be used says what to do as well.
             if [.daemonUnavailable, .timedOut].contains(error.code) {

@@ -27,7 +27,7 @@ struct Checkup: Sendable {
 
     private var whereTokenIs: String {
         context.environment["BYTECLUB_TOKEN"].map { !$0.isEmpty } == true
-            ? "in BYTECLUB_TOKEN" : "stored, for you alone"
+            ? "in BYTECLUB_TOKEN" : "stored, readable only by you"
     }
 
     private func settings() -> Finding {
@@ -37,12 +37,12 @@ struct Checkup: Sendable {
         } catch {
             return .fail("settings", Failure(error))
         }
-        guard let mode = MachineFacts.mode(path) else { return .ok("settings", "none are stored; that is fine") }
+        guard let mode = MachineFacts.mode(path) else { return .ok("settings", "none; using the defaults") }
         if mode & 0o022 != 0 {
             return .warn(
-                "settings", "'\(path)' can be changed by others", "run \(ShellWord.command("chmod 644", path))")
+                "settings", "'\(path)' is writable by others", "run \(ShellWord.command("chmod 644", path))")
         }
-        return .ok("settings", "'\(path)' makes sense")
+        return .ok("settings", "'\(path)' is valid")
     }
 
     private func server(_ login: Login) async -> [Finding] {
@@ -69,9 +69,9 @@ struct Checkup: Sendable {
         guard let date else { return nil }
         let difference = now - date.seconds
         let text = "this clock is \(Self.words(abs(difference))) \(difference < 0 ? "behind" : "ahead of") the server's"
-        if abs(difference) > Self.clockLimit { return .fail("clock", text, "set the clock, best by NTP") }
-        if abs(difference) > Self.clockConcern { return .warn("clock", text, "set the clock, best by NTP") }
-        return .ok("clock", "it agrees with the server's")
+        if abs(difference) > Self.clockLimit { return .fail("clock", text, "set the clock, preferably by NTP") }
+        if abs(difference) > Self.clockConcern { return .warn("clock", text, "set the clock, preferably by NTP") }
+        return .ok("clock", "in agreement with the server's")
     }
 
     /// A length of time as people say it.
@@ -91,29 +91,29 @@ struct Checkup: Sendable {
         case 200: break
         case 401, 403:
             return .fail(
-                "account", "the server refuses the token", "run 'byteclub login \(login.server)'", .notAuthorised)
+                "account", "the server rejects the token", "run 'byteclub login \(login.server)'", .notAuthorised)
         case 429, 503:
             return .fail("account", "the server is busy (\(probe.status))", "try again later", .tryAgain)
         case 500...599:
             return .fail(
-                "account", "the server fails (\(probe.status))", "ask who runs it to look at its log", .tryAgain)
+                "account", "the server failed (\(probe.status))", "ask its host to check its log", .tryAgain)
         default:
             return .fail(
-                "account", "this is no server of a club (\(probe.status))", "check the server's address",
+                "account", "this is not a club's server (\(probe.status))", "check the server's address",
                 .protocolViolation)
         }
         guard let account = try? JSONReader.read(Account.self, from: probe.body) else {
             return .fail(
-                "account", "this is no server of a club", "check the server's address", .protocolViolation)
+                "account", "this is not a club's server", "check the server's address", .protocolViolation)
         }
         let name = Failure.line(account.displayName)
         guard let extensions = account.extensions else {
             return .warn(
-                "account", "you are \(name); the server speaks Core API v1 alone",
-                "moves and deletes are safest with byteclub-server")
+                "account", "you are \(name); the server supports only Core API v1",
+                "moves and deletions are safer with byteclub-server")
         }
         let whole = name + (extensions.club.map { " of \(Failure.line($0))" } ?? "")
-        return .ok("account", "you are \(whole); the server speaks Core API v1 and extension \(extensions.version)")
+        return .ok("account", "you are \(whole); the server supports Core API v1 and extension \(extensions.version)")
     }
 
     private func folder(_ login: Login) async -> Finding {

@@ -53,11 +53,11 @@ extension TransferError.Code {
     var advice: String? {
         switch self {
         case .cannotResolveHost: "check the name in the server's address, and this machine's network"
-        case .cannotConnect: "check that the server runs, and that no firewall is in the way"
+        case .cannotConnect: "check that the server is running and that no firewall blocks it"
         case .timedOut: "check this machine's network, and whether the server is overloaded"
         case .tls:
             "ask the club's owner for the link with the server's key (…#sha256=…), and run 'byteclub logout' first "
-                + "when that changed; for an authority of your own use --ca-file"
+                + "if it has changed; for your own CA use --ca-file"
         case .libraryMissing: "install libcurl"
         default: nil
         }

@@ -42,7 +42,7 @@ struct Draft: Sendable {
         do {
             return try JSONReader.read(Origin.self, from: bytes)
         } catch {
-            throw Failure(.inputOutput, "'\(originFile)' is damaged; the text itself is in '\(file)'")
+            throw Failure(.inputOutput, "'\(originFile)' is damaged; your text is in '\(file)'")
         }
     }
 
@@ -87,7 +87,7 @@ struct Draft: Sendable {
         guard descriptor >= 0 else { throw FileError(.create, path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw Failure(.tryAgain, "'\(name)' is being edited by another byteclub; end that editor first")
+            throw Failure(.tryAgain, "'\(name)' is being edited by another byteclub; close that editor first")
         }
         return descriptor
     }

@@ -34,12 +34,12 @@ struct EditResult: CommandResult {
         case .unchanged: "no changes"
         case .saved: Failure.line("saved '\(name)'")
         case .merged:
-            Failure.line("saved '\(name)', merged with what \(other ?? "somebody") saved meanwhile")
+            Failure.line("saved '\(name)', merged with changes by \(other ?? "somebody else")")
         case .conflict(let copy):
             Failure.line(
-                "\(other ?? "somebody") changed the same lines of '\(name)' meanwhile; your text is in "
+                "\(other ?? "somebody else") changed the same lines of '\(name)'; your text is in "
                     + "'\(copy.name)' beside it")
-        case .discarded: Failure.line("threw away the text of an earlier edit of '\(name)'")
+        case .discarded: Failure.line("deleted the text of an earlier edit of '\(name)'")
         }
     }
 

@@ -35,8 +35,8 @@ struct NoteEditing: Sendable {
             case .fresh where !isUntouched:
                 throw Failure(
                     .tryAgain,
-                    "an earlier edit of '\(name)' was not saved; its text is in '\(draft.file)'; go on with "
-                        + "--recover or throw it away with --discard")
+                    "an earlier edit of '\(name)' was not saved; its text is in '\(draft.file)'; resume with "
+                        + "--recover or delete it with --discard")
             case .discard:
                 draft.remove()
                 return EditResult(outcome: .discarded, path: left.path, folder: login.notes)
@@ -45,7 +45,7 @@ struct NoteEditing: Sendable {
                 origin = nil
             }
         } else if start != .fresh {
-            throw Failure(.noInput, "no earlier edit of '\(name)' was left on this machine")
+            throw Failure(.noInput, "no unsaved edit of '\(name)' on this machine")
         }
         let opened = try await origin == nil ? open(draft) : origin
         guard let opened else { throw Failure(.inputOutput, "the draft '\(draft.file)' is gone") }
@@ -118,7 +118,7 @@ struct NoteEditing: Sendable {
         }
         let after = try draft.text()
         if code == 0, ContentHasher.hash(after) == before, context.uptime() - start < .milliseconds(100) {
-            context.note("the editor ended at once; one with a window of its own needs an option such as --wait")
+            context.note("the editor exited at once; a graphical editor needs an option such as --wait")
         }
         return EditorDecision(base: origin.hash, after: after, exitCode: code)
     }
@@ -133,7 +133,7 @@ struct NoteEditing: Sendable {
     private func kept(_ draft: Draft, _ failure: Failure) -> Failure {
         Failure(
             failure.status,
-            failure.message + "; your text is kept in '\(draft.file)'; go on with "
+            failure.message + "; your text is in '\(draft.file)'; resume with "
                 + ShellWord.command("byteclub notes edit", name, "--recover"))
     }
 }

@@ -83,7 +83,7 @@ struct NoteSaving: Sendable {
                 if !current.isDeleted, current.contentHash == hash { return current }
             }
         }
-        throw Failure(.tryAgain, "'\(path.name)' has \(Self.mostCopies) conflict copies; settle some of them first")
+        throw Failure(.tryAgain, "'\(path.name)' has \(Self.mostCopies) conflict copies; resolve some of them first")
     }
 
     /// How many copies of one minute a note may have.

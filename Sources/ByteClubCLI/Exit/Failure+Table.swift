@@ -74,17 +74,17 @@ extension Failure {
         }
     }
 
-    private static let hint = "; log in again"
+    private static let hint = "; sign in again"
 
     private static func message(of error: RemoteError) -> String {
         var message = error.message
         switch error.code {
         case .unauthorized:
-            // Servers say so in their own words.
-            if message.hasSuffix(Self.hint) { message.removeLast(Self.hint.count) }
+            // Servers say so in their own words, older ones in the second.
+            for hint in [Self.hint, "; log in again"] where message.hasSuffix(hint) { message.removeLast(hint.count) }
             message += "\(Self.hint) with 'byteclub login \(error.server ?? "URL")'"
-        case .unreachable where error.isOfProxy: message += "; correct or unset what names the proxy"
-        case .overQuota: message += "; the host can give it more room"
+        case .unreachable where error.isOfProxy: message += "; correct or unset the proxy setting"
+        case .overQuota: message += "; ask its host for more space"
         case .rateLimited, .serverFault: message += "; try again later"
         default: break
         }

@@ -57,7 +57,7 @@ struct UnknownCommand: Hashable, Sendable {
         let meant = known.isEmpty ? "" : "; did you mean \(known)"
         let path = (parents + [word]).joined(separator: " ")
         return
-            "there is no command '\(Failure.line(path))'\(meant); see '\((parents + ["--help"]).joined(separator: " "))'"
+            "unknown command '\(Failure.line(path))'\(meant); see '\((parents + ["--help"]).joined(separator: " "))'"
     }
 
     /// The commands that people may type behind another one, with their names.

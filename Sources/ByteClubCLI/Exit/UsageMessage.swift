@@ -24,10 +24,12 @@ struct UsageMessage: Hashable, Sendable {
         let rest = message[message.index(after: end)...]
         let isOption = place.hasPrefix("-")
         let refusal =
-            isOption ? "'\(place)' cannot be '\(value)'" : "'\(value)' is no \(place.filter { !"<>".contains($0) })"
+            isOption
+            ? "invalid value '\(value)' for '\(place)'" : "invalid \(place.filter { !"<>".contains($0) }) '\(value)'"
         isComplete = rest.hasPrefix(Self.choice)
         if isComplete {
-            text = "\(refusal); there are \(Self.choices(rest.dropFirst(Self.choice.count)).joined(separator: ", "))"
+            let choices = Self.choices(rest.dropFirst(Self.choice.count))
+            text = "\(refusal); must be one of: \(choices.joined(separator: ", "))"
         } else {
             text = Self.line(refusal + rest)
         }

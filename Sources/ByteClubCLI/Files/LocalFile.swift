@@ -261,7 +261,7 @@ enum LocalFile {
 
     /// The refusal to replace a file.
     static func alreadyThere(_ path: String) -> Failure {
-        Failure(.cannotCreate, "'\(path)' is there already; use --force to replace it")
+        Failure(.cannotCreate, "'\(path)' already exists; use --force to replace it")
     }
 
     /// Writes all bytes to a descriptor.

@@ -11,7 +11,7 @@ enum ListedLines {
     ) -> [String] {
         let lines = entries.prefix(most).map(line)
         let more = entries.dropFirst(most).reduce(0) { $0 + count($1) }
-        return more > 0 ? lines + ["and \(more) more; --json tells all"] : lines
+        return more > 0 ? lines + ["and \(more) more; --json lists all"] : lines
     }
 }
 
@@ -47,8 +47,8 @@ struct ProblemGroup: Hashable, Sendable {
 /// sync has ended.
 struct EventLimit: Sendable {
     private static let words: [(kind: SyncEvent.Kind, rest: String)] = [
-        (.held, "held; 'byteclub sync deletes review --json' tells all"),
-        (.problem, "left alone; 'byteclub status --json' tells all"),
+        (.held, "held; 'byteclub sync deletes review --json' lists all"),
+        (.problem, "skipped; 'byteclub status --json' lists all"),
     ]
 
     private var counts: [SyncEvent.Kind: Int] = [:]

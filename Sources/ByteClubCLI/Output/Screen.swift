@@ -28,7 +28,7 @@ final class Screen: Sendable {
     /// Says so when something was not shown as it is.
     func describe(_ context: Context) {
         if hasSpelledOut.withLock({ $0 }) {
-            context.note("what would drive the terminal is spelled out, as in ^[; a pipe or a file gets the very bytes")
+            context.note("control characters are made visible, as in ^[; a pipe or file gets the exact bytes")
         }
     }
 }

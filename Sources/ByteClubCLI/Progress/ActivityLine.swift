@@ -20,16 +20,16 @@ enum ActivityLine {
             activity.areRulesHeld ? "ignore rules held" : "", count(activity.problems, "problem"),
         ]
         switch activity.phase {
-        case .looking: return ["looking at both sides"] + open
+        case .looking: return ["comparing both sides"] + open
         case .working:
             let rate = activity.bytesPerSecond.map { HumanSize.shown(Int64($0)) + "/s" } ?? ""
             return [work(activity), rate, transfers(activity.transfers)] + open
         case .watching: return ["watching", settled(activity)] + open
         case .waiting(let reason, let until):
             let short = reason.ranges(of: " (").first.map { String(reason[..<$0.lowerBound]) } ?? reason
-            return ["next try at \(style.calendar(until).clock): \(short)"] + open
+            return ["retrying at \(style.calendar(until).clock): \(short)"] + open
         case .paused(let until):
-            return ["paused" + (until.map { " until \(style.calendar($0))" } ?? ""), "'byteclub sync resume' goes on"]
+            return ["paused" + (until.map { " until \(style.calendar($0))" } ?? ""), "'byteclub sync resume' resumes"]
                 + open
         }
     }

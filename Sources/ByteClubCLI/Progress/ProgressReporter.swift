@@ -133,7 +133,7 @@ final class ProgressReporter: Sendable {
             case .events where state.current != nil: write(.progress, state.current)
             default:
                 let text = state.current.map { ProgressLine.text(Self.progress($0, &state, now), style: .plain) }
-                context.note(text ?? "no transfer is under way")
+                context.note(text ?? "no transfer in progress")
             }
         }
     }

@@ -28,7 +28,7 @@ struct TransferWords: Sendable {
     func summary(files: Int, of count: Int, present: Int = 0, bytes: Int64, seconds: Double) -> String {
         let number = files == count ? "\(count)" : "\(files) of \(count)"
         return "\(done) \(number) \(noun)\(count == 1 ? "" : "s")\(size(bytes)) in \(time(seconds))"
-            + (present > 0 ? "; \(present) there already" : "")
+            + (present > 0 ? "; \(present) already there" : "")
     }
 
     private func size(_ bytes: Int64?) -> String { bytes.map { ", " + HumanSize.shown($0) } ?? "" }

@@ -17,12 +17,12 @@ struct MirrorService: Sendable {
         func text(_ style: TextStyle) -> String {
             let mirror = Failure.line(directory)
             if !isInstalled {
-                return isChanged ? "no service syncs \(mirror) any more" : "no service syncs \(mirror)"
+                return isChanged ? "removed the service for \(mirror)" : "no service for \(mirror)"
             }
             return """
                 \(mirror) is synced by \(unit) while you are logged in\(isChanged ? "" : ", as before")
                 its output:          journalctl --user -u '\(unit)'
-                also without login:  loginctl enable-linger
+                without login:       loginctl enable-linger
                 """
         }
     }
@@ -47,7 +47,7 @@ struct MirrorService: Sendable {
     }
 
     private var advice: String {
-        "run \(ShellWord.command("byteclub sync", place.directory)) in a session of yours, or from cron at @reboot"
+        "run \(ShellWord.command("byteclub sync", place.directory)) in your own session, or from cron at @reboot"
     }
 
     /// Writes the unit and starts it; what is there as it should be is left alone.
@@ -57,10 +57,10 @@ struct MirrorService: Sendable {
         let systemctl = try Systemctl(context, instead: advice)
         if !units.areThere, try Engine.status(of: place.configuration).isRunning {
             throw Failure(
-                .tryAgain, "a sync of '\(place.directory)' runs already; end it first, then install the service")
+                .tryAgain, "a sync of '\(place.directory)' is already running; stop it first, then install the service")
         }
         guard let program = context.executable else {
-            throw Failure(.configuration, "this program's own file cannot be found; \(advice)")
+            throw Failure(.configuration, "this program's executable cannot be found; \(advice)")
         }
         let unit = ServiceUnit(
             directory: place.directory, program: program, options: options,

@@ -14,12 +14,12 @@ struct Systemctl: Sendable {
         let directories = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map(
             String.init)
         let found = directories.map { $0 + "/systemctl" }.first { path in unsafe access(path, X_OK) == 0 }
-        guard let found else { throw Failure(.configuration, "there is no systemd here; \(advice)") }
+        guard let found else { throw Failure(.configuration, "systemd is not available; \(advice)") }
         program = found
         let answer = try run(["show-environment"])
         if answer.status != 0 {
             let reason = answer.message.isEmpty ? "" : " (\(answer.message))"
-            throw Failure(.configuration, "no systemd answers for you here\(reason); \(advice)")
+            throw Failure(.configuration, "your user systemd does not respond\(reason); \(advice)")
         }
     }
 
@@ -34,7 +34,7 @@ struct Systemctl: Sendable {
     func callAsFunction(_ arguments: [String]) throws {
         let answer = try run(arguments)
         if answer.status != 0 {
-            let reason = answer.message.isEmpty ? "it ended with \(answer.status)" : answer.message
+            let reason = answer.message.isEmpty ? "exit status \(answer.status)" : answer.message
             throw Failure(.tryAgain, "'systemctl --user \(arguments.joined(separator: " "))' failed: \(reason)")
         }
     }

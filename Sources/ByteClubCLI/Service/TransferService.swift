@@ -15,12 +15,12 @@ struct TransferService: Sendable {
         func text(_ style: TextStyle) -> String {
             if !isInstalled {
                 return isChanged
-                    ? "transfers go on while you are logged in, and no longer after a reboot" : "no units are installed"
+                    ? "removed the service; transfers no longer resume after a reboot" : "no service is installed"
             }
             return """
-                transfers go on after a reboot, from your login on\(isChanged ? "" : ", as before")
+                transfers resume after a reboot, from your login on\(isChanged ? "" : ", as before")
                 their log:           journalctl --user -u \(TransferService.service)
-                also without login:  loginctl enable-linger
+                without login:       loginctl enable-linger
                 """
         }
     }
@@ -41,17 +41,17 @@ struct TransferService: Sendable {
     ///
     /// - Throws: ``Failure``; then everything is as before.
     func install(_ transfers: BackgroundService) throws -> Answer {
-        let systemctl = try Systemctl(context, instead: "'byteclub daemon' from cron at @reboot does the same")
+        let systemctl = try Systemctl(context, instead: "run 'byteclub daemon' from cron at @reboot instead")
         let path = transfers.socketPath
         guard path.utf8.count < 108, path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw Failure(
-                .configuration, "'\(Failure.line(path))' cannot be a socket; set XDG_STATE_HOME to a shorter path")
+                .configuration, "'\(Failure.line(path))' is too long for a socket; shorten XDG_STATE_HOME")
         }
         try LocalFile.makePrivateDirectory(transfers.folder)
         if let name = proxies(secret: true).first {
             context.note(
-                "\(name) is left out of the service, since it may hold a password and others can read the unit; put it "
-                    + "into a file with mode 0600 and name that as EnvironmentFile= with 'systemctl --user edit "
+                "\(name) is not written to the service, as it may hold a password and others can read the unit; put it "
+                    + "in a file with mode 0600 and set that as EnvironmentFile= with 'systemctl --user edit "
                     + "\(Self.service)'")
         }
         let isChanged = try units.install(

@@ -16,7 +16,7 @@ struct CredentialStore: Sendable {
         }
         if status.st_mode & 0o077 != 0 {
             throw Failure(
-                .configuration, "'\(path)' can be read by others; run \(ShellWord.command("chmod 600", path))")
+                .configuration, "'\(path)' is readable by others; run \(ShellWord.command("chmod 600", path))")
         }
         let bytes = try LocalFile.read(path, limit: 1 << 16)
         do {

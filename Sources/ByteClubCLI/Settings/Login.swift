@@ -36,7 +36,7 @@ struct Login: Hashable, Sendable {
     /// A stored token is only for the server that it was stored for.
     init(settings: Settings, credentials: Credentials?) throws {
         guard let text = settings.server ?? credentials?.server else {
-            throw Failure(.configuration, "no server is known; run 'byteclub login URL' or set BYTECLUB_SERVER")
+            throw Failure(.configuration, "no server configured; run 'byteclub login URL' or set BYTECLUB_SERVER")
         }
         allowsInsecureHTTP = settings.allowsInsecureHTTP ?? credentials?.allowsInsecureHTTP ?? false
         server = try ServerAddress(text, allowsInsecureHTTP: allowsInsecureHTTP)
@@ -46,12 +46,12 @@ struct Login: Hashable, Sendable {
             token = try Token.check(credentials.token, "the stored token")
             member = credentials.member
         } else {
-            throw Failure(.notAuthorised, "you are not logged in to \(server); run 'byteclub login \(server)'")
+            throw Failure(.notAuthorised, "you are not signed in to \(server); run 'byteclub login \(server)'")
         }
         do {
             folder = try RemotePath(settings.folder ?? Self.defaultFolder)
         } catch {
-            throw Failure(.configuration, "the folder '\(settings.folder ?? "")' cannot be: \(error.message)")
+            throw Failure(.configuration, "the folder '\(settings.folder ?? "")' is invalid: \(error.message)")
         }
         isFolderNamed = settings.folder != nil
         if folder.isRoot { throw Failure(.configuration, "the folder cannot be the root; use \(Self.defaultFolder)") }
@@ -63,10 +63,10 @@ struct Login: Hashable, Sendable {
         certificateAuthorityFile = trust.certificateAuthorityFile
         pinnedKeys = try trust.pinnedKeys()
         if !pinnedKeys.isEmpty, server.origin.hasPrefix("http:") {
-            throw Failure(.configuration, "'\(server)' has no key, since it is not reached by https; leave the pin out")
+            throw Failure(.configuration, "'\(server)' does not use https, so it has no key; omit the pin")
         }
         if let file = certificateAuthorityFile, !LocalFile.exists(file) {
-            throw Failure(.configuration, "there is no file '\(file)' with certificate authorities")
+            throw Failure(.configuration, "no such file with CA certificates: '\(file)'")
         }
     }
 }

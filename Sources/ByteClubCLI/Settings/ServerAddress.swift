@@ -14,7 +14,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         let isBare = !text.contains("://") && text.contains { $0 == "." || $0 == ":" }
         let text = isBare ? "https://" + text : text
         let lower = text.lowercased()
-        let refusal = Failure(.usage, "'\(typed)' is no server address; write https://host or https://host:port")
+        let refusal = Failure(.usage, "'\(typed)' is not a server address; write https://host or https://host:port")
         let scheme: String
         if lower.hasPrefix("https://") {
             scheme = "https"
@@ -30,7 +30,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         while path.last == "/" { path = path.dropLast() }
         guard path.utf8.allSatisfy({ Self.isPlain($0) || $0 == 47 || $0 == 126 }) else { throw refusal }
         if rest.contains("@") {
-            throw Failure(.usage, "a server address holds no user name or password; use 'byteclub login' with a token")
+            throw Failure(.usage, "a server address cannot contain credentials; use 'byteclub login' with a token")
         }
         let (host, port) = Self.split(rest[..<slash])
         let isName = host.utf8.allSatisfy(Self.isPlain)
@@ -45,7 +45,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         if scheme == "http", !Self.isLoopback(host), !allowsInsecureHTTP {
             throw Failure(
                 .configuration,
-                "http to '\(host)' would show the token to the network; use https, or --insecure-http if you must")
+                "http to '\(host)' would expose the token to the network; use https, or --insecure-http if you must")
         }
         origin = scheme + "://" + host + (port.map { ":" + $0 } ?? "") + path
     }

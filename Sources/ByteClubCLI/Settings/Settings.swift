@@ -50,7 +50,7 @@ struct Settings: Hashable, Sendable {
             if line.isEmpty || line.hasPrefix("#") { continue }
             let place = "\(path):\(index + 1)"
             guard let equals = line.firstIndex(of: "=") else {
-                throw Failure(.configuration, "\(place): a line must read 'name = value'")
+                throw Failure(.configuration, "\(place): expected 'name = value'")
             }
             let name = Self.trimmed(line[..<equals])
             let value = Self.trimmed(line[line.index(after: equals)...])
@@ -66,12 +66,12 @@ struct Settings: Hashable, Sendable {
             case "notify": notifies = try Self.flag(value, "\(place): notify")
             case "insecure-http": allowsInsecureHTTP = try Self.flag(value, "\(place): insecure-http")
             case "token":
-                throw Failure(.configuration, "\(place): a token does not belong here; use 'byteclub login'")
+                throw Failure(.configuration, "\(place): tokens do not belong here; use 'byteclub login'")
             default:
                 throw Failure(
                     .configuration,
-                    "\(place): there is no setting '\(name)'; there are server, folder, ca-file, pin, insecure-http, "
-                        + "limit-rate, limit-up, limit-down, schedule and notify")
+                    "\(place): unknown setting '\(name)'; must be one of: server, folder, ca-file, pin, insecure-http, "
+                        + "limit-rate, limit-up, limit-down, schedule, notify")
             }
         }
     }
@@ -82,7 +82,7 @@ struct Settings: Hashable, Sendable {
     func pinnedKeys() throws -> Set<PublicKeyPin> {
         guard let pin else { return [] }
         guard let key = PublicKeyPin(pin) else {
-            throw Failure(.configuration, "'\(pin)' is no key; write sha256// and its hash in Base64, as in curl")
+            throw Failure(.configuration, "'\(pin)' is not a key; write sha256// and its hash in Base64, as for curl")
         }
         return [key]
     }

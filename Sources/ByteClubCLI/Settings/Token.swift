@@ -5,13 +5,13 @@ enum Token {
         var token = text[...]
         while token.first?.isWhitespace == true { token.removeFirst() }
         while token.last?.isWhitespace == true { token.removeLast() }
-        if token.isEmpty { throw Failure(.usage, "\(source) is empty; give the token that the club's owner made") }
+        if token.isEmpty { throw Failure(.usage, "\(source) is empty; give the token that the club's owner created") }
         let isSane = token.utf8.allSatisfy { byte in
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || "-._~+/=".utf8.contains(byte)
         }
         guard isSane, token.utf8.count <= 4096 else {
-            throw Failure(.badData, "\(source) is no token; it may hold letters, digits and -._~+/= only")
+            throw Failure(.badData, "\(source) is not a token; a token contains only letters, digits and -._~+/=")
         }
         return String(token)
     }

@@ -23,18 +23,18 @@ struct RedirectVisitor {
         fileprivate var title: String {
             switch self {
             case .allowed: "You are signed in"
-            case .refused: "ByteClub was not let in"
-            case .unexpected, .tooSlow, .tooMany: "That did not work"
+            case .refused: "Access was refused"
+            case .unexpected, .tooSlow, .tooMany: "Something went wrong"
             }
         }
 
         fileprivate var text: String {
             switch self {
-            case .allowed: "You can close this page and go back to ByteClub."
-            case .refused: "Nothing has access now that had none before. You can close this page."
-            case .unexpected: "This is not what ByteClub waits for."
+            case .allowed: "You can close this page and return to ByteClub."
+            case .refused: "No new access was granted. You can close this page."
+            case .unexpected: "ByteClub did not expect this request."
             case .tooSlow: "The request took too long."
-            case .tooMany: "Too many programs ask at once."
+            case .tooMany: "Too many requests at once."
             }
         }
     }

@@ -39,14 +39,14 @@ extension SignIn {
                 case .slowDown: pace.slowDown()
                 case .over:
                     guard !isLate, let fresh = try await context.connector.shortCode(request, trust) else { break }
-                    try context.diagnostics.write("The server has forgotten that code, as after a restart.\n")
+                    try context.diagnostics.write("The server no longer knows that code; it may have restarted.\n")
                     try show(fresh)
                     (code, pace) = (fresh, AskingPace(interval: fresh.interval))
                 }
             } catch let error as RemoteError where error.isRetryable && !isLate {
                 pace.failed()
             }
-            if isLate { throw Failure(.tryAgain, "nobody typed the code in time; run 'byteclub login' again") }
+            if isLate { throw Failure(.tryAgain, "the code was not entered in time; run 'byteclub login' again") }
         }
     }
 }

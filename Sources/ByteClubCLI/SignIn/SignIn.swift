@@ -29,7 +29,7 @@ struct SignIn {
             throw failure
         }
         if [404, 405].contains(probe.status) || (200..<400).contains(probe.status) {
-            throw Failure(.protocolViolation, "what answers at '\(server)' is no server of a club; check the address")
+            throw Failure(.protocolViolation, "'\(server)' is not a club's server; check the address")
         }
     }
 
@@ -42,14 +42,14 @@ struct SignIn {
         guard browser.open(page) else { return nil }
         let first =
             invitation == nil
-            ? "A page opens in your browser. If it does not, open this one on this machine:"
-            : "Your invitation opens in your browser: join there, and allow this machine. If it does not open, open this "
-                + "page on this machine:"
+            ? "Opening a page in your browser. If it does not open, open it on this machine:"
+            : "Opening your invitation in your browser: join there and allow this machine. If it does not, open it "
+                + "on this machine:"
         try context.diagnostics.write(
             """
             \(first)
               \(page)
-            Waiting for you there (Ctrl-C gives up; --no-browser is for a browser on another machine)
+            Waiting for you there (Ctrl-C cancels; use --no-browser for a browser on another machine)
 
             """)
         // Somebody new goes on to what there is to see.
@@ -57,7 +57,7 @@ struct SignIn {
         let values = try await BlockingWork.run {
             listener.wait(state: request.state, seconds: Self.patience, then: gallery)
         }
-        guard let values else { throw Failure(.tryAgain, "nobody answered the page; run 'byteclub login' again") }
+        guard let values else { throw Failure(.tryAgain, "timed out waiting for the page; run 'byteclub login' again") }
         guard let code = values["code"] else {
             throw Failure(
                 .notAuthorised, "access was refused: \(Failure.line(values["error_description"] ?? "no reason given"))")
@@ -83,7 +83,7 @@ struct SignIn {
     func showInvitation(then page: String) throws {
         if let invitation {
             let link = ClubPage.invitation(invitation, then: page)
-            try context.diagnostics.write("Join by your invitation in a browser on any machine:\n  \(link)\n")
+            try context.diagnostics.write("Open your invitation in a browser on any machine and join:\n  \(link)\n")
         }
         try warnOfCertificate()
     }
@@ -92,8 +92,8 @@ struct SignIn {
     private func warnOfCertificate() throws {
         guard trust.pin != nil else { return }
         try context.diagnostics.write(
-            "The browser warns of the server's certificate, which nobody vouches for. This program has checked its key, "
-                + "but cannot check what the browser is shown: go on where you trust the network.\n"
+            "The browser will warn about the server's self-signed certificate. This program has verified its key, "
+                + "but cannot verify what the browser gets: continue only if you trust the network.\n"
         )
     }
 

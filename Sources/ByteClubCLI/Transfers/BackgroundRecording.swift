@@ -39,7 +39,7 @@ struct BackgroundRecording: Sendable {
         if !wanted.isEmpty { outcome.done = try await record(wanted) }
         if !outcome.done.isEmpty {
             let noun = outcome.done.count == 1 ? "1 photo is" : "\(outcome.done.count) photos are"
-            context.note("\(noun) on the way; 'byteclub transfers' shows how far")
+            context.note("\(noun) queued; 'byteclub transfers' shows progress")
         }
         try outcome.finish(context)
     }

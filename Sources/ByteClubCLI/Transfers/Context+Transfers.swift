@@ -8,7 +8,7 @@ extension Context {
     /// Where background transfers are kept, and who does them.
     func transferService() throws -> BackgroundService {
         guard let executable else {
-            throw Failure(.configuration, "this program's own file cannot be found; start it by its path")
+            throw Failure(.configuration, "this program's executable cannot be found; start it by its path")
         }
         // The daemon is the small one of our programs.
         let program = SiblingProgram.client.candidates(environment, executable: executable).first {
@@ -39,7 +39,7 @@ extension Context {
     /// The server as transfers record it, once it is known that the daemon will find a token for it.
     func transferServer(flags: Settings) throws -> (server: TransferServer, login: Login) {
         let login = try storedLogin(
-            flags: flags, otherwise: "what goes on in the background needs a stored login, not BYTECLUB_TOKEN")
+            flags: flags, otherwise: "background transfers need a stored login, not BYTECLUB_TOKEN")
         let settings = try settings(flags: flags)
         let server = TransferServer(
             address: login.server.origin, member: login.member,
@@ -61,7 +61,7 @@ extension Context {
         let login = try Login(settings: settings, credentials: credentials.load())
         if let member = server.member, let present = login.member, member != present {
             throw Failure(
-                .notAuthorised, "recorded for \(member), and \(present) is logged in; cancel it, or log in as \(member)"
+                .notAuthorised, "queued by \(member), but \(present) is signed in; cancel it, or sign in as \(member)"
             )
         }
         return login

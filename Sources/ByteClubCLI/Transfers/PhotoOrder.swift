@@ -17,7 +17,7 @@ extension PhotoOrder {
     init(payload: [UInt8]) throws {
         do { self = try JSONDecoder().decode(Self.self, from: Data(payload)) } catch {
             throw Failure(
-                .badData, "the transfer was recorded by another version of byteclub; cancel it and begin again")
+                .badData, "the transfer was queued by another version of byteclub; cancel it and start again")
         }
     }
 
@@ -68,7 +68,7 @@ struct PhotoUploadOrder: PhotoOrder {
     /// - Throws: ``Failure`` when it is not, a ``FileError`` when it cannot be read.
     func checkState() throws {
         guard try FileState(of: file) == state else {
-            throw Failure(.badData, "'\(file)' was changed since it was recorded; run the upload again")
+            throw Failure(.badData, "'\(file)' has changed since it was queued; run the upload again")
         }
     }
 }

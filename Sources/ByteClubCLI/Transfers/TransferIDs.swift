@@ -54,15 +54,15 @@ struct TransferIDs: Sendable {
         guard (Self.least...16).contains(digits.utf8.count), digits.utf8.allSatisfy(Self.isDigit) else {
             throw Failure(
                 .usage,
-                "'\(Failure.line(word))' is no transfer; write at least \(Self.least) digits of its ID, as "
+                "'\(Failure.line(word))' is not a transfer ID; write at least \(Self.least) digits of it, as "
                     + "'byteclub transfers' shows it")
         }
         let fitting = all.filter { $0.description.hasPrefix(digits) }
         if fitting.count > 1 {
-            throw Failure(.usage, "'\(word)' stands for \(fitting.count) transfers; write more digits of the ID")
+            throw Failure(.usage, "'\(word)' matches \(fitting.count) transfers; write more digits of the ID")
         }
         guard let id = fitting.first else {
-            throw Failure(.noInput, "there is no transfer '\(word)'; see 'byteclub transfers'")
+            throw Failure(.noInput, "no transfer '\(word)'; see 'byteclub transfers'")
         }
         return id
     }

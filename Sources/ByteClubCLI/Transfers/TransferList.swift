@@ -70,7 +70,7 @@ struct TransferList: CommandResult {
     private func remark(_ transfer: TransferObject, _ style: TextStyle) -> String? {
         guard transfer.state != "done" else { return nil }
         let message = transfer.message.map { ": " + Failure.line($0) } ?? ""
-        if let next = transfer.nextSeconds { return " next try at \(style.calendar(next).clock)\(message)" }
+        if let next = transfer.nextSeconds { return " retrying at \(style.calendar(next).clock)\(message)" }
         return message.isEmpty ? nil : message
     }
 

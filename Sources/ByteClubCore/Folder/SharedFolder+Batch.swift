@@ -60,7 +60,7 @@ extension SharedFolder {
     private mutating func perform(_ operation: SyncOperation, after results: [SyncResult]) throws -> FolderEntry {
         switch try state.outcome(of: operation.id, by: author) {
         case .made(let entry)?: return entry
-        case .forgotten?: throw SyncRefusal(410, "the operation was done, and what it made is not kept any more")
+        case .forgotten?: throw SyncRefusal(410, "the operation was done, but its result is no longer available")
         case nil: break
         }
         let entry = try perform(operation.action, operation.condition, after: results)
@@ -115,7 +115,7 @@ extension SharedFolder {
         if target.path.key != source.path.key {
             try checkFree(target)
             if target.path.key.isBelow(source.path.key) {
-                throw SyncRefusal(409, "'\(source.path)' cannot go into itself", try known(target.parent))
+                throw SyncRefusal(409, "'\(source.path)' cannot be moved into itself", try known(target.parent))
             }
         }
         return try move(source, summary(of: source, limit: Self.maximumBatchEntries), to: target)
@@ -124,7 +124,7 @@ extension SharedFolder {
     /// The newest version of an entry, a deletion included.
     private func known(_ node: NodeID) throws -> FolderEntry {
         if node == .root { return .root }
-        guard let entry = try state.current(node) else { throw SyncRefusal(404, "there never was an entry \(node)") }
+        guard let entry = try state.current(node) else { throw SyncRefusal(404, "no entry \(node) ever existed") }
         return entry
     }
 
@@ -168,7 +168,7 @@ extension SharedFolder {
     }
 
     private func checkFree(_ place: Place) throws {
-        if let other = try live(place.path) { throw SyncRefusal(409, "'\(place.path)' is there already", other) }
+        if let other = try live(place.path) { throw SyncRefusal(409, "'\(place.path)' already exists", other) }
     }
 
     private func place(_ place: SyncOperation.Place, after results: [SyncResult]) throws -> Place {
@@ -187,7 +187,7 @@ extension SharedFolder {
         let folder = try known(node)
         if folder.isDeleted { throw SyncRefusal(409, "the folder '\(folder.path)' is deleted", folder) }
         guard folder.isFolder else { throw SyncRefusal(409, "'\(folder.path)' is a file", folder) }
-        if place.name.utf8.contains(UInt8(ascii: "/")) { throw SyncRefusal(400, "a name cannot hold '/'") }
+        if place.name.utf8.contains(UInt8(ascii: "/")) { throw SyncRefusal(400, "a name cannot contain '/'") }
         let path: RemotePath
         do {
             path = try folder.path.appending(place.name)
@@ -200,7 +200,7 @@ extension SharedFolder {
 
     private func hash(of content: SyncOperation.Content) throws -> ContentHash {
         guard let hash = content.hash else {
-            throw SyncRefusal(424, "the chunks are not all there, or make up another content")
+            throw SyncRefusal(424, "some chunks are missing, or their content has another hash")
         }
         return hash
     }

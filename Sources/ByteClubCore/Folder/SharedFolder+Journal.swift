@@ -50,7 +50,7 @@ extension SharedFolder {
         let isComplete =
             try cursor == nil || state.forgottenRevision() <= (pass.known ?? pass.end ?? 0)
         guard pass.epoch == epoch, pass.position <= last, known <= pass.position, isComplete else {
-            throw APIError(410, "the journal does not reach back to the cursor; start over without one")
+            throw APIError(410, "the cursor is older than the journal; start over without one")
         }
         let end = pass.end ?? last
         pass.end = end

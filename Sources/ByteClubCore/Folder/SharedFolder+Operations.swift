@@ -3,7 +3,7 @@ extension SharedFolder {
     ///
     /// - Throws: ``APIError`` 403 when a live entry is there, 400 for an ignored name.
     public mutating func createFolder(_ path: RemotePath) throws -> FolderEntry {
-        if try live(path) != nil { throw APIError(403, "'\(path)' is there already") }
+        if try live(path) != nil { throw APIError(403, "'\(path)' already exists") }
         try Self.checkWritable(path)
         return try record(.folder(at: prepareParent(of: path)))
     }
@@ -47,9 +47,9 @@ extension SharedFolder {
         guard let source = try live(path) else { throw APIError.notFound(path) }
         try Self.checkWritable(destination)
         let renames = removing && source.path.key == destination.key
-        if !renames, try live(destination) != nil { throw APIError(403, "'\(destination)' is there already") }
+        if !renames, try live(destination) != nil { throw APIError(403, "'\(destination)' already exists") }
         if source.isFolder, destination.key.isBelow(source.path.key) {
-            throw APIError(403, "'\(path)' cannot go into itself")
+            throw APIError(403, "'\(path)' cannot be moved into itself")
         }
         if removing {
             let summary = try summary(of: source, limit: Self.maximumEntries)
@@ -73,7 +73,7 @@ extension SharedFolder {
     private static func checkLength(_ longest: Int, below old: RemotePath, to new: RemotePath) throws(APIError) {
         if longest + new.string.utf8.count - old.string.utf8.count > max(longest, NameRules.maximumPathBytes) {
             throw APIError(
-                400, "something in '\(old)' would get a path longer than \(NameRules.maximumPathBytes) bytes")
+                400, "a path in '\(old)' would become longer than \(NameRules.maximumPathBytes) bytes")
         }
     }
 

@@ -14,7 +14,7 @@ extension SharedFolder {
         try Self.checkWritable(path)
         let current = try live(path)
         if case .parent(let revision) = condition, try !mayHaveHad(path, revision) {
-            throw APIError(400, "'\(path)' never had the revision \(revision)", parameter: "parent_rev")
+            throw APIError(400, "'\(path)' has no revision \(revision)", parameter: "parent_rev")
         }
         if let current, current.isFolder, condition != .create {
             throw APIError(403, "'\(current.path)' is a folder")
@@ -61,7 +61,7 @@ extension SharedFolder {
     private func freePath(
         _ path: RemotePath, _ policy: ConflictPolicy, _ naming: (String, Int) -> String, from first: Int
     ) throws -> RemotePath {
-        guard policy == .rename, let parent = path.parent else { throw APIError(409, "'\(path)' is there already") }
+        guard policy == .rename, let parent = path.parent else { throw APIError(409, "'\(path)' already exists") }
         for number in first..<(first + 10_000) {
             let candidate = try parent.appending(naming(path.name, number))
             if try live(candidate) == nil { return candidate }

@@ -74,7 +74,7 @@ public struct SharedFolder<State: FolderState> {
         let folder: FolderEntry
         switch known {
         case let live? where !live.isDeleted:
-            guard live.isFolder else { throw APIError(403, "'\(above)' is a file, so nothing can be stored in it") }
+            guard live.isFolder else { throw APIError(403, "'\(above)' is a file, not a folder") }
             folder = live
         default:
             let place = try prepareParent(of: above, undeleting: undeleting)
@@ -126,7 +126,7 @@ public struct SharedFolder<State: FolderState> {
     }
 
     private static func tooMany(_ entry: FolderEntry, _ limit: Int) -> APIError {
-        APIError(406, "'\(entry.path)' holds more than \(limit) entries")
+        APIError(406, "'\(entry.path)' has more than \(limit) entries")
     }
 }
 

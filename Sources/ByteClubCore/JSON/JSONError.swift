@@ -34,7 +34,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let place = path.joined(separator: ".")
         return switch problem {
-        case .broken(let offset): "it is no JSON at byte \(offset)"
+        case .broken(let offset): "invalid JSON at byte \(offset)"
         case .otherKind: path.isEmpty ? "it is of another type" : "'\(place)' is of another type"
         case .missing(let name): path.isEmpty ? "it has no '\(name)'" : "'\(place)' has no '\(name)'"
         case .invalid(let reason): path.isEmpty ? "it is \(reason)" : "'\(place)' is \(reason)"

@@ -21,14 +21,14 @@ public enum NameRules {
         if name == "." || name == ".." { throw PathError("'\(name)' is not a name") }
         var previous: Unicode.Scalar = "x"
         for scalar in name.unicodeScalars {
-            if scalar == "/" { throw PathError("a name cannot hold '/'") }
-            if scalar == "\\" { throw PathError("a name cannot hold a backslash") }
+            if scalar == "/" { throw PathError("a name cannot contain '/'") }
+            if scalar == "\\" { throw PathError("a name cannot contain a backslash") }
             if scalar.value < 0x20 || scalar.value == 0x7F {
-                throw PathError("a name cannot hold the control character \(hex(scalar))")
+                throw PathError("a name cannot contain the control character \(hex(scalar))")
             }
             previous = scalar
         }
-        if previous == " " { throw PathError("a name cannot end in a blank") }
+        if previous == " " { throw PathError("a name cannot end with a space") }
         if name.utf8.count > maximumBytes {
             throw PathError("a name is longer than \(maximumBytes) bytes (it has \(name.utf8.count))")
         }

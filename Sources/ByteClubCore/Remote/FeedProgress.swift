@@ -34,12 +34,12 @@ public struct FeedProgress: Sendable {
         entries += count
         emptyPages = count == 0 && hasMore ? emptyPages + 1 : 0
         if isReset { resets += 1 }
-        if entries > Self.mostEntries { throw Self.endless("it tells of more than \(Self.mostEntries) entries") }
+        if entries > Self.mostEntries { throw Self.endless("it lists more than \(Self.mostEntries) entries") }
         if hasMore, let previous, cursor.utf8.elementsEqual(previous.utf8) {
             throw Self.endless("a page leads to itself")
         }
-        if emptyPages > Self.mostEmptyPages { throw Self.endless("page after page tells nothing") }
-        if resets > Self.mostResets { throw Self.endless("it begins anew again and again") }
+        if emptyPages > Self.mostEmptyPages { throw Self.endless("page after page is empty") }
+        if resets > Self.mostResets { throw Self.endless("it keeps starting over") }
     }
 
     /// Counts an entry that this pass has listed before.
@@ -48,7 +48,7 @@ public struct FeedProgress: Sendable {
     public mutating func takeRepeat() throws(RemoteError) {
         repeats += 1
         if repeats > Self.mostRepeats, 2 * repeats > entries {
-            throw Self.endless("it tells of the same entries again and again")
+            throw Self.endless("it keeps repeating the same entries")
         }
     }
 

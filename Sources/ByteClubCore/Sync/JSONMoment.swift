@@ -11,7 +11,7 @@
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let date = APIDate(rfc3339: text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is no date")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not a date")
         }
         wrappedValue = date.seconds
     }

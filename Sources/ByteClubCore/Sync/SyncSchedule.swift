@@ -92,12 +92,12 @@ extension SyncSchedule.Span {
                 throw Self.wrong(
                     word,
                     isLimit
-                        ? "a rate such as 500k or 2M has to follow 'limit'"
-                        : "a span ends with 'pause', 'unlimited' or a rate such as 500k or 2M")
+                        ? "'limit' must be followed by a rate such as 500k or 2M"
+                        : "a span must end with 'pause', 'unlimited' or a rate such as 500k or 2M")
             }
             rule = .limit(rate.bytesPerSecond)
         }
-        if let word = rest.first { throw Self.wrong(word, "nothing may follow; spans are divided by ';'") }
+        if let word = rest.first { throw Self.wrong(word, "nothing may follow; separate spans by ';'") }
     }
 
     /// Whether a word begins what holds, where it is not the last one.
@@ -141,7 +141,7 @@ extension SyncSchedule.Span {
     }
 
     private static func wrong(_ word: Substring, _ remedy: String) -> SyncError {
-        SyncError(.configuration, "'\(word)' in the schedule makes no sense: \(remedy)")
+        SyncError(.configuration, "invalid '\(word)' in the schedule: \(remedy)")
     }
 }
 

@@ -61,10 +61,10 @@ public struct BackgroundService: Sendable, Hashable {
     /// What to tell of a daemon that does not answer.
     var silence: TransferError {
         guard let process = DaemonLock.holder(lockPath) else {
-            return TransferError(.daemonUnavailable, "the daemon in \(folder) does not get ready")
+            return TransferError(.daemonUnavailable, "the daemon in \(folder) does not start")
         }
         return TransferError(
             .daemonUnavailable,
-            "the daemon in \(folder) (process \(process)) does not answer; end it with 'kill -9 \(process)'")
+            "the daemon in \(folder) (process \(process)) does not answer; stop it with 'kill -9 \(process)'")
     }
 }

@@ -23,12 +23,12 @@ struct ServiceOrigin: Hashable, Sendable {
         guard scheme == "https" || scheme == "http" else { throw .badOrigin("its scheme must be https or http") }
         let rest = text[mark.upperBound...]
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw .badOrigin("it holds a blank, a control character or a letter beyond ASCII")
+            throw .badOrigin("it contains a space, a control character or a non-ASCII letter")
         }
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         authority = String(rest[..<slash])
-        if authority.contains("@") { throw .badOrigin("it must hold no user name or password") }
-        if rest.contains("?") || rest.contains("#") { throw .badOrigin("it must hold no query and no fragment") }
+        if authority.contains("@") { throw .badOrigin("it must not contain a user name or password") }
+        if rest.contains("?") || rest.contains("#") { throw .badOrigin("it must not contain a query or fragment") }
         guard let host = Self.host(authority) else { throw .badOrigin("its host or port is malformed") }
         var path = rest[slash...]
         while path.last == "/" { path.removeLast() }

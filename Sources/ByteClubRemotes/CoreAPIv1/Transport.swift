@@ -86,7 +86,7 @@ struct Transport: Sendable {
                 throw RemoteError(error, hasAnswered: server.hasAnswered, from: offset)
             }
             throw excess()
-                ?? RemoteError(.protocolViolation, "the answer of \(origin.club) is longer than the protocol has any")
+                ?? RemoteError(.protocolViolation, "the answer of \(origin.club) is longer than the protocol allows")
         }
         server.hasAnswered = true
         guard statuses.contains(answer.response.status.code) else {
@@ -98,7 +98,7 @@ struct Transport: Sendable {
     /// The metadata that come in the head of an answer with a file's bytes.
     static func metadata(of response: HTTPResponse, _ club: String) throws(RemoteError) -> Metadata {
         guard let name = HTTPField.Name("X-Dropbox-Metadata"), let text = response.headerFields[name] else {
-            throw RemoteError(.protocolViolation, "the answer of \(club) tells nothing of the file")
+            throw RemoteError(.protocolViolation, "the answer of \(club) lacks the file's metadata")
         }
         return try JSON.decode(Metadata.self, Array(text.utf8), from: club)
     }
@@ -112,7 +112,7 @@ enum JSON {
         do {
             return try JSONReader.read(type, from: bytes)
         } catch {
-            throw RemoteError(.protocolViolation, "the answer of \(club) is not what the protocol says: \(error)")
+            throw RemoteError(.protocolViolation, "the answer of \(club) violates the protocol: \(error)")
         }
     }
 }

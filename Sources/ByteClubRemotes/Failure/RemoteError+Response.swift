@@ -19,7 +19,7 @@ extension RemoteError {
         let status = response.status.code
         let requestID = HTTPField.Name("X-Dropbox-Request-Id").flatMap { response.headerFields[$0] }
         if Self.refusals.contains(status), requestID == nil, body?.message == nil {
-            self.init(.unreachable, "cannot reach \(origin.club): something else answers there")
+            self.init(.unreachable, "cannot reach \(origin.club): another service answers")
             return
         }
         var parameter = body?.parameter
@@ -40,13 +40,13 @@ extension RemoteError {
     /// What a refusal without a reason most likely means.
     private static func words(for status: Int, _ club: String) -> String {
         switch status {
-        case 300..<400: "\(club) sends to another place; check the address"
-        case 413: "\(club) takes nothing so large"
+        case 300..<400: "\(club) redirects elsewhere; check the address"
+        case 413: "\(club) does not accept anything this large"
         case 429, 503: "\(club) is busy"
-        case 502, 504: "what stands before \(club) gets no answer from it"
+        case 502, 504: "the proxy of \(club) gets no answer from it"
         case 507: "the club's storage is full"
         case 500...: "\(club) failed"
-        default: "\(club) refuses and tells no reason"
+        default: "\(club) refused without a reason"
         }
     }
 

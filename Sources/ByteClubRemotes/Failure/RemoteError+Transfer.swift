@@ -34,7 +34,7 @@ extension TransferError {
             return "the transfer with the club at \(host) stalled after \(HumanSize.shown(moved)); try again"
         }
         if isOfWay { return "cannot reach the club at \(host): \(reason(hasAnswered))" }
-        return code == .protocolViolation ? "what the club at \(host) answers makes no sense: \(message)" : message
+        return code == .protocolViolation ? "invalid answer from the club at \(host): \(message)" : message
     }
 
     /// Host and port of the address; nil without one.
@@ -54,16 +54,17 @@ extension TransferError {
 
     private func reason(_ hasAnswered: Bool) -> String {
         switch code {
-        case .cannotResolveHost: "the name is not known"
-        case .cannotConnect where errno == ECONNREFUSED: "nobody answers there"
-        case .cannotConnect where errno == ENETUNREACH || errno == EHOSTUNREACH: "no network leads there"
-        case .cannotConnect: "no connection can be made"
+        case .cannotResolveHost: "unknown host name"
+        case .cannotConnect where errno == ECONNREFUSED: "connection refused"
+        case .cannotConnect where errno == ENETUNREACH || errno == EHOSTUNREACH: "network unreachable"
+        case .cannotConnect: "cannot connect"
         case .timedOut: lateness
         case .tls: distrust
-        // What a server of https makes of http, and of that alone.
-        case .connectionLost where url.hasPrefix("http:") && !hasAnswered && isFirstContact: "it hung up; try https://"
+        // A server that speaks TLS alone closes a connection that begins without it, before any answer.
+        case .connectionLost where url.hasPrefix("http:") && !hasAnswered && isFirstContact:
+            "connection closed; try https://"
         case .connectionLost where bytesReceived == 0: "the server closed the connection; try again"
-        case .connectionLost: "the connection broke; try again"
+        case .connectionLost: "connection lost; try again"
         default: message
         }
     }
@@ -81,14 +82,14 @@ extension TransferError {
     /// Why there is no TLS, as far as libcurl's words tell.
     private var distrust: String {
         let known = [
-            ("pinned", "its key is not the pinned one: another server, or somebody between"),
-            ("wrong version number", "it speaks no TLS"), ("packet length", "it speaks no TLS"),
-            ("record layer failure", "it speaks no TLS"), ("expired", "its certificate has expired"),
-            ("not yet valid", "its certificate is not valid yet"),
+            ("pinned", "its key is not the pinned one: a different server, or an attack"),
+            ("wrong version number", "it does not use TLS"), ("packet length", "it does not use TLS"),
+            ("record layer failure", "it does not use TLS"), ("expired", "its certificate has expired"),
+            ("not yet valid", "its certificate is not yet valid"),
             ("subject name", "its certificate is for another name"),
-            ("self-signed", "nobody vouches for its certificate"),
-            ("self signed", "nobody vouches for its certificate"),
-            ("issuer", "nobody vouches for its certificate"),
+            ("self-signed", "its certificate is not trusted"),
+            ("self signed", "its certificate is not trusted"),
+            ("issuer", "its certificate is not trusted"),
         ]
         return known.first { message.contains($0.0) }?.1 ?? message
     }

@@ -17,7 +17,7 @@ final class OpenFile: Sendable {
 
     /// Opens a file.
     init(reading path: String) throws(RemoteError) {
-        if path.utf8.contains(0) { throw RemoteError(.localFile, "the file's path holds a NUL") }
+        if path.utf8.contains(0) { throw RemoteError(.localFile, "the file's path contains a NUL") }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw .localFile("cannot read '\(path)'", errno) }
         var status = stat()
@@ -85,5 +85,5 @@ final class OpenFile: Sendable {
         else { throw changed }
     }
 
-    private var changed: RemoteError { RemoteError(.localFile, "'\(path)' changed while it was read") }
+    private var changed: RemoteError { RemoteError(.localFile, "'\(path)' changed while being read") }
 }

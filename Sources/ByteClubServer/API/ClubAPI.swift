@@ -74,7 +74,7 @@ struct ClubAPI: Sendable {
         }
         guard let match = Router.standard.match(target.components) else {
             try await countRefused(request, noting: &record)
-            if request.isForPrograms || !request.takesPages { throw APIError(404, "there is no such operation") }
+            if request.isForPrograms || !request.takesPages { throw APIError(404, "no such operation") }
             return site.unknownPage()
         }
         if let path = match.loggablePath { record.path = path }

@@ -83,7 +83,7 @@ extension RequestContext {
     private static func check(root: String) throws(APIError) {
         switch root {
         case "dropbox", "auto": break
-        case "sandbox": throw APIError(400, "this token is for the whole folder: use 'auto'", parameter: "root")
+        case "sandbox": throw APIError(400, "this token is for the whole folder; use 'auto'", parameter: "root")
         default: throw APIError(400, "the root is neither 'auto', 'dropbox' nor 'sandbox'", parameter: "root")
         }
     }

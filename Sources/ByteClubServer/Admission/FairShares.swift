@@ -46,7 +46,7 @@ struct FairShares: Sendable {
         .init(total: 1, strangers: 1, member: 1, household: 1, queue: 64, queueOfParty: 8))
     /// Attempts to sign in with a name at which many guess, each of which takes its time.
     let doubtedSignIns = SharedPool(
-        "places for guesses",
+        "slots for password checks",
         .init(total: 4, strangers: 4, member: 1, household: 1, queue: 256, queueOfParty: 4))
 
     /// All of them, by the name that operators see.

@@ -121,8 +121,8 @@ final class SharedPool: Sendable {
 
     private func refusal(_ obstacle: SharedPoolState.Obstacle) -> APIError {
         switch obstacle {
-        case .share: APIError(429, "too many requests of yours share \(name); try again in a moment", retryAfter: 1)
-        case .strangers, .total: APIError(503, "the server has no \(name) left; try again in a moment", retryAfter: 1)
+        case .share: APIError(429, "too many of your requests need \(name); try again in a moment", retryAfter: 1)
+        case .strangers, .total: APIError(503, "the server is out of \(name); try again in a moment", retryAfter: 1)
         }
     }
 }

@@ -160,5 +160,5 @@ struct Authenticator: Sendable {
         try settings.limits.countFailure(from: request.client.address)
     }
 
-    private static var unknownToken: APIError { APIError(401, "the access token is unknown or disabled; log in again") }
+    private static var unknownToken: APIError { APIError(401, "the access token is invalid or revoked; sign in again") }
 }

@@ -33,7 +33,7 @@ struct PasswordHash: Hashable, Sendable {
     static func make(_ password: String) async throws -> PasswordHash {
         guard lengths.contains(password.utf8.count) else {
             throw StorageError(
-                .badMember, "a password has \(lengths.lowerBound) to \(lengths.upperBound) bytes")
+                .badMember, "a password must have \(lengths.lowerBound) to \(lengths.upperBound) bytes")
         }
         let salt = Secret.text(bytes: 16)
         let key = try await derive(

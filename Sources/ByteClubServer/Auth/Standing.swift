@@ -12,5 +12,5 @@ enum Standing: Hashable, Sendable {
     case link(Link.Purpose, String)
 
     /// What is told to who was let in when the request began, and is let in no more.
-    static let refusal = APIError(401, "access was taken back while the request was under way")
+    static let refusal = APIError(401, "access was revoked during the request")
 }

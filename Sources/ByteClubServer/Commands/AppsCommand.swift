@@ -12,9 +12,9 @@ struct AppsCommand: ParsableCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Register a program and print its key and secret.")
 
-        @Argument(help: "The name that members see.")
+        @Argument(help: "The name shown to members.")
         var name: String
-        @Option(help: ArgumentHelp("Where members may be sent back to; repeat for several.", valueName: "url"))
+        @Option(help: ArgumentHelp("Allowed redirect URL; repeat for several.", valueName: "url"))
         var redirect: [String] = []
         @OptionGroup var data: DataOption
         @Flag(help: "Print an object with name, key, secret and redirects.")
@@ -23,10 +23,10 @@ struct AppsCommand: ParsableCommand {
         func run() async throws {
             for url in redirect where !App.mayRegister(redirect: url) {
                 throw CommandFailure(
-                    .data, "'\(url)' cannot be a redirect: give https://… without #, or http:// on loopback")
+                    .data, "'\(url)' is not a valid redirect: give https://… without #, or http:// on loopback")
             }
             guard !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), name.utf8.count <= 255 else {
-                throw CommandFailure(.data, "an app's name has 1 to 255 bytes and no control characters")
+                throw CommandFailure(.data, "an app's name must have 1 to 255 bytes and no control characters")
             }
             let store = try data.open()
             let app = try await store.addApp(name: name, redirects: redirect)
@@ -63,7 +63,7 @@ struct AppsCommand: ParsableCommand {
     /// The command `apps remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a program: all its tokens are revoked within a second.")
+            abstract: "Remove a program, and revoke all its tokens within a second.")
 
         @Argument(help: "The program's key.")
         var key: String
@@ -72,7 +72,7 @@ struct AppsCommand: ParsableCommand {
         func run() async throws {
             let store = try data.open()
             guard try await store.removeApp(key: key) else {
-                throw CommandFailure(.noInput, "there is no app with the key '\(key)'")
+                throw CommandFailure(.noInput, "no app with the key '\(key)'")
             }
             try store.close()
         }

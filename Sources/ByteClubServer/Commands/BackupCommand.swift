@@ -6,24 +6,23 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Back up a club's data to a new directory, while the server runs or not.",
         discussion: """
-            The copy holds all that was stored before the command began, and is on disk when the command ends. Each \
-            backup needs a directory of its own; one that has something in it is refused. On the same file system large \
-            files are not copied but given a second name: put backups on another disk to survive the loss of this one.
+            The copy contains everything stored before the command started, and is on disk when it ends. Each backup \
+            needs a directory of its own, which must be empty. On the same file system large files are hard links, \
+            not copies: put backups on another disk to survive the loss of this one.
 
-            With --keep the target is a folder for many, made when it is not there. Each backup is named by when it \
-            began, as 2026-11-25T013000Z, shares large files with the one before, and is checked; then the oldest are \
-            removed. When it fails, all that were there stay. Examples:
-              byteclub-server backup --data /srv/club /mnt/club
-              byteclub-server backup --data /srv/club --keep 14 /mnt/backups
-              byteclub-server restore --data /srv/new --from /mnt/backups/2026-11-25T013000Z
+            With --keep the target is a folder of backups, created if missing. Each backup is named by its start \
+            time, as 2026-11-25T013000Z, shares large files with the previous one, and is verified; then the oldest \
+            are removed. If it fails, the existing ones are kept. Examples: = byteclub-server backup --data /srv/club \
+            /mnt/club = byteclub-server backup --data /srv/club --keep 14 /mnt/backups = byteclub-server restore \
+            --data /srv/new --from /mnt/backups/2026-11-25T013000Z
             """)
 
     @OptionGroup var data: DataOption
-    @Option(help: ArgumentHelp("Make a dated backup in the target, and remove all but so many.", valueName: "count"))
+    @Option(help: ArgumentHelp("Create a dated backup in the target, and keep only this many.", valueName: "count"))
     var keep: Int?
-    @Flag(help: "Print an object with path, bytes, those of them that are shared, and the paths that were removed.")
+    @Flag(help: "Print an object with path, bytes, shared bytes, and removed paths.")
     var json = false
-    @Argument(help: "The directory to make, or with --keep the folder for dated ones.")
+    @Argument(help: "The directory to create, or with --keep the folder of dated backups.")
     var target: String
 
     func run() async throws {
@@ -32,9 +31,9 @@ struct BackupCommand: AsyncParsableCommand {
             let copy = try source.copy(to: target, sharing: .original)
             if json { return StandardOutput.write(json: BackupSummary(path: target, copy: copy, removed: []).json()) }
             return StandardOutput.write(
-                line: "\(target): the database and \(copy.contents) large files, \(copy.linked) of them linked")
+                line: "\(target): the database and \(copy.contents) large files, \(copy.linked) of them hard links")
         }
-        guard keep >= 1 else { throw CommandFailure(.usage, "--keep needs 1 or more, not \(keep)") }
+        guard keep >= 1 else { throw CommandFailure(.usage, "--keep must be at least 1, not \(keep)") }
         let now = APIDate(seconds: SystemTime.seconds())
         let summary = try await BackupFolder(path: target).add(source, keeping: keep, now: now)
         if json { return StandardOutput.write(json: summary.json()) }

@@ -3,7 +3,7 @@ import Logging
 
 /// The option that names a club's data directory.
 struct DataOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The directory that holds the club's data.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The directory of the club's data.", valueName: "dir"))
     var data: String
 
     /// Opens the club's data for administration; when told so, makes the directory that is not there.

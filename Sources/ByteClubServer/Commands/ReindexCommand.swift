@@ -6,8 +6,8 @@ struct ReindexCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reindex", abstract: "Rebuild the search index, when 'verify' finds it wrong.",
         discussion: """
-            Nothing but the index is touched. A server that runs begins within a minute, another when it is started; \
-            until it is done, searches in texts may find too little.
+            Only the index is changed. A running server starts rebuilding within a minute, a stopped one when it is \
+            started; until it is done, text searches may miss notes.
             """)
 
     @OptionGroup var data: DataOption
@@ -15,6 +15,6 @@ struct ReindexCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = Logger(label: "byteclub-server") { _ in SwiftLogNoOpLogHandler() }
         try await DataDirectory(path: data.data).reindex(logger: logger)
-        StandardOutput.write(line: "the search index is empty; the server fills it again")
+        StandardOutput.write(line: "the search index is empty; the server rebuilds it")
     }
 }

@@ -5,13 +5,13 @@ struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore a data directory from a backup.",
         discussion: """
-            The directory must be empty or not there; the backup stays as it is. Clients of the server that was backed \
-            up notice that its history starts over, and read the club anew.
+            The directory must be empty or missing; the backup stays unchanged. Clients of the original server notice \
+            that its history starts over, and read the whole club again.
             """)
 
-    @Option(help: ArgumentHelp("The directory that backup made.", valueName: "dir"))
+    @Option(help: ArgumentHelp("A directory created by backup.", valueName: "dir"))
     var from: String
-    @Option(help: ArgumentHelp("The directory to make.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The directory to create.", valueName: "dir"))
     var data: String
 
     func run() async throws {

@@ -13,15 +13,15 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve a club's data until SIGTERM or SIGINT.",
         discussion: """
-            Without a certificate only programs on this machine reach the server. To let others in, give an address to \
-            listen on, the URL that the others use, and the files of a certificate; or have the server make one, whose \
-            key is in the links that it makes:
+            Without a certificate, only programs on this machine can reach the server. To let others in, give an \
+            address to listen on, the URL that others use, and a certificate; or let the server create one, whose \
+            key is in the links that it creates:
               byteclub-server serve --data /srv/club --listen 0.0.0.0:8443
                 --public-url https://club.example:8443 --tls-self-signed
 
-            At a terminal it ends when that is closed, unless --stay or nohup says otherwise.
+            Started at a terminal, the server stops when the terminal is closed, except with --stay or nohup.
 
-            As long as the club has no owner, the log has a link that makes its first user the owner.
+            As long as the club has no owner, the log has a link whose first user becomes the owner.
             """)
 
     @OptionGroup var options: ServeOptions
@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Logger(label: "byteclub-server") { _ in LineLog(level: level, format: format) }
         let allowed = DescriptorLimit.connections(with: DescriptorLimit.raise())
         if allowed < configuration.connections.connections {
-            logger.notice("the system's limit on open files allows \(allowed) connections")
+            logger.notice("the limit on open files allows \(allowed) connections")
             configuration.connections.connections = allowed
         }
         if let warning = configuration.history.warning { logger.warning("\(warning)") }
@@ -66,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
             in: configuration.directory, for: [published, configuration.address.host].compactMap(\.self))
         configuration.certificate = own.files
         configuration.settings.pin = own.pin
-        logger.notice("the certificate is the server's own, and the links to it hold its key: #sha256=\(own.pin)")
+        logger.notice("using a self-signed certificate; links contain its key: #sha256=\(own.pin)")
     }
 
     private func serve(
@@ -101,14 +101,14 @@ struct ServeCommand: AsyncParsableCommand {
         guard let address = ClubAddress(address) else {
             if (try? await store.hasOwner()) == false {
                 logger.notice(
-                    "the club has no owner yet: start with --public-url for a link that makes one, or run 'members add'"
+                    "the club has no owner yet: start with --public-url to get a link for one, or run 'members add'"
                 )
             }
             return
         }
         guard let invitation = try? await OwnerInvitation.current(in: store, at: SystemTime.seconds()) else { return }
         let message: Logger.Message =
-            "the club has no owner yet; until \(invitation.expires.rfc3339) this link makes one:"
+            "the club has no owner yet; until \(invitation.expires.rfc3339) this link creates one:"
         let link = address.invitation(invitation.secret)
         switch format {
         case .text:

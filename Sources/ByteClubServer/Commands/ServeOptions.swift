@@ -4,11 +4,11 @@ import ArgumentParser
 struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A YAML file of settings; else BYTECLUB_SERVER_CONFIG. Its names are those of the flags.", valueName: "file"
+            "A YAML file of settings, named like the flags; default: BYTECLUB_SERVER_CONFIG.", valueName: "file"
         ))
     var config: String?
     @Option(
-        help: ArgumentHelp("The directory that holds the club's data; made when it is not there.", valueName: "dir"))
+        help: ArgumentHelp("The directory of the club's data, created if missing.", valueName: "dir"))
     var data: String?
     @Option(help: "The club's name, as in 'Panorama Club'; else what an owner has set on the members' page.")
     var name: String?
@@ -18,7 +18,7 @@ struct ServeOptions: ParsableArguments {
     var listen: String?
     @Option(
         help: """
-            A PEM file with the server's certificate, and those that vouch for it; read again on SIGHUP, which ends a \
+            A PEM file with the server's certificate chain; reloaded on SIGHUP, which stops a \
             server at a terminal.
             """)
     var tlsCertificate: String?
@@ -26,25 +26,25 @@ struct ServeOptions: ParsableArguments {
     var tlsKey: String?
     @Flag(
         inversion: .prefixedNo,
-        help: "Make a certificate once, and keep it with the data; the links that the server makes hold its key.")
+        help: "Create a certificate once, and store it with the data; links contain its key.")
     var tlsSelfSigned: Bool?
-    @Option(help: "The URL by which members find this server, as in https://club.example; links begin with it.")
+    @Option(help: "The URL at which members reach this server, as in https://club.example; links start with it.")
     var publicURL: String?
     @Flag(
         inversion: .prefixedNo,
-        help: "Allow plain HTTP beyond this machine: anybody on the way can read tokens and files.")
+        help: "Allow plain HTTP beyond this machine: tokens and files are readable on the way.")
     var insecureHTTP: Bool?
     @Option(
         help: ArgumentHelp(
-            "Proxies whose X-Forwarded-For or Forwarded header is believed, as in 127.0.0.1,10.0.0.0/8.",
+            "Proxies whose X-Forwarded-For or Forwarded header is trusted, as in 127.0.0.1,10.0.0.0/8.",
             valueName: "addresses"))
     var trustedProxies: String?
     @Option(
         help: ArgumentHelp(
-            "The header that these proxies write: forwarded or x-forwarded-for; when not given, no request with both "
-                + "is believed.", valueName: "name"))
+            "The header that these proxies set: forwarded or x-forwarded-for; if not given, requests with both "
+                + "are not trusted.", valueName: "name"))
     var proxyHeader: String?
-    @Option(help: "Where to serve /healthz and /metrics, as HOST:PORT; nowhere unless given.")
+    @Option(help: "Serve /healthz and /metrics at HOST:PORT. (default: off)")
     var metricsListen: String?
     @Option(
         help: """
@@ -52,56 +52,56 @@ struct ServeOptions: ParsableArguments {
             (default: info)
             """)
     var logLevel: String?
-    @Option(help: "text, or json for an object a line. (default: text)")
+    @Option(help: "text, or json for one object per line. (default: text)")
     var logFormat: String?
-    @Option(help: "The most connections at once, an eighth of them for one address. (default: 2048)")
+    @Option(help: "Maximum number of connections, an eighth of them per address. (default: 2048)")
     var connections: String?
-    @Option(help: ArgumentHelp("How long a connection may be idle. (default: 120)", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Timeout of idle connections. (default: 120)", valueName: "seconds"))
     var idleTimeout: String?
-    @Option(help: ArgumentHelp("How long a request's head may take. (default: 20)", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Timeout of a request's head. (default: 20)", valueName: "seconds"))
     var headTimeout: String?
     @Option(
         help: ArgumentHelp(
-            "How long a client may be too slow before it is given up. (default: 60)", valueName: "seconds"))
+            "Disconnect clients that are too slow for this long. (default: 60)", valueName: "seconds"))
     var stallTimeout: String?
-    @Option(help: ArgumentHelp("What is too slow, in bytes a second. (default: 64)", valueName: "rate"))
+    @Option(help: ArgumentHelp("Minimum rate of a client, in bytes per second. (default: 64)", valueName: "rate"))
     var slowestClient: String?
-    @Option(help: ArgumentHelp("How long a shutdown waits for requests. (default: 15)", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Wait this long for requests at shutdown. (default: 15)", valueName: "seconds"))
     var drainTimeout: String?
-    @Option(help: ArgumentHelp("Requests a second of one member; 0 for no limit. (default: 5000)", valueName: "rate"))
+    @Option(help: ArgumentHelp("Requests per second per member; 0 for no limit. (default: 5000)", valueName: "rate"))
     var memberRate: String?
     @Option(
-        help: ArgumentHelp("Failed attempts a second of one address; 0 for no limit. (default: 10)", valueName: "rate"))
+        help: ArgumentHelp("Failed attempts per second per address; 0 for no limit. (default: 10)", valueName: "rate"))
     var attemptRate: String?
     @Option(
         help: ArgumentHelp(
-            "Requests a second of one address without an account; 0 for no limit. (default: 50)", valueName: "rate"))
+            "Requests per second per address without an account; 0 for no limit. (default: 50)", valueName: "rate"))
     var anonymousRate: String?
     @Option(
         help: ArgumentHelp(
-            "For how many days a version is kept after it was replaced or deleted; without it for ever.",
+            "Keep versions this many days after they were replaced or deleted. (default: forever)",
             valueName: "days"))
     var keepHistory: String?
-    @Option(help: ArgumentHelp("The most bytes that all files together may have, as in 10G.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Maximum bytes of all files, as in 10G.", valueName: "bytes"))
     var quota: String?
     @Option(
         help: ArgumentHelp(
-            "The most bytes that the files may have which one member was the last to write.", valueName: "bytes"))
+            "Maximum bytes of the files last written by one member.", valueName: "bytes"))
     var memberQuota: String?
     @Option(
         help: ArgumentHelp(
-            "The most bytes of old versions that one member wrote; the oldest beyond that are forgotten.",
+            "Maximum bytes of old versions by one member; the oldest beyond that are deleted.",
             valueName: "bytes"))
     var historyQuota: String?
-    @Option(help: ArgumentHelp("The most files and folders. (default: 5000000)", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of files and folders. (default: 5000000)", valueName: "count"))
     var entries: String?
     @Option(
         help: ArgumentHelp(
-            "The most files and folders that one member may have been the last to write.", valueName: "count"))
+            "Maximum number of files and folders last written by one member.", valueName: "count"))
     var memberEntries: String?
-    @Option(help: ArgumentHelp("The most unfinished uploads of one member. (default: 100)", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of unfinished uploads per member. (default: 100)", valueName: "count"))
     var unfinishedUploads: String?
-    @Flag(help: "Go on when the terminal is closed (SIGHUP), as under nohup.")
+    @Flag(help: "Keep running when the terminal is closed (SIGHUP), as with nohup.")
     var stay = false
     @Option(help: ArgumentHelp("Seconds between two rounds of housekeeping; for tests.", visibility: .hidden))
     var housekeepingInterval: String?

@@ -7,12 +7,13 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Verify a club's data: every byte against its hash, the tree, the history and the counters.",
         discussion: """
-            Prints a line for each thing that is wrong, and a summary. Exits with 0 when all is well, with 65 when \
-            something is damaged; the search index alone can be made anew, by 'reindex'. Content that nothing refers to is told and is no damage: the server frees it in time.
+            Prints a line for each problem, and a summary. Exits with 0 if nothing is wrong, with 65 if something is \
+            damaged; a damaged search index alone can be rebuilt with 'reindex'. Unreferenced content is listed but \
+            is not damage: the server frees it in time.
             """)
 
     @OptionGroup var data: DataOption
-    @Flag(help: "Print one object with the figures and an array of what is wrong.")
+    @Flag(help: "Print one object with the counts and an array of problems.")
     var json = false
 
     func run() async throws {

@@ -24,6 +24,6 @@ final class AcceptErrors: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        logger.warning("a connection could not be accepted: \(ServerFault.line(for: error))")
+        logger.warning("cannot accept a connection: \(ServerFault.line(for: error))")
     }
 }

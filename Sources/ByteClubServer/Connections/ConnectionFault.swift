@@ -9,7 +9,7 @@ enum ConnectionFault {
 
     static let tooManyConnections = APIError(503, "the server has too many connections; try again", retryAfter: 5)
     static let slowHead = APIError(408, "the request's head took too long")
-    static let slowBody = APIError(408, "the request's body came too slowly")
+    static let slowBody = APIError(408, "the request's body was too slow")
 
     /// The refusal of what is no HTTP; nil for errors of another kind.
     static func refusal(for error: any Error) -> APIError? {
@@ -18,7 +18,7 @@ enum ConnectionFault {
         guard let error = error as? HTTPParserError else { return nil }
         switch error {
         case .headerOverflow: return APIError(431, "the request's head is too large")
-        case .invalidVersion: return APIError(505, "the server speaks HTTP/1 alone")
+        case .invalidVersion: return APIError(505, "the server supports only HTTP/1")
         default: return APIError(400, "the request is malformed")
         }
     }
@@ -36,7 +36,7 @@ enum RequestFault: Error {
         switch self {
         case .tooManyWaiting:
             APIError(
-                429, "too many requests wait on this connection; read the answers before sending more", retryAfter: 1)
+                429, "too many pending requests on this connection; read answers before sending more", retryAfter: 1)
         case .host: APIError(400, "the request needs one Host header, which names a host")
         }
     }

@@ -25,7 +25,7 @@ struct SelfSignedCertificate {
         path = directory + "/" + Self.fileName
         if !Directory.holds(path) { try Self.write(try Self.make(hosts), to: path, in: directory) }
         guard let certificate = try NIOSSLCertificate.fromPEMFile(path).first else {
-            throw StorageError(.damaged, "'\(path)' holds no certificate; move it away, and the server makes a new one")
+            throw StorageError(.damaged, "'\(path)' contains no certificate; move it away to have a new one created")
         }
         let hash = SHA256.hash(data: try certificate.extractPublicKey().toSPKIBytes())
         pin = String(

@@ -81,7 +81,7 @@ struct ClubResponder: Sendable {
                 response: head,
                 body: isHead ? ResponseBody() : self.body(of: response, endingWith: open, on: channel.eventLoop))
         } catch {
-            log(record, of: request, remark: "the answer was not sent whole")
+            log(record, of: request, remark: "the answer was not sent completely")
             throw error
         }
         log(record, of: request)

@@ -42,7 +42,7 @@ struct Parameters: Sendable {
             else { throw APIError(400, "the \(source) is not percent-encoded UTF-8") }
             // Databases and file systems take a NUL for a text's end: what is checked must be what is looked up.
             guard !name.utf8.contains(0), !value.utf8.contains(0) else {
-                throw APIError(400, "the \(source) holds a NUL")
+                throw APIError(400, "the \(source) contains a NUL")
             }
             pairs.append((name, value))
         }

@@ -59,7 +59,7 @@ final class RefusalLog: Sendable {
 
     private func write(_ household: IPAddress?, count: Int, seconds: Int) {
         logger.notice(
-            "requests refused for their rate",
+            "requests refused by the rate limit",
             metadata: [
                 "peer": .string(household?.description ?? "others"), "count": .stringConvertible(count),
                 "seconds": .stringConvertible(seconds),

@@ -11,7 +11,7 @@ enum ServerFault {
         case .noMember: APIError(401, error?.message ?? "")
         case .lastOwner: APIError(409, error?.message ?? "")
         case .closed: APIError(503, "the server is stopping; try again")
-        default: APIError(500, "the server failed; its log tells more under this request's id")
+        default: APIError(500, "the server failed; see its log for this request's ID")
         }
     }
 

@@ -44,7 +44,7 @@ extension Link {
     /// The refusal of one link more than a member may have, of which the first ends at a moment.
     static func tooMany(until end: Int64?, now: Int64) -> APIError {
         APIError(
-            429, "a member has at most \(mostOfMember) such links at a time; take some back",
+            429, "a member has at most \(mostOfMember) such links at a time; revoke some",
             retryAfter: Int(clamping: max(1, (end ?? now) - now)))
     }
 }

@@ -36,8 +36,8 @@ enum PlacelessForm: Hashable, Sendable {
     static var refusal: APIError {
         APIError(
             415,
-            "only JPEG and PNG photos can be given without what they tell of places; a link keeps the place "
-                + "when it is made with location=keep", parameter: "location")
+            "only JPEG and PNG photos can be shared without their location; a link keeps the location "
+                + "if it is created with location=keep", parameter: "location")
     }
 
     /// HEIC, AVIF, MP4 and QuickTime; TIFF and what cameras' raw formats make of it; WebP; AVI; Matroska and WebM.

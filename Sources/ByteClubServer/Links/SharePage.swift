@@ -76,12 +76,12 @@ struct SharePage: Sendable {
 
     /// The page for a link that does not work; why is not told.
     static let missing = SharePage(
-        title: "Nothing here", summary: "This link has expired, was taken back, or never was.")
+        title: "Link not found", summary: "This link has expired, was revoked, or never existed.")
 
     /// The page that asks for a link's password; nothing is told of what is behind it.
     static func locked(problem: String?) -> SharePage {
         SharePage(
-            title: "A shared page", summary: "Whoever shared it gave it a password.", isLocked: true, problem: problem)
+            title: "A shared page", summary: "This page is protected by a password.", isLocked: true, problem: problem)
     }
 
     /// The page as a response of a club of that name.

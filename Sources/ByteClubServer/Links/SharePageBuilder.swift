@@ -25,7 +25,7 @@ struct SharePageBuilder: Sendable {
         let content = try await store.content(of: entry)
         if !link.keepsLocation, try await PlacelessForm(of: entry, content) == .none {
             page.download = nil
-            page.remark = "not given here, since it may tell where it was made"
+            page.remark = "not shown, since it may contain its location"
             return page
         }
         if Self.isPhoto(entry) {

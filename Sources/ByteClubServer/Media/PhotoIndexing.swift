@@ -90,7 +90,7 @@ struct PhotoIndexing: Service {
             if error is CancellationError {
                 try await Task.sleep(for: Self.gathering)
             } else {
-                logger.warning("photos cannot be looked at now, tried again later: \(ServerFault.line(for: error))")
+                logger.warning("cannot examine photos now, retrying later: \(ServerFault.line(for: error))")
                 try await Task.sleep(for: Self.pause)
             }
             return progress
@@ -141,7 +141,7 @@ struct PhotoIndexing: Service {
             // What is no picture, or is asked for by others anyway.
         } catch let error where !(error is CancellationError) {
             // One that is lost must not keep the others from their turn.
-            logger.warning("'\(path)' cannot be looked at: \(ServerFault.line(for: error))")
+            logger.warning("'\(path)' cannot be examined: \(ServerFault.line(for: error))")
             if (error as? StorageError)?.code == .full { try await Task.sleep(for: Self.pause) }
         }
         if store.statistics.commits.time.count > commits + 1 {

@@ -63,7 +63,7 @@ struct MonitorServer: Service {
             let problem = await monitor.health.problem()
             return (problem == nil ? .ok : .serviceUnavailable, "text/plain", (problem ?? "ok") + "\n")
         case "/metrics": return (.ok, MetricsText.mediaType, await monitor.metrics())
-        default: return (.notFound, "text/plain", "there are /healthz and /metrics\n")
+        default: return (.notFound, "text/plain", "use /healthz or /metrics\n")
         }
     }
 }

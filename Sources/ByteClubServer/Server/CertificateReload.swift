@@ -14,9 +14,9 @@ struct CertificateReload: Service {
             notifier?.send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())")
             do {
                 let isRead = try server.reloadCertificate()
-                logger.notice(isRead ? "the certificate was read again" : "there is no certificate to read again")
+                logger.notice(isRead ? "reloaded the certificate" : "no certificate to reload")
             } catch {
-                logger.error("the new certificate cannot be used, the old one stays: \(ServerFault.line(for: error))")
+                logger.error("the new certificate cannot be used, keeping the old one: \(ServerFault.line(for: error))")
             }
             notifier?.send("READY=1")
         }

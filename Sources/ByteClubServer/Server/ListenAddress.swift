@@ -35,9 +35,9 @@ struct ListenAddress: Hashable, Sendable {
     func failure(_ error: any Error) -> any Error {
         let reason: String
         switch error {
-        case let error as IOError where error.errnoCode == EADDRINUSE: reason = "another program listens there already"
+        case let error as IOError where error.errnoCode == EADDRINUSE: reason = "the port is in use by another program"
         case let error as IOError: reason = unsafe String(cString: strerror(error.errnoCode))
-        case is SocketAddressError: reason = "there is no such host"
+        case is SocketAddressError: reason = "no such host"
         default: return error
         }
         return CommandFailure(.unavailable, "cannot listen on '\(authority(port: port))': \(reason)")

@@ -12,7 +12,7 @@ extension ClubConfiguration {
     init(_ source: SettingSource) throws(CommandFailure) {
         guard let directory = try source.text(.data), !directory.isEmpty else {
             throw CommandFailure(
-                .usage, "where is the club's data? give --data <dir>, BYTECLUB_SERVER_DATA, or 'data' in the file")
+                .usage, "no data directory; give --data <dir>, BYTECLUB_SERVER_DATA, or 'data' in the file")
         }
         guard let address = try source.address(.listen) ?? ListenAddress(Self.defaultAddress) else {
             throw source.refusal(.listen, expected: "HOST:PORT")
@@ -22,13 +22,13 @@ extension ClubConfiguration {
         makesCertificate = try source.bool(.tlsSelfSigned)
         if makesCertificate, certificate != nil {
             throw CommandFailure(
-                .configuration, "--tls-self-signed makes a certificate: leave out --tls-certificate and --tls-key")
+                .configuration, "--tls-self-signed cannot be combined with --tls-certificate and --tls-key")
         }
         if certificate == nil, !makesCertificate {
             guard try source.bool(.insecureHTTP) || address.isLoopback else {
                 throw CommandFailure(
                     .configuration,
-                    "plain HTTP on '\(address.host)' would show tokens to the network: "
+                    "plain HTTP on '\(address.host)' would expose tokens to the network: "
                         + "give --tls-self-signed, or --tls-certificate and --tls-key, or --insecure-http")
             }
         }
@@ -98,7 +98,7 @@ extension ClubConfiguration {
             }
             return CertificateFiles(certificate: certificate, key: key)
         case (nil, nil): return nil
-        default: throw CommandFailure(.configuration, "--tls-certificate and --tls-key belong together")
+        default: throw CommandFailure(.configuration, "--tls-certificate and --tls-key require each other")
         }
     }
 }

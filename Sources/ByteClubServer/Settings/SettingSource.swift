@@ -71,7 +71,7 @@ struct SettingSource: Sendable {
             guard let name = SettingName(variable: variable) else {
                 throw CommandFailure(
                     .configuration,
-                    "there is no setting for \(variable); expected one of "
+                    "no setting for \(variable); must be one of: "
                         + SettingName.allCases.map(\.variable).joined(separator: ", "))
             }
             settings[name] = text

@@ -27,7 +27,7 @@ struct SettingsFile: Sendable {
                 provider: InMemoryProvider(values: ["filePath": ConfigValue(.string(path), isSecret: false)]))
             provider = try await FileProvider<YAMLSnapshot>(config: place)
         } catch {
-            throw CommandFailure(.configuration, "'\(path)' is no YAML: \(ServerFault.line(for: error))")
+            throw CommandFailure(.configuration, "'\(path)' is not valid YAML: \(ServerFault.line(for: error))")
         }
     }
 
@@ -58,7 +58,7 @@ struct SettingsFile: Sendable {
             let text = line[..<colon].filter { $0 != "\"" && $0 != "'" }.trimmingSuffix { $0.isWhitespace }
             guard let name = SettingName(rawValue: String(text)) else {
                 throw CommandFailure(
-                    .configuration, "\(place): there is no setting '\(text)'; expected one of \(allNames)")
+                    .configuration, "\(place): unknown setting '\(text)'; must be one of: \(allNames)")
             }
             names.insert(name)
         }

@@ -23,13 +23,13 @@ struct BackupFolder {
     /// - Throws: ``StorageError`` `missing` when there is nothing to back up, `exists` when the folder is itself one
     ///   club's data, `inUse` when another backup is just added to it, `damaged` when what was copied is.
     func add(_ data: DataDirectory, keeping count: Int, now: APIDate) async throws -> BackupSummary {
-        guard data.holdsClub else { throw StorageError(.missing, "there is no club in '\(data.path)'") }
+        guard data.holdsClub else { throw StorageError(.missing, "no club in '\(data.path)'") }
         guard !DataDirectory(path: path).holdsClub else {
-            throw StorageError(.exists, "'\(path)' holds a club's data; give a folder that is for dated backups")
+            throw StorageError(.exists, "'\(path)' contains a club's data; give a folder for dated backups")
         }
         try Directory.make(path)
         let lock = try Descriptor(path: path + "/backup.lock", flags: O_RDWR | O_CREAT)
-        guard try lock.lock() else { throw StorageError(.inUse, "another backup is being added to '\(path)'") }
+        guard try lock.lock() else { throw StorageError(.inUse, "another backup is running in '\(path)'") }
         defer { withExtendedLifetime(lock) {} }
         let names = try Directory.names(in: path)
         for name in names where Self.isLeftover(name) { Directory.remove(path + "/" + name) }
@@ -48,7 +48,7 @@ struct BackupFolder {
             if let first = damage.first {
                 throw StorageError(
                     .damaged,
-                    "'\(data.path)' is not backed up, since it is damaged (run verify): \(first.subject): "
+                    "did not back up '\(data.path)', which is damaged (run verify): \(first.subject): "
                         + "\(first.problem)" + (damage.count > 1 ? ", and \(damage.count - 1) more" : ""))
             }
             try rename(draft, to: path + "/" + name)

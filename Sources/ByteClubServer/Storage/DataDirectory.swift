@@ -20,7 +20,7 @@ struct DataDirectory: Sendable {
     /// - Throws: ``StorageError`` `missing` when there is nothing and nothing is to be made.
     func administer(making: Bool, logger: Logger) throws -> any ClubStore {
         guard making || holdsClub else {
-            throw StorageError(.missing, "there is no club in '\(path)'")
+            throw StorageError(.missing, "no club in '\(path)'")
         }
         return try SQLiteStore(directory: path, mode: .administration, now: Self.now, logger: logger)
     }

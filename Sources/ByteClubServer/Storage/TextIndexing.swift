@@ -36,7 +36,7 @@ struct TextIndexing: Service {
             }
         } catch let error where !(error is CancellationError) {
             try Task.checkCancellation()
-            logger.warning("the texts cannot be indexed now, tried again later: \(ServerFault.line(for: error))")
+            logger.warning("cannot index texts now, retrying later: \(ServerFault.line(for: error))")
             try await Task.sleep(for: Self.pause)
         }
     }

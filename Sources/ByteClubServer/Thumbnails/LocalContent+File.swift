@@ -18,7 +18,7 @@ extension LocalContent {
             defer { unsafe unlink(path) }
             let count = unsafe write(descriptor, bytes, bytes.count)
             close(descriptor)
-            guard count == bytes.count else { throw StorageError(.full, "no room for a copy of stored content") }
+            guard count == bytes.count else { throw StorageError(.full, "no space for a copy of stored content") }
             return try body(path)
         }
     }

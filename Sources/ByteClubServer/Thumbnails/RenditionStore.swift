@@ -49,7 +49,7 @@ struct RenditionStore: Sendable {
     ) async throws -> FileBlob {
         try await makeAll(of: hash, for: party, source: source)
         guard let picture = try await NIOThreadPool.singleton.runIfActive({ known(hash, size) }) else {
-            throw StorageError(.full, "there is no room for pictures")
+            throw StorageError(.full, "no space for previews")
         }
         return picture
     }
@@ -116,7 +116,7 @@ struct RenditionStore: Sendable {
                 guard let bytes = made[size], smaller.flatMap({ made[$0] }) != bytes else { continue }
                 if smaller == nil, syncing == .now { cache.syncFolder(of: Self.name(hash, size)) }
                 guard cache.store(bytes, as: Self.name(hash, size), syncing) else {
-                    throw StorageError(.full, "there is no room for pictures")
+                    throw StorageError(.full, "no space for previews")
                 }
             }
         } catch let error as APIError {

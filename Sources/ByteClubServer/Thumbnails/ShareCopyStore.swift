@@ -40,7 +40,7 @@ struct ShareCopyStore: Sendable {
         case .copy: break
         }
         guard entry.bytes <= Self.copyLimit else {
-            throw APIError(415, "the photo is too large to be given without what it tells of places")
+            throw APIError(415, "the photo is too large to remove its location")
         }
         return .blob(
             try await copying.value(of: hash) {
@@ -59,10 +59,10 @@ struct ShareCopyStore: Sendable {
                 }
             } catch {
                 if error.code == .io { throw error }
-                throw APIError(415, "the photo cannot be given without what it tells of places: \(error.message)")
+                throw APIError(415, "the location cannot be removed from the photo: \(error.message)")
             }
         }
-        guard let copy = cache.blob(name) else { throw StorageError(.full, "there is no room for a copy of a photo") }
+        guard let copy = cache.blob(name) else { throw StorageError(.full, "no space for a copy of a photo") }
         return copy
     }
 }

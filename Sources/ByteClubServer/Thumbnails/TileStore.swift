@@ -54,7 +54,7 @@ struct TileStore: Sendable {
         } work: {
             try make(hash, of: $0)
         }
-        guard let (file, tiles) = made else { throw StorageError(.full, "there is no room for tiles") }
+        guard let (file, tiles) = made else { throw StorageError(.full, "no space for tiles") }
         guard let range = tiles.range(column: column, row: row) else { throw APIError(404, "the tile was not found") }
         return (file, range)
     }

@@ -34,13 +34,13 @@ struct ConsentRequest {
     ///
     /// - Throws: ``APIError`` 400 for what must not lead to a redirect.
     init(_ parameters: Parameters, app: App?) throws(APIError) {
-        guard let app else { throw APIError(400, "The program that sent you here is not known to this club.") }
+        guard let app else { throw APIError(400, "The program that sent you here is not registered with this club.") }
         guard let response = Response(rawValue: parameters["response_type"] ?? "") else {
             throw APIError(400, "response_type must be 'code' or 'token'.")
         }
         redirect = parameters["redirect_uri"]
         if let redirect, !app.allows(redirect: redirect) {
-            throw APIError(400, "'\(app.name)' asked to send you to a place that it has not registered.")
+            throw APIError(400, "'\(app.name)' asked for a redirect that it has not registered.")
         }
         if redirect == nil, response == .token { throw APIError(400, "redirect_uri is missing.") }
         state = parameters["state"]
@@ -54,7 +54,7 @@ struct ConsentRequest {
         if let challenge, parameters["code_challenge_method"] != "S256" || !PKCE.isChallenge(challenge) {
             fault = ("invalid_request", "code_challenge must be made by the method S256")
         } else if app.secret == nil, challenge == nil || response == .token {
-            fault = ("invalid_request", "this program needs a code and a code_challenge")
+            fault = ("invalid_request", "this program must use a code with a code_challenge")
         }
     }
 

@@ -37,7 +37,7 @@ extension WebSite {
         guard visit.member == nil, visit.request.endpoint.name == "/gallery", ownText(visit) != nil else { return nil }
         return signInForm(
             visit, next: "/" + visit.request.rawPath.drop { $0 == "/" },
-            problem: "You are signed out, so what you wrote is not saved yet. Sign in, and you can save it.")
+            problem: "You are signed out, and your text is not saved yet. Sign in to save it.")
     }
 
     /// The form again, with what was typed before somebody had to sign in; nil when nothing was.
@@ -52,6 +52,6 @@ extension WebSite {
             at: path, visit, member,
             Draft(
                 text: Self.lines(text), revision: visit["parent_rev"] ?? "",
-                problem: "You are signed in again, and this is not saved yet: save it now."))
+                problem: "You are signed in again. This is not saved yet: save it now."))
     }
 }

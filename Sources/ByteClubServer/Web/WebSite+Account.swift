@@ -33,7 +33,7 @@ extension WebSite {
                 "maker": link.member, "created": Self.moment(link.created), "expires": Self.moment(link.expires),
             ] as [String: Any]
         }
-        let title = purpose == .share ? "Shared links" : "Direct links to files, for some hours"
+        let title = purpose == .share ? "Shared links" : "Direct links to files, for a few hours"
         return [["title": title, "rows": rows, "isCut": found.count > Self.mostLinks]]
     }
 
@@ -41,7 +41,7 @@ extension WebSite {
     func takeBack(_ visit: Visit, _ member: Member) async throws -> Response {
         guard let id = try visit.request.parameters.integer("link", in: 1...Int64.max),
             try await store.removeLink(id, for: member)
-        else { throw APIError(404, "There is no such link any more.") }
+        else { throw APIError(404, "This link no longer exists.") }
         return redirect("/account")
     }
 
@@ -49,7 +49,7 @@ extension WebSite {
     func revoke(_ visit: Visit, _ member: Member) async throws -> Response {
         guard let id = try visit.request.parameters.integer("device", in: 1...Int64.max),
             try await store.removeDevice(id, of: member.uid)
-        else { throw APIError(404, "You have no such device.") }
+        else { throw APIError(404, "This device no longer exists.") }
         return redirect("/account")
     }
 
@@ -82,7 +82,7 @@ extension WebSite {
         guard let (known, hash) = hashes,
             try await store.setPassword(
                 hash, ofMember: member.name, replacing: .exactly(known), shuttingOutDevices: visit["devices"] == "out")
-        else { return try await passwordForm(visit, member, problem: "The old password is wrong.") }
+        else { return try await passwordForm(visit, member, problem: "Wrong old password.") }
         return try await begin(member, hash, visit, then: "/account")
     }
 

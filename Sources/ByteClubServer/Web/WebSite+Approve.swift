@@ -57,7 +57,7 @@ extension WebSite {
     }
 
     private static var unknownRequest: APIError {
-        APIError(400, "This request is not known, or over an hour old. Start again in the program that sent you here.")
+        APIError(400, "This request is unknown or has expired. Start again in the program that sent you here.")
     }
 
     private func consentRequest(_ visit: Visit) async throws -> ConsentRequest {
@@ -72,7 +72,7 @@ extension WebSite {
             throw Self.unknownRequest
         }
         if let callback = visit["oauth_callback"], !request.app.allows(redirect: callback) {
-            throw APIError(400, "'\(request.app.name)' asked to send you to a place that it has not registered.")
+            throw APIError(400, "'\(request.app.name)' asked for a redirect that it has not registered.")
         }
         return (request.app, token)
     }

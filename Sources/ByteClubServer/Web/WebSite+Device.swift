@@ -36,6 +36,6 @@ extension WebSite {
     }
 
     private func unknownCode(_ visit: Visit) -> Response {
-        deviceForm(visit, problem: "No program waits for this code: look at it again, or start again in the program.")
+        deviceForm(visit, problem: "No program is waiting for this code. Check it, or start again in the program.")
     }
 }

@@ -18,7 +18,7 @@ extension WebSite {
         if !visit.request.tail.isEmpty { return try await item(visit, member) }
         let start = visit["before"].map { GalleryPlace($0) } ?? .newest
         let choice = visit["show"].map { GalleryChoice(rawValue: $0) } ?? .all
-        guard let start, let choice else { throw APIError(404, "There is no page at this address.") }
+        guard let start, let choice else { throw APIError(404, "Page not found.") }
         // Read first: a change meanwhile has the page ask for news once too often, and not too late.
         let revision = try await store.read { try $0.state.lastRevision() }
         let kinds = choice.kinds

@@ -14,7 +14,7 @@ extension WebSite {
         switch GalleryKind(path.name) {
         case .photo?: return try await photo(path, visit, member, draft)
         case .note?: return try await note(path, visit, member, draft)
-        case nil: throw APIError(404, "'\(path)' is neither a note nor a photo.")
+        case nil: throw APIError(404, "'\(path)' is not a note or photo.")
         }
     }
 
@@ -23,7 +23,7 @@ extension WebSite {
         do {
             return try RemotePath(visit.request.tail.joined(separator: "/"))
         } catch {
-            throw APIError(404, "There is no page at this address.")
+            throw APIError(404, "Page not found.")
         }
     }
 
@@ -91,7 +91,7 @@ extension WebSite {
                 addForm(draft ?? Draft(text: note.text, revision: note.revision), path, to: &values, member)
             }
         } else if draft != nil {
-            throw APIError(409, "'\(path)' was changed meanwhile, and is too long to be edited here, or no text.")
+            throw APIError(409, "'\(path)' has changed, and is too long to edit here or not a text.")
         } else {
             values["isUnreadable"] = true
         }

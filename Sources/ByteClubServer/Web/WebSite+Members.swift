@@ -49,14 +49,14 @@ extension WebSite {
         }
         if visit["action"] == "uninvite" {
             guard let id = visit["invitation"], try await store.removeInvitation(id: id) else {
-                throw APIError(404, "There is no such invitation any more.")
+                throw APIError(404, "This invitation no longer exists.")
             }
             return redirect("/members")
         }
         let name = visit["name"] ?? ""
         let found = try await store.credentials(ofMember: name)
         guard found?.member.uid != member.uid else {
-            throw APIError(400, "Nobody can remove or demote themselves.")
+            throw APIError(400, "You cannot remove or demote yourself.")
         }
         if visit["action"] == "reset" {
             guard let found else { throw StorageError.noMember(name) }
@@ -79,7 +79,7 @@ extension WebSite {
     /// The address that links to send begin with.
     private func address(_ visit: Visit) throws(APIError) -> ClubAddress {
         guard let address = ClubAddress(settings.origin(for: visit.request.client), pin: settings.pin) else {
-            throw APIError(400, "Nobody else can open a link to this address. Start the server with --public-url.")
+            throw APIError(400, "Others cannot open a link to this address. Start the server with --public-url.")
         }
         return address
     }
@@ -112,9 +112,9 @@ extension WebSite {
 
     private static func meaning(_ role: Role) -> String {
         switch role {
-        case .viewer: "you may read everything, and change nothing"
-        case .editor: "you may read and change everything"
-        case .owner: "you may read and change everything, and say who else may"
+        case .viewer: "you can read everything, but change nothing"
+        case .editor: "you can read and change everything"
+        case .owner: "you can read and change everything, and manage members"
         }
     }
 
@@ -164,11 +164,11 @@ extension WebSite {
         if visit.member != nil { return redirect(next) }
         return signInForm(
             visit, next: next,
-            problem: "This invitation was used or is too old. If you have joined by it, sign in; else ask for another.")
+            problem: "This invitation was used or has expired. If you joined with it, sign in; else ask for another.")
     }
 
     private static var unknownInvitation: APIError {
-        APIError(404, "This invitation was used or is too old. Ask for a new one.")
+        APIError(404, "This invitation was used or has expired. Ask for a new one.")
     }
 
     private static func checkOwner(_ member: Member) throws(APIError) {

@@ -40,6 +40,6 @@ extension WebSite {
     }
 
     private static var unknownReset: APIError {
-        APIError(404, "This link was used or is too old. Ask an owner of the club for a new one.")
+        APIError(404, "This link was used or has expired. Ask an owner of the club for a new one.")
     }
 }

@@ -8,11 +8,11 @@ extension WebSite {
     func save(_ visit: Visit, _ member: Member) async throws -> Response {
         guard member.role >= .editor else { throw Self.viewersChangeNothing }
         let path = try Self.path(of: visit)
-        guard let kind = GalleryKind(path.name) else { throw APIError(404, "'\(path)' is no note.") }
+        guard let kind = GalleryKind(path.name) else { throw APIError(404, "'\(path)' is not a note.") }
         let mine = Self.lines(visit["text"] ?? "")
         let revision = visit["parent_rev"] ?? ""
         guard mine.utf8.count <= Draft.limit else {
-            let problem = "This is longer than \(Draft.limit) bytes, and was not saved."
+            let problem = "This is longer than \(Draft.limit) bytes and was not saved."
             return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
         }
         let file = kind == .photo ? try PhotoCaption.path(of: path) : path
@@ -25,7 +25,7 @@ extension WebSite {
         let whole = kind == .photo ? Self.caption(mine, in: base) : mine
         if whole.isEmpty, kind == .note || parent == nil {
             if kind == .photo { return redirect(Self.url(of: path)) }
-            let problem = "An empty note is not saved."
+            let problem = "An empty note cannot be saved."
             return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
         }
         var (text, condition) = (whole, parent.map { WriteCondition.parent($0.revision) } ?? .create)
@@ -48,8 +48,8 @@ extension WebSite {
                         Draft(
                             text: mine, revision: now.revision,
                             problem:
-                                "Somebody else has saved this meanwhile, so yours is not saved yet. Take over what "
-                                + "you want from theirs, and save again.", theirs: theirs))
+                                "Somebody else saved this in the meantime, and your text is not saved yet. Copy what "
+                                + "you want from theirs and save again.", theirs: theirs))
                 }
                 guard let theirs = JournalRevision(now.revision) else { break }
                 (text, condition) = (String(decoding: merged, as: UTF8.self), .parent(theirs.revision))
@@ -58,12 +58,12 @@ extension WebSite {
                     at: path, visit, member, Draft(text: mine, revision: revision, problem: error.message))
             }
         }
-        let problem = "This was changed too often meanwhile, and is not saved yet. Save it again."
+        let problem = "This keeps changing, and your text is not saved yet. Save it again."
         return try await item(at: path, visit, member, Draft(text: mine, revision: revision, problem: problem))
     }
 
     /// What a viewer is told who sends a form with a text.
-    static var viewersChangeNothing: APIError { APIError(403, "Viewers read, and change nothing.") }
+    static var viewersChangeNothing: APIError { APIError(403, "Viewers cannot change anything.") }
 
     private static func caption(_ text: String, in note: String) -> String {
         var caption = PhotoCaption(note: note)
@@ -82,7 +82,7 @@ extension WebSite {
         _ text: String, to path: RemotePath, _ condition: WriteCondition, _ member: Member
     ) async throws {
         guard let content = StagedContent(inline: Array(text.utf8)) else {
-            throw APIError(413, "This is too long to be saved here.")
+            throw APIError(413, "This is too long to save here.")
         }
         let (bytes, hash) = (content.bytes, content.hash)
         do {

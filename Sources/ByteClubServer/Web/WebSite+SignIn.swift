@@ -93,7 +93,7 @@ extension WebSite {
         return page
     }
 
-    private static let wrongPassword = "The name or the password is wrong."
+    private static let wrongPassword = "Wrong name or password."
 
     /// Ends the session.
     func signOut(_ visit: Visit, _: Member) async throws -> Response {

@@ -96,18 +96,18 @@ extension WebSite {
         // Some browsers tell the file's whole path.
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? name
         guard let kind = GalleryKind(last) else {
-            throw APIError(415, "'\(last)' is neither a photo (JPEG) nor a note (.md, .txt).")
+            throw APIError(415, "'\(last)' is not a photo (JPEG) or note (.md, .txt).")
         }
         do {
             return try RemotePath(folder + (kind == .photo ? "/photos/" : "/") + last)
         } catch {
-            throw APIError(400, "'\(last)' is no name for a file: \(error.message)")
+            throw APIError(400, "'\(last)' is not a valid file name: \(error.message)")
         }
     }
 
-    static var viewersRead: APIError { APIError(403, "Viewers read, and change nothing.") }
+    static var viewersRead: APIError { APIError(403, "Viewers cannot change anything.") }
 
     static var oldForm: APIError {
-        APIError(403, "this form is too old or came from another site; go back, reload and try again")
+        APIError(403, "this form has expired or came from another site; go back, reload and try again")
     }
 }

@@ -84,7 +84,7 @@ struct WebSite: Sendable {
         case 404: "Not found"
         case 429: "Too many attempts"
         case 503: "Too busy"
-        default: "That did not work"
+        default: "Something went wrong"
         }
     }
 
@@ -147,7 +147,7 @@ struct WebSite: Sendable {
 
     /// What a browser is shown where there is no page.
     func unknownPage() -> Response {
-        var values = ["title": Self.title(404), "message": "There is no page at this address."]
+        var values = ["title": Self.title(404), "message": "Page not found."]
         values["club"] = clubName
         return Response(
             .notFound, headers: Self.headers, body: .bytes(ByteBuffer(string: Template.error.render(values))))

@@ -30,7 +30,7 @@ struct ConflictResolution {
         case .mine:
             guard let found, found.kind == .file || found.kind == .folder else {
                 throw SyncError(
-                    .io, "the conflict copy '\(conflict.copy)' is gone; keep 'both' to leave all as it is")
+                    .io, "the conflict copy '\(conflict.copy)' is gone; use 'both' to keep everything as it is")
             }
             let holder = try slot(conflict.entry)
             guard try found.kind == .file && holder.folder.entry(holder.name)?.kind != .folder else {
@@ -93,7 +93,7 @@ struct ConflictResolution {
         }
         guard found.kind == .file else {
             try staging.removeFile(staged)
-            throw SyncError(.io, "'\(path)' is no file; settle the conflict by hand and keep 'both'")
+            throw SyncError(.io, "'\(path)' is not a file; resolve the conflict by hand and use 'both'")
         }
         try staging.rename(staged, to: target.folder, target.name, .exchanging)
         try target.folder.sync()

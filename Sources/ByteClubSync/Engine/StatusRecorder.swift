@@ -165,12 +165,12 @@ final class StatusRecorder {
         let problems = try store.problems()
         let waiting = try retries.waiting.sorted().map { try store.shownPath(of: $0) }
         for path in waiting where !problems.contains(where: { $0.path == path }) {
-            reporter.emitOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync takes it"))
+            reporter.emitOnce(SyncEvent(.problem, path: path, message: "it is being written; the next sync uploads it"))
             summary.problems += 1
         }
         for path in try transfers.scheduled.sorted().map({ try store.shownPath(of: $0) }) {
             reporter.emitOnce(
-                SyncEvent(.problem, path: path, message: "large files wait until the schedule allows their transfer"))
+                SyncEvent(.problem, path: path, message: "large files wait for the schedule"))
             summary.problems += 1
         }
         summary.held = outcome.held
@@ -193,7 +193,7 @@ extension StatusRecorder {
         let path = try store.unsettled(after: nil, limit: 1).first.map { try store.shownPath(of: $0.id) }
         reporter.emitOnce(
             SyncEvent(
-                .problem, path: path, message: "it could not be brought to rest in this sync; the next tries again"))
+                .problem, path: path, message: "it kept changing during this sync; the next one retries"))
     }
 }
 

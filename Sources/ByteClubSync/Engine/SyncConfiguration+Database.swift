@@ -28,7 +28,7 @@ extension SyncConfiguration {
         if let store = try open(path) { return store }
         guard DatabaseFile.isUnusable(path) else { return nil }
         throw SyncError(
-            .database, "the mirror's database '\(path)' is damaged or another version's; the next sync starts a new one"
+            .database, "the mirror's database '\(path)' is damaged or of another version; the next sync replaces it"
         )
     }
 

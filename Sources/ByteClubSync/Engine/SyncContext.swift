@@ -88,7 +88,7 @@ final class SyncContext {
         unplaced = id
         report.refuse(
             id,
-            "the disk has no room for \(HumanSize.shown(bytes)): free \(HumanSize.shown(bytes + reserve - free)) more",
+            "not enough disk space for \(HumanSize.shown(bytes)): free \(HumanSize.shown(bytes + reserve - free)) more",
             .lasting)
         return false
     }

@@ -17,7 +17,7 @@ extension SyncEngine {
     public static func select(_ path: String, of configuration: SyncConfiguration) throws(SyncError) {
         try change(path, configuration) { selection, key throws(SyncError) in
             if !selection.takeIn(key) {
-                throw SyncError(.configuration, "a folder above '\(path)' is left out; select that one")
+                throw SyncError(.configuration, "a folder above '\(path)' is excluded; select that one")
             }
         }
     }
@@ -36,7 +36,7 @@ extension SyncEngine {
     ) throws(SyncError) {
         let names = path.split(separator: "/").filter { $0 != "." }
         if names.isEmpty || names.contains("..") {
-            throw SyncError(.configuration, "'\(path)' is no folder in the mirror")
+            throw SyncError(.configuration, "'\(path)' is not a folder in the mirror")
         }
         let key = PathKey(folded: "/" + PathKey.fold(names.joined(separator: "/")))
         let isKnown: Void? = try configuration.change { store in

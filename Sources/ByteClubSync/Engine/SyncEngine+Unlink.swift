@@ -31,7 +31,7 @@ extension SyncEngine {
             let id = try? identity(of: configuration)
             guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
                 let advice = MirrorLock.advice(in: configuration.stateDirectory, then: " first")
-                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' runs\(advice)")
+                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' is running\(advice)")
             }
             // The lock is held until its file is gone.
             return try withExtendedLifetime(lock) {

@@ -32,7 +32,7 @@ public final class SyncEngine: Service, Sendable {
         if (configuration.stateDirectory + "/").utf8.starts(with: (configuration.directory + "/").utf8) {
             throw SyncError(
                 .configuration,
-                "the state directory '\(configuration.stateDirectory)' lies in the mirror; choose one outside of it")
+                "the state directory '\(configuration.stateDirectory)' is inside the mirror; choose one outside it")
         }
         self.configuration = configuration
         self.remote = remote
@@ -127,7 +127,7 @@ public final class SyncEngine: Service, Sendable {
     }
 
     private static func absolute(_ path: String) throws(SyncError) -> String {
-        if path.isEmpty || path.utf8.contains(0) { throw SyncError(.configuration, "a directory's path is empty") }
+        if path.isEmpty || path.utf8.contains(0) { throw SyncError(.configuration, "the directory's path is empty") }
         var base = path
         if !path.hasPrefix("/") {
             guard let working = unsafe getcwd(nil, 0) else {

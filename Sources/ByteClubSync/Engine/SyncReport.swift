@@ -89,13 +89,13 @@ struct SyncReport: Sendable {
         case .cancelled, .unauthorized: throw error
         case .forbidden:
             isFeedStale = true
-            let message = error.message + (error.isOfRole ? ", or take it back with 'byteclub sync revert'" : "")
+            let message = error.message + (error.isOfRole ? ", or revert it with 'byteclub sync revert'" : "")
             for item in items { refuse(item, message, error.isOfRole ? .role : .answered) }
         case .conflict, .notFound, .staleCursor, .badCursor, .localFile:
             isFeedStale = true
             for item in items { refuse(item, error.message) }
         case .overQuota:
-            for item in items { refuse(item, error.message + "; the host can give it more room", .lasting) }
+            for item in items { refuse(item, error.message + "; ask its host for more space", .lasting) }
             failure = failure ?? error
         case _ where error.isRetryable:
             // A write may have been done though its answer was lost: its echo is read before anything else is sent, so

@@ -83,11 +83,11 @@ extension TreeStore {
 }
 
 extension SentDeletion {
-    fileprivate static let complaint = "it is not brought back from the server's history"
+    fileprivate static let complaint = "it was not restored from the server's history"
 
     /// What is wrong with an entry that the server does not bring back.
     static func problem(at path: String, _ error: RemoteError) -> ProblemRecord {
-        let message = "\(complaint): \(error.message); 'byteclub sync deletes approve' leaves it deleted"
+        let message = "\(complaint): \(error.message); 'byteclub sync deletes approve' keeps it deleted"
         return ProblemRecord(path: path, item: nil, message: message, isFromScan: false)
     }
 }
@@ -101,9 +101,9 @@ extension ProblemRecord {
 extension SyncEvent {
     /// The event of a deletion that the guard holds, on the side where it would be done.
     static func held(_ path: String, on side: Side) -> SyncEvent {
-        let remedy = side == .remote ? "put the files back, or " : "others have removed this; "
+        let remedy = side == .remote ? "put the files back, or " : "others removed this; "
         return SyncEvent(
             .held, path: path,
-            message: "too many deletions at once to be believed; \(remedy)see 'byteclub sync deletes review'")
+            message: "too many deletions at once; \(remedy)see 'byteclub sync deletes review'")
     }
 }

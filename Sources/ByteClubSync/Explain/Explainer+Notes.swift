@@ -8,7 +8,7 @@ extension Explainer {
         if let note = try conflictNote(on: path) { notes.append(note) }
         if [item.local?.location, item.remote?.location].contains(where: { $0.map { isTemporary($0, item) } ?? false })
         {
-            notes.append("it has a temporary name, so that entries can exchange their names")
+            notes.append("it has a temporary name while entries swap names")
         }
         if plan.rules[item.id] == .nameClash, let holder = try namesakes(of: item).first {
             let other = try paths.path(of: holder)
@@ -16,7 +16,7 @@ extension Explainer {
             notes.append(
                 isSame
                     ? "another entry has the name on the server"
-                    : "another entry has the name: '\(other)' differs in letter case or composition only, which the server does not tell apart"
+                    : "another entry has the name: the server treats '\(other)' as the same name"
             )
         }
         return notes
@@ -45,16 +45,16 @@ extension Explainer {
     private func conflictNote(on path: String) throws -> String? {
         if let copied = try store.conflicts(all: true).first(where: { $0.copy.utf8.elementsEqual(path.utf8) }) {
             return copied.isResolved
-                ? "it was kept as a conflict copy of '\(copied.path)', and that conflict is settled"
+                ? "it was kept as a conflict copy of '\(copied.path)', and that conflict is resolved"
                 : "it is a conflict copy of '\(copied.path)'; " + advice(copied.path)
         }
         if let open = try store.conflicts(all: false).first(where: { $0.path.utf8.elementsEqual(path.utf8) }) {
-            return "another content of it is kept as '\(open.copy)'; " + advice(open.path)
+            return "another version of it is kept as '\(open.copy)'; " + advice(open.path)
         }
         let (folder, name) = LocalPath.split(path)
         return ConflictName.original(of: name).map {
             "by its name it is a conflict copy of '\(LocalPath.join(folder, $0))', "
-                + "but 'byteclub conflicts show' knows no such conflict on this machine"
+                + "but 'byteclub conflicts' has no such conflict on this machine"
         }
     }
 

@@ -17,15 +17,15 @@ extension Explainer {
             if known.isEmpty, above.isFrozen {
                 lines.append(
                     above.id == item.id
-                        ? "it cannot be read or looked at now"
-                        : "the folder '\(abovePath)' cannot be read or looked at now")
+                        ? "it cannot be read now"
+                        : "the folder '\(abovePath)' cannot be read now")
             }
         }
         switch waiting[item.id] {
-        case .queued: lines.append("it is large, and other large files go first")
-        case .scheduled: lines.append("it is large, and the schedule allows no transfer of large files now")
+        case .queued: lines.append("it is large and waits for other large files")
+        case .scheduled: lines.append("it is large and waits for the schedule")
         case .written(let until):
-            lines.append("somebody is writing it, or has written it just now")
+            lines.append("it is being written, or was just written")
             nextAttempt = [nextAttempt, until].compactMap { $0 }.min()
         case .underWay, nil: break
         }
@@ -34,7 +34,7 @@ extension Explainer {
             guard let deletion = held.first(where: { $0.item == above.id }) else { continue }
             let location = deletion.side == .local ? "here" : "on the server"
             lines.append(
-                "the delete guard holds its deletion \(location); see 'byteclub sync deletes review'")
+                "its deletion \(location) is held; see 'byteclub sync deletes review'")
             break
         }
         return (lines, nextAttempt)
@@ -51,7 +51,7 @@ extension Explainer {
         guard let blocker = plan.blocked[id] else { return [] }
         let other = blocker.item
         if other == id { return [] }
-        guard let item = try store.item(other) else { return [words(blocker, "an entry that is not known yet")] }
+        guard let item = try store.item(other) else { return [words(blocker, "an entry that is not yet known")] }
         let chain = try paths.chain(of: item)
         var lines = [words(blocker, "'\(try paths.path(of: item))'")]
         if let excluded = chain.first(where: \.isExcluded) { lines.append(try exclusion(of: excluded)) }
@@ -66,7 +66,7 @@ extension Explainer {
         case .parent: "its folder must be there first: \(other)"
         case .name: "another entry still has the name: \(other)"
         case .contents: "something is still in it: \(other)"
-        case .frozen: "it waits for what is left alone for now: \(other)"
+        case .frozen: "it waits for a skipped entry: \(other)"
         }
     }
 
@@ -75,21 +75,21 @@ extension Explainer {
         var lines: [String] = []
         switch try store.meta(.pausedUntil).flatMap({ Pause($0, now: facts.now) }) {
         case nil: break
-        case .forever: lines.append("syncing is paused until somebody resumes it")
+        case .forever: lines.append("syncing is paused until it is resumed")
         case .until(let time): lines.append("syncing is paused for another \(Self.duration(time - facts.now))")
         }
         if let obstacle = try store.records(ObstacleRecord.self).first {
             lines.append("\(obstacle.message), for \(Self.duration(max(0, facts.now - obstacle.since)))")
         }
-        if isAway { lines.append("the mirror's folder is gone, or another one is in its place: is its disk mounted?") }
-        if !facts.isRunning { lines.append("no sync runs now; start one with 'byteclub sync'") }
+        if isAway { lines.append("the mirror's folder is gone or was replaced: is its disk mounted?") }
+        if !facts.isRunning { lines.append("sync is not running; start it with 'byteclub sync'") }
         return lines
     }
 
     /// Why an excluded item is excluded.
     func exclusion(of item: Item) throws -> String {
         try reasonForExclusion(try paths.path(of: item), isFolder: item.isFolder)
-            ?? "the ignore rules or the selection keep it out"
+            ?? "the ignore rules or the selection exclude it"
     }
 
     /// Why a path is excluded; nil when it is not.
@@ -99,8 +99,8 @@ extension Explainer {
         guard rules.excludes(key, isFolder: isFolder) else { return nil }
         guard let number = rules.deciding(key, isFolder: isFolder) else { return "names like this are never synced" }
         if number == 0 {
-            return "a file with a name like this is an editor's or a browser's temporary one; a line '!NAME' in "
-                + "\(IgnoreRules.fileName) takes it in"
+            return "its name is that of a temporary file of an editor or browser; a line '!NAME' in "
+                + "\(IgnoreRules.fileName) includes it"
         }
         let lines = ignoreText.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let text = lines.indices.contains(number - 1) ? ": \(lines[number - 1])" : ""

@@ -140,7 +140,7 @@ struct Explainer {
                 answer.state = .excluded
                 answer.blockers = [reason]
             } else {
-                answer.next = ["scan it: it is on disk, and no sync has seen it yet"]
+                answer.next = ["scan it: it is on disk, but no sync has seen it yet"]
                 answer.blockers = try sharedObstacles()
                 answer.state = answer.blockers.isEmpty ? .pending : .blocked
             }

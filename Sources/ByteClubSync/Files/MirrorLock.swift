@@ -31,9 +31,9 @@ final class MirrorLock: Sendable {
 
     /// Who has the lock and how to end that, as the end of a message: ` (process 12); …`.
     static func advice(in directory: String, then: String = "") -> String {
-        guard let holder = holder(in: directory) else { return "; end it with Ctrl-C where it runs\(then)" }
+        guard let holder = holder(in: directory) else { return "; stop it with Ctrl-C where it runs\(then)" }
         let here = holder.unit == nil ? "Ctrl-C where it runs, or " : ""
-        return " (process \(holder.process)); end it with \(here)'\(holder.ending)'\(then)"
+        return " (process \(holder.process)); stop it with \(here)'\(holder.ending)'\(then)"
     }
 
     /// The first bytes of a file as text; nil when it cannot be read.

@@ -117,8 +117,8 @@ final class Auditor {
         let path = try store.shownPath(of: item.id)
         let message =
             audited.reason.map { "the file cannot be read: \($0)" }
-            ?? "the bytes on this disk are not those that were synced, though nothing tells that the file was written to: "
-            + "the disk may be failing; the server has the right ones, and 'touch' sends these instead"
+            ?? "the bytes on this disk are not those that were synced, but the file's times are unchanged: "
+            + "the disk may be failing; the server has the right ones, 'touch' uploads these instead"
         let finding = AuditFinding(
             item: item.id, handle: stat.handle, modified: stat.fingerprint.modified, path: path)
         if try findings().contains(finding) { return }

@@ -53,7 +53,7 @@ actor Verifier {
         if item.isFrozen {
             let path = try store.shownPath(of: item.id)
             let problem = try store.problems().first { $0.item == item.id || $0.path == path }
-            return found.add(try differs(.unreadable, problem?.message ?? "it cannot be looked at"))
+            return found.add(try differs(.unreadable, problem?.message ?? "it cannot be examined"))
         }
         if local.isFolder {
             found.folders += 1
@@ -73,13 +73,13 @@ actor Verifier {
                 try differs(
                     .disk,
                     "the content is \(hash), but \(local.hash.map { "\($0)" } ?? "another") was synced, "
-                        + "and nothing tells that the file was written to"))
-        case .busy: found.add(try differs(.unreadable, "somebody is writing it"))
+                        + "but the file's times are unchanged"))
+        case .busy: found.add(try differs(.unreadable, "it is being written"))
         case .vanished:
             // A folder that cannot be looked at tells for all that was in it.
             let above = try LocalPath.chain(of: item.id, in: store) ?? []
             if try above.contains(where: { try store.item($0.item)?.isFrozen == true }) { return }
-            found.add(try differs(.missingOnDisk, "it is not there any more"))
+            found.add(try differs(.missingOnDisk, "it is missing"))
         case .problem(let error): found.add(try differs(.unreadable, error.reason))
         }
     }

@@ -98,7 +98,7 @@ final class FileReader {
         report.emitOnce(
             SyncEvent(
                 .problem, path: try store.shownPath(of: id),
-                message: "its date is not in the years 1678 to 2261: it is sent without one"))
+                message: "its date is not in the years 1678 to 2261: it is uploaded without it"))
     }
 
     /// Reads a small file of an open folder and keeps the content for its upload; nil when it is large or must wait.

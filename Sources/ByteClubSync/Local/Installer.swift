@@ -170,7 +170,7 @@ final class Installer {
         report.emitOnce(
             SyncEvent(
                 .problem, path: try store.shownPath(of: one.content.item),
-                message: "this disk has no such date as its \(date.date.rfc3339): it has today's"))
+                message: "this disk cannot store its date \(date.date.rfc3339): it has today's"))
     }
 
     /// Records as synced the contents that were installed before a crash.
@@ -382,6 +382,6 @@ extension SyncContext {
         report.rescans.insert(location.parent)
         if try !store.children(of: location.parent, key: location.name.key, on: .local).isEmpty { return }
         let path = LocalPath.join(try store.shownPath(of: location.parent), location.name.text)
-        report.refuse(item, "this disk takes its name for another entry's: '\(path)'")
+        report.refuse(item, "this disk treats its name as another entry's: '\(path)'")
     }
 }

@@ -31,7 +31,7 @@ struct MirrorRoot {
             guard error.isMissing else { throw error }
             throw SyncError(
                 .rootMissing,
-                "the mirror '\(configuration.directory)' is gone; bring it back, or choose another directory")
+                "the mirror '\(configuration.directory)' is gone; restore it, or choose another directory")
         }
     }
 
@@ -50,7 +50,7 @@ struct MirrorRoot {
                 ? "'\(configuration.directory)' is on another disk than the mirror that was synced before; is its disk mounted?"
                 : "'\(configuration.directory)' is not the mirror that was synced before: its marker is "
                     + (marker == nil ? "missing" : "another one's")
-                    + "; bring the mirror back, or remove '\(configuration.stateDirectory)' to start anew with what is there"
+                    + "; restore the mirror, or remove '\(configuration.stateDirectory)' to start over with this one"
         )
     }
 

@@ -162,7 +162,7 @@ final class Mover {
                 event,
                 SyncEvent(
                     .conflict, path: before, copy: copy,
-                    message: holder.map { "the server does not tell it from '\($0)'" }
+                    message: holder.map { "the server treats it as '\($0)'" }
                         ?? "another entry has the name"),
             ]
         }

@@ -133,7 +133,7 @@ final class TrashCan {
         // By one rename, so that the trash shows that it was written as long as it is there.
         _ = try trash.moveBeside(name, LocalPath.split(file.path).name, in: home.folder, context.naming)
         report.rescans.insert(home.id)
-        try context.log(.conflict, file.path, "written to after it was replaced; the text is kept beside it")
+        try context.log(.conflict, file.path, "changed after it was replaced; the text is kept beside it")
     }
 
     /// The folder to restore an entry to: its own, or the root when that is gone.
@@ -212,6 +212,6 @@ final class TrashCan {
         let copy = try trash.moveBeside(name, name, in: home, context.naming)
         report.rescans.insert(parent)
         try context.log(
-            .conflict, LocalPath.join(shown, copy), "written to after it was put into the trash; it is kept")
+            .conflict, LocalPath.join(shown, copy), "changed after it was moved to the trash; it is kept")
     }
 }

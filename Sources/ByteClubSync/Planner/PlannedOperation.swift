@@ -72,10 +72,10 @@ enum Bookkeeping: Hashable, Sendable {
 
     fileprivate var words: String {
         switch self {
-        case .adopt: "remember that both sides are equal"
-        case .forget: "forget it: both sides have deleted it"
-        case .resurrect: "bring it back: it was deleted on one side and changed on the other"
-        case .linkIdentity: "take the entry on disk and the one on the server for the same"
+        case .adopt: "record that both sides are equal"
+        case .forget: "forget it: both sides deleted it"
+        case .resurrect: "restore it: it was deleted on one side and changed on the other"
+        case .linkIdentity: "match the entry on disk with the one on the server"
         }
     }
 }
@@ -113,10 +113,10 @@ enum DiskAction: Hashable, Sendable {
 
     fileprivate func words(_ quoted: (Location) throws -> String) rethrows -> String {
         switch self {
-        case .makeFolder(let target): "make the folder \(try quoted(target)) here"
+        case .makeFolder(let target): "create the folder \(try quoted(target)) here"
         case .move(let target): "move it here to \(try quoted(target))"
         case .download(let target): "download it to \(try quoted(target))"
-        case .trash: "put it into the trash here"
+        case .trash: "move it to the trash here"
         case .resolveContent(let name): "merge both texts, or keep this machine's as '\(name.text)'"
         }
     }
@@ -154,7 +154,7 @@ enum ServerAction: Hashable, Sendable {
 
     fileprivate func words(_ quoted: (Location) throws -> String) rethrows -> String {
         switch self {
-        case .makeFolder: "make the folder on the server"
+        case .makeFolder: "create the folder on the server"
         case .upload: "upload it"
         case .move(let target): "move it on the server to \(try quoted(target))"
         case .delete: "delete it on the server"

@@ -15,7 +15,7 @@ final class ContentFetcher {
     private static let travellingBytes: Int64 = 16 << 20
     /// How many items with inline contents are planned at once.
     private static let planned = 4_096
-    static let anotherContent = "the server sent another content than it tells of"
+    static let anotherContent = "the server sent content that differs from its metadata"
 
     private let context: SyncContext
     private let replica: any RemoteReplica
@@ -239,6 +239,6 @@ final class ContentFetcher {
 extension RemoteError {
     /// The error of a failed download: more bytes than the feed announced are a protocol violation.
     var asBreach: RemoteError {
-        code == .tooLarge ? RemoteError(.protocolViolation, "the server sends more bytes than it tells of") : self
+        code == .tooLarge ? RemoteError(.protocolViolation, "the server sends more bytes than announced") : self
     }
 }

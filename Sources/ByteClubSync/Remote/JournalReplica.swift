@@ -59,7 +59,7 @@ final class JournalReplica: RemoteReplica {
             entries: changes.page.entries.count, isReset: changes.page.isReset, cursor: changes.page.cursor,
             after: cursor, hasMore: changes.page.hasMore)
         guard cursor != nil || changes.page.isReset else {
-            throw RemoteError(.protocolViolation, "the server's journal begins without its beginning")
+            throw RemoteError(.protocolViolation, "the server's journal lacks its beginning")
         }
         let pass = try take(changes, after: cursor, record, &report)
         self.record = pass.record
@@ -146,7 +146,7 @@ final class JournalReplica: RemoteReplica {
         pass.isForeign = try pass.generation != nil && store.meta(.isForeign) != nil
         for entry in page.entries {
             guard entry.sequence > pass.record.sequence else {
-                throw RemoteError(.protocolViolation, "the server's journal goes back to what it has told")
+                throw RemoteError(.protocolViolation, "the server's journal goes backwards")
             }
             pass.record.sequence = entry.sequence
             try take(entry, &pass, &editor, &report)
@@ -176,15 +176,15 @@ final class JournalReplica: RemoteReplica {
             return try takeDeletion(entry, &report)
         }
         guard let parent = try item(folder: entry.parent) else {
-            throw RemoteError(.protocolViolation, "the server's journal tells '\(entry.name)' before its folder")
+            throw RemoteError(.protocolViolation, "the server's journal lists '\(entry.name)' before its folder")
         }
         if try parent != .root && parent != .outside && store.item(parent)?.isFolder != true {
-            throw RemoteError(.protocolViolation, "the server's journal tells of '\(entry.name)' in a file")
+            throw RemoteError(.protocolViolation, "the server's journal lists '\(entry.name)' inside a file")
         }
         if entry.node == root { return try pass.record.progress.takeRepeat() }
         if (try? NameRules.check(entry.name)) == nil {
             // A name that contains a slash would lead out of the mirror.
-            throw RemoteError(.protocolViolation, "the server's journal tells of an entry with an impossible name")
+            throw RemoteError(.protocolViolation, "the server's journal lists an entry with an invalid name")
         }
         let name = EntryName(entry.name)
         let isOutside = try tree.isOutside(parent, &pass)

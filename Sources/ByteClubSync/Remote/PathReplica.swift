@@ -161,7 +161,7 @@ final class PathReplica: RemoteReplica {
             reported.generation = pull.pass.generation ?? 0
             pull.pass.record.unreportedFolders += 1
             if pull.pass.record.unreportedFolders > FeedProgress.mostRepeats {
-                throw RemoteError(.protocolViolation, "the server's list of changes leaves out the folders")
+                throw RemoteError(.protocolViolation, "the server's list of changes lacks the folders")
             }
             try tree.keep(reported, as: nil, isOutside: false, isRefresh: false, &pull.pass, &editor, &report)
             guard let made = try store.children(of: parent, key: name.key, on: .remote).first else { return nil }
@@ -334,7 +334,7 @@ final class PathReplica: RemoteReplica {
         }
         guard let seen = try remote.isFolder ? newest(in: item) : remote.revision else {
             // Without a condition, others' changes that no feed has told would be deleted as well.
-            report.refuse(item.id, "the server does not tell versions by which a change in it would be noticed")
+            report.refuse(item.id, "the server reports no versions by which to notice changes in it")
             return nil
         }
         return Call(

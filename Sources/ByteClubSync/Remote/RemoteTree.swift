@@ -196,7 +196,7 @@ final class RemoteTree {
                 try store.setMeta(.cursor, nil)
                 report.isFeedStale = true
                 throw RemoteError(
-                    .serverFault, "a folder is missing in the mirror's tree of the server, which is read anew")
+                    .serverFault, "a folder is missing in the mirror's copy of the server's tree; reading it again")
             }
             names.append(location.name.text)
             next = location.parent
@@ -332,7 +332,7 @@ final class RemoteTree {
         var length: Int?
         for _ in 0...NameRules.maximumDepth {
             if next == item?.id {
-                throw RemoteError(.protocolViolation, "the server tells of a folder that lies in itself: '\(name)'")
+                throw RemoteError(.protocolViolation, "the server lists a folder inside itself: '\(name)'")
             }
             length = length ?? pass.lengths[next]
             if next == .root || next == .outside || length != nil && !mayHoldFolder { break }
@@ -351,7 +351,7 @@ final class RemoteTree {
     private static func tooDeep(_ name: EntryName) -> RemoteError {
         RemoteError(
             .protocolViolation,
-            "the server tells of '\(name)' in folders whose path is longer than \(NameRules.maximumPathBytes) bytes")
+            "the server lists '\(name)' in folders whose path is longer than \(NameRules.maximumPathBytes) bytes")
     }
 }
 

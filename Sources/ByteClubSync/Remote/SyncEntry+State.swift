@@ -26,6 +26,6 @@ extension RemoteState {
     ///   write would replace whatever the server has.
     func requiredNumber() throws(RemoteError) -> Int64 {
         if let journalNumber { return journalNumber }
-        throw RemoteError(.protocolViolation, "'\(location.name)' has a revision that is no journal's")
+        throw RemoteError(.protocolViolation, "'\(location.name)' has an invalid revision")
     }
 }

@@ -114,7 +114,7 @@ struct LocalReversal {
         context.handles.forgetAll()
         try store.edit(durably: false) { editor in
             for inner in try items(in: id) { try editor.trashed(inner) }
-            try context.log(.deleteLocal, path, "taken back; it is in the trash")
+            try context.log(.deleteLocal, path, "reverted; it is in the trash")
         }
     }
 

@@ -15,8 +15,8 @@ extension SyncEngine {
             if isDryRun { return try takeBack(path, configuration, isDryRun: true) }
             guard let lock = try MirrorLock(in: configuration.stateDirectory) else {
                 let advice = MirrorLock.advice(
-                    in: configuration.stateDirectory, then: ", and start it again after this")
-                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' runs\(advice)")
+                    in: configuration.stateDirectory, then: ", and restart it afterwards")
+                throw SyncError(.alreadyRunning, "a sync of '\(configuration.directory)' is running\(advice)")
             }
             let changes = try takeBack(path, configuration, isDryRun: false)
             if !lock.wasUnclean { lock.markClean() }
@@ -38,7 +38,7 @@ extension SyncEngine {
         guard try store.meta(.cursor) != nil, try store.meta(.isSweepPending) == nil else {
             throw SyncError(
                 .configuration,
-                "'\(configuration.directory)' has not been compared with the server yet; let a sync end first")
+                "'\(configuration.directory)' has not been compared with the server yet; let a sync finish first")
         }
         let root = try MirrorRoot(configuration, environment, store, isDryRun: isDryRun)
         let context = SyncContext(configuration, environment, store: store, root: root.folder, isWatching: false)

@@ -10,7 +10,7 @@ final class ScanProblems {
     }
 
     /// What is wrong with a folder that is the root of another mirror.
-    static let ownMirror = "it is a mirror of its own, and is not synced; move it out of this one"
+    static let ownMirror = "it is a mirror itself and is not synced; move it out of this one"
 
     private let store: any TreeStore
     private var byFolder: [Path: [Path: ProblemRecord]] = [:]

@@ -173,7 +173,7 @@ final class UnsyncedMoves {
         let key = PathKey(folded: "/" + PathKey.fold(path))
         switch scanner.rules.verdict(entry, key: key, depth: path.utf8.count - entry.name.utf8.count) {
         case .problem(let message): return message
-        case .excluded, .included: return "it is left out here"
+        case .excluded, .included: return "it is excluded here"
         }
     }
 
@@ -185,8 +185,8 @@ final class UnsyncedMoves {
         let old = try LocalPath.path(of: find.part, in: store) ?? ""
         let problem = ProblemRecord(
             path: path, item: item.id,
-            message: "\(find.reason): what was '\(old)' stays with the others until it has a name that is synced, "
-                + "or 'byteclub sync deletes review' is answered",
+            message: "\(find.reason): the former '\(old)' stays on the server until it has a synced name again, "
+                + "or you decide with 'byteclub sync deletes review'",
             isFromScan: true)
         // A scan of its folder has told that this name is not synced.
         if pass.problems.has(path) { try pass.problems.clear(path) }

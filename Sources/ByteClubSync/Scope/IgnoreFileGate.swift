@@ -137,7 +137,7 @@ final class IgnoreFileGate {
     private func setProblem(_ message: String?) throws {
         let path = IgnoreRules.fileName
         let known = try store.problems().first { $0.path == path && !$0.isFromScan && $0.item == nil }
-        let line = message.map { "\($0); the rules before it hold" }
+        let line = message.map { "\($0); the previous rules apply" }
         if known?.message == line { return }
         let problem = line.map { ProblemRecord(path: path, item: nil, message: $0, isFromScan: false) }
         try store.setProblem(problem, path: path)
@@ -150,7 +150,7 @@ extension HeldRulesRecord {
 
     /// One line for people.
     var line: String {
-        "its new rules would leave out \(entries) of \(synced) entries that are in sync, and those before it hold; "
-            + "mend it, or see 'byteclub sync deletes review'"
+        "its new rules would exclude \(entries) of \(synced) synced entries, so the previous rules apply; "
+            + "fix it, or see 'byteclub sync deletes review'"
     }
 }

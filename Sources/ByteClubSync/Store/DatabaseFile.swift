@@ -36,7 +36,7 @@ enum DatabaseFile {
         if found == version { return connection }
         throw SyncError(
             .database,
-            "the mirror's database '\(path)' is an earlier version's; the next sync brings it up to date")
+            "the mirror's database '\(path)' is from an older version; the next sync upgrades it")
     }
 
     /// Copies a database, and migrates the copy when it is an earlier version's; an empty one when there is none

@@ -117,10 +117,10 @@ import GRDBSQLite
         case SQLITE_FULL: "the disk is full, so the mirror's database '\(path)' cannot grow; free some space"
         case SQLITE_IOERR: "the mirror's database '\(path)' cannot be read or written: \(words(code))"
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT:
-            "the mirror's database '\(path)' is damaged; the next sync starts a new one"
-        case SQLITE_BUSY, SQLITE_LOCKED: "another program holds the mirror's database '\(path)'; try again"
+            "the mirror's database '\(path)' is damaged; the next sync creates a new one"
+        case SQLITE_BUSY, SQLITE_LOCKED: "another program has locked the mirror's database '\(path)'; try again"
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
-            "cannot open the mirror's database '\(path)' (\(words(code))); check who may write there"
+            "cannot open the mirror's database '\(path)' (\(words(code))); check its permissions"
         case SQLITE_NOMEM: "too little memory for the mirror's database"
         default: "the mirror's database '\(path)' failed: \(words(code))"
         }

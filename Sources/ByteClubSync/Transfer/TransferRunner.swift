@@ -280,7 +280,7 @@ final class TransferRunner {
             return false
         }
         guard let wanted = reported.hash else {
-            report.refuse(id, "the server does not tell its hash, by which a large file is checked")
+            report.refuse(id, "the server reports no hash to verify a large file with")
             return false
         }
         let path = try replica.tree.path(of: id, &report)

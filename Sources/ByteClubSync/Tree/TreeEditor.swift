@@ -283,7 +283,7 @@ struct TreeEditor: ~Copyable {
             for id in items {
                 guard let fault = try Self.fault(of: id, on: side, in: store) else { continue }
                 precondition(side == .remote, "\(id) \(fault) on disk")
-                throw RemoteError(.protocolViolation, "the server tells of an entry that \(fault)")
+                throw RemoteError(.protocolViolation, "the server lists an entry that \(fault)")
             }
         }
     }
@@ -292,15 +292,15 @@ struct TreeEditor: ~Copyable {
         guard let location = try store.item(id)?.location(on: side) else { return nil }
         var next = location.parent
         if next == .root || next == .outside { return nil }
-        guard let parent = try store.item(next), parent.isFolder else { return "lies in no folder" }
+        guard let parent = try store.item(next), parent.isFolder else { return "is in no folder" }
         for _ in 0..<NameRules.maximumDepth {
-            if next == id { return "lies in itself" }
+            if next == id { return "is inside itself" }
             guard next != .root, next != .outside, let above = try store.item(next)?.location(on: side) else {
                 return nil
             }
             next = above.parent
         }
-        return "lies in a circle"
+        return "is inside its own subfolder"
     }
 }
 

@@ -78,7 +78,7 @@ final class Watcher: FolderWatcher {
         }
         if let failure {
             let reason = FileError(operation: "watch", path: "folders", code: failure).reason
-            return "the folders cannot be watched any more and are looked at every few seconds instead: \(reason)"
+            return "the folders can no longer be watched and are scanned every few seconds instead: \(reason)"
         }
         if refused == 0 { return nil }
         let remedy =
@@ -88,7 +88,7 @@ final class Watcher: FolderWatcher {
             default: FileError(operation: "watch", path: "folders", code: code).reason
             }
         return
-            "\(refused) of \(refused + watched) folders cannot be watched and are looked at every few seconds instead: "
+            "\(refused) of \(refused + watched) folders cannot be watched and are scanned every few seconds instead: "
             + remedy
     }
 

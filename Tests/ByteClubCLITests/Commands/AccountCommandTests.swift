@@ -27,7 +27,7 @@ import Testing
         let context = bare(world, "the-token\n")
         let status = await world.run("login", "http://127.0.0.1:9/", "--token-stdin", in: context)
         #expect(status == .success, "\(world.err)")
-        #expect(world.out.hasPrefix("logged in to http://127.0.0.1:9 as "))
+        #expect(world.out.hasPrefix("signed in to http://127.0.0.1:9 as "))
         #expect(world.connections.first?.login.token == "the-token")
         #expect(mode(context.directories.credentialsFile) == 0o600)
         #expect(mode(context.directories.configuration) == 0o700)
@@ -39,7 +39,7 @@ import Testing
         #expect(world.disabledTokens == ["the-token"])
         #expect(await world.run("notes", "list", in: context) == .configuration)
         #expect(await world.run("logout", in: context) == .success)
-        #expect(world.out == "you were not logged in\n")
+        #expect(world.out == "you were not signed in\n")
     }
 
     @Test("the club's name is told where the server tells it, and does nothing to a terminal")
@@ -65,7 +65,7 @@ import Testing
         world.server.fault = { _ throws(RemoteError) in throw RemoteError(.unreachable, "nobody answers") }
         #expect(await world.run("logout", in: context) == .success)
         #expect(!LocalFile.exists(context.directories.credentialsFile))
-        #expect(world.out == "logged out\n" && world.err.contains("still works") && !world.err.contains("the-token"))
+        #expect(world.out == "signed out\n" && world.err.contains("still valid") && !world.err.contains("the-token"))
     }
 
     @Test("a token that the server refuses is not stored")
@@ -151,9 +151,9 @@ import Testing
             isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: true, columns: { nil })
         let link = "http://127.0.0.1:9/invite/8c365b1f0d2e47a9"
         #expect(await world.run("login", link, "--no-browser", in: context) == .success, "\(world.err)")
-        #expect(world.err.contains("Join by your invitation"), "\(world.err)")
+        #expect(world.err.contains("Open your invitation"), "\(world.err)")
         #expect(world.err.contains(link + "?next=%2F1%2Foauth2%2Fauthorize%3Fresponse_type%3Dcode"), "\(world.err)")
-        #expect(world.out.hasPrefix("logged in to http://127.0.0.1:9 as "))
+        #expect(world.out.hasPrefix("signed in to http://127.0.0.1:9 as "))
     }
 
     @Test("a browser here is sent back to this program, which takes no answer but its own")
@@ -242,7 +242,7 @@ import Testing
         context.engine = nil
         for command in ["sync", "status", "serve"] {
             #expect(await world.run(command, in: context) == .configuration)
-            #expect(world.err.hasPrefix("byteclub: 'byteclub-") && world.err.contains("' nor in PATH; install it "))
+            #expect(world.err.hasPrefix("byteclub: 'byteclub-") && world.err.contains("' or in PATH; install it "))
             #expect(world.err.split(separator: "\n").count == 1 && world.out.isEmpty)
         }
     }

@@ -106,7 +106,7 @@ import Testing
         try await world.put("3", "/byteclub/c.md")
         #expect(await task.value == .success)
         #expect(!isAway.withLock { $0 })
-        #expect(world.err.contains("the server is away; asking until the server answers"), "\(world.err)")
+        #expect(world.err.contains("the server is away; retrying until the server answers"), "\(world.err)")
         let told = lines.withLock { $0 }.map { $0.components(separatedBy: "\t").dropFirst().joined(separator: " ") }
         #expect(
             told == [

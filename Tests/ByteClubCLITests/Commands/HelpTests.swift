@@ -180,7 +180,7 @@ import Testing
             (["help", "notes", "hsitory"], "'byteclub notes history'"),
             (["conflicts", "ls"], "'byteclub conflicts list'"),
             (["upload", "x.jpg"], "'byteclub photos upload'"), (["list"], "'byteclub notes list'"),
-            (["help", "nosuch"], "no command 'byteclub nosuch'; see"),
+            (["help", "nosuch"], "unknown command 'byteclub nosuch'; see"),
         ] as [([String], String)])
     func meant(_ arguments: [String], _ suggestion: String) async throws {
         let world = try World()

@@ -51,7 +51,7 @@ import Testing
         let id = try add("plan.md", disk: "new", server: "old", synced: "old")
         try store.setProblem(
             ProblemRecord(
-                path: "plan.md", item: id, message: "somebody is writing it", isFromScan: false,
+                path: "plan.md", item: id, message: "it is being written", isFromScan: false,
                 nextAttempt: 1_764_000_000), path: "plan.md")
         #expect(await world.run("why", "plan.md") == .success, "\(world.err)")
         try Golden.check(world.out, "why.txt")
@@ -63,10 +63,10 @@ import Testing
     @Test("a path that nobody knows is code 66, and so is one outside of the mirror")
     func unknown() async throws {
         #expect(await world.run("why", "nowhere.md") == .noInput)
-        #expect(world.err == "byteclub: neither the mirror nor the server has 'nowhere.md'\n")
+        #expect(world.err == "byteclub: no 'nowhere.md' in the mirror or on the server\n")
         try store.log(LogRecord(at: 0, path: "nowhere.md", event: "delete-remote"))
         #expect(await world.run("why", "nowhere.md") == .noInput)
-        #expect(world.err.contains("the last that is logged of it: delete-remote, 1970-01-01 00:00"))
+        #expect(world.err.contains("last logged event: delete-remote, 1970-01-01 00:00"))
         #expect(await world.run("why", "/elsewhere/a") == .noInput)
         #expect(world.err.contains("is not in the mirror"))
     }
@@ -144,7 +144,7 @@ import Testing
     @Test("held deletions are reviewed, approved and taken back")
     func deletes() async throws {
         #expect(await world.run("sync", "deletes", "review") == .success)
-        #expect(world.out == "no deletion is held\n")
+        #expect(world.out == "no held deletions\n")
         let gone = try add("a.md", disk: nil, server: "x", synced: "x")
         let lost = try add("b.md", disk: "y", server: nil, synced: "y")
         try store.setHeldDeletions([
@@ -154,8 +154,8 @@ import Testing
         #expect(await world.run("sync", "deletes", "review", mirror) == .success)
         #expect(
             world.out == """
-                a.md: gone here, would be removed on the server, held since 1970-01-01 00:00
-                b.md: gone on the server, would be removed here, held since 1970-01-01 00:00
+                a.md: removed here, would be removed on the server, held since 1970-01-01 00:00
+                b.md: removed on the server, would be removed here, held since 1970-01-01 00:00
 
                 """)
         #expect(await world.run("sync", "deletes", "approve", "--json") == .success)
@@ -177,7 +177,7 @@ import Testing
         #expect(world.out == "a.md: stays removed\n")
         #expect(try store.records(SentDeletion.self).isEmpty)
         #expect(await world.run("sync", "deletes", "approve") == .success)
-        #expect(world.out == "no deletion is held\n")
+        #expect(world.out == "no held deletions\n")
     }
 
     @Test("a directory may be called like a subcommand")
@@ -208,7 +208,7 @@ import Testing
         #expect(!LocalFile.exists(mirror + "/" + copy))
         #expect(await world.run("conflicts", "resolve", "plan.md", "--keep", "mine") == .noInput)
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\t\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tresolved\t\n")
     }
 
     @Test("a conflict is found by every spelling of its name, and the entry that has it is shown and replaced")
@@ -220,13 +220,13 @@ import Testing
         try store.addConflict(ConflictRecord(path: "CASE.md", copy: copy, winner: nil, loser: nil, at: 0))
         #expect(await world.run("conflicts", "list") == .success)
         #expect(
-            world.out == "1970-01-01T00:00:00Z\tCASE.md\t\(copy)\tthe server does not tell it from 'case.md'\t\n")
+            world.out == "1970-01-01T00:00:00Z\tCASE.md\t\(copy)\tthe server treats it as 'case.md'\t\n")
         for name in ["CASE.md", "case.md", copy] {
             #expect(await world.run("conflicts", "show", name) == .success, "\(world.err)")
             #expect(world.out == "--- case.md\n+++ \(copy)\n@@ -1 +1 @@\n-one\n+two\n")
         }
         #expect(await world.run("conflicts", "resolve", "CASE.md", "--keep", "mine") == .success, "\(world.err)")
-        #expect(world.out == "case.md has this machine's content now\n")
+        #expect(world.out == "case.md now has this machine's content\n")
         #expect(try LocalFile.read(mirror + "/case.md") == Array("two\n".utf8))
         #expect(!LocalFile.exists(mirror + "/CASE.md") && !LocalFile.exists(mirror + "/" + copy))
     }
@@ -276,19 +276,19 @@ import Testing
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "no conflicts\n")
         #expect(await world.run("conflicts", "list", "--all") == .success)
-        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tsettled\t\n")
+        #expect(world.out == "1970-01-01T00:00:00Z\tplan.md\t\(copy)\tresolved\t\n")
         for (name, text) in [("trip.md", "ours"), ("trip (conflict 5e6f7a8b).md", "others'")] {
             _ = try add(name, disk: text, server: text, synced: text)
             try write(text, name)
         }
         #expect(await world.run("conflicts", "list") == .success)
-        #expect(world.out.hasSuffix("\ttrip.md\ttrip (conflict 5e6f7a8b).md\tarose elsewhere\t\n"), "\(world.out)")
+        #expect(world.out.hasSuffix("\ttrip.md\ttrip (conflict 5e6f7a8b).md\tfrom another machine\t\n"), "\(world.out)")
         let list = world.out
         #expect(await world.run("conflicts") == .success && world.out == list, "the list is what is meant")
         #expect(await world.run("status") == .success)
         #expect(world.out.contains("conflict: trip.md, copy trip (conflict 5e6f7a8b).md"), "\(world.out)")
         #expect(await world.run("conflicts", "resolve", "trip.md", "--keep", "theirs") == .success, "\(world.err)")
-        #expect(world.out == "trip.md has the copy's content now\n")
+        #expect(world.out == "trip.md now has the copy's content\n")
         #expect(try LocalFile.read(mirror + "/trip.md") == Array("others'".utf8))
         #expect(await world.run("conflicts", "list") == .success)
         #expect(world.out == "no conflicts\n")
@@ -321,8 +321,8 @@ import Testing
         #expect(await world.run("status") == .success)
         #expect(
             world.out.hasSuffix(
-                "paused; 'byteclub sync resume' resumes it\nwaiting: nothing that is known; the server is asked when the sync "
-                    + "goes on\nin the way: the disk is full, since 1970-01-01 00:01\nwatching: too few watches\n"
+                "paused; 'byteclub sync resume' resumes it\nwaiting: no known changes; the server is checked when the "
+                    + "sync resumes\nblocked: the disk is full, since 1970-01-01 00:01\nwatching: too few watches\n"
             ))
     }
 }

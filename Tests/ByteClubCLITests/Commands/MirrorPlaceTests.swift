@@ -40,10 +40,10 @@ import Testing
         #expect(await run(in: club, "status") == .success)
         #expect(world.out.contains(club + ": "), "\(world.out)")
         #expect(await run(in: club + "/Trips", "sync", "deselect", ".") == .success, "\(world.err)")
-        #expect(world.out.contains("Trips/ stays on the server and is left out of \(club)"), "\(world.out)")
+        #expect(world.out.contains("Trips/ is excluded from \(club)"), "\(world.out)")
         #expect(await run(in: home, "sync", "selection", club) == .success && world.out.contains("Trips/"))
         #expect(await run(in: home, "sync", "selection", other) == .success)
-        #expect(world.out.hasSuffix("no folder is left out\n"))
+        #expect(world.out.hasSuffix("no excluded folders\n"))
         // As the shell completes it.
         #expect(await run(in: home, "why", "club/Trips") == .success, "\(world.err)")
         #expect(await run(in: "/", "why", "Trips/a.md") == .success, "\(world.err)")
@@ -53,10 +53,10 @@ import Testing
     func nesting() async throws {
         let club = try await mirror("docs/club")
         #expect(await world.run("sync", club + "/deep/inner", "--once") == .configuration)
-        #expect(world.err.contains("lies in the mirror '\(club)'") && world.err.split(separator: "\n").count == 1)
+        #expect(world.err.contains("is inside the mirror '\(club)'") && world.err.split(separator: "\n").count == 1)
         #expect(!LocalFile.exists(club + "/deep"))
         #expect(await world.run("sync", home + "/docs", "--once") == .configuration)
-        #expect(world.err.contains("the mirror '\(club)' lies in '\(home)/docs'"), "\(world.err)")
+        #expect(world.err.contains("the mirror '\(club)' is inside '\(home)/docs'"), "\(world.err)")
         #expect(!LocalFile.exists(home + "/docs/.byteclub"))
         #expect(await world.run("sync", club, "--once") == .success)
     }
@@ -64,8 +64,8 @@ import Testing
     @Test("a word that is no directory is not made one", arguments: ["status", "stop", "pausee"])
     func words(_ word: String) async throws {
         #expect(await run(in: home, "sync", word, "--once") == .usage)
-        #expect(world.err.contains("there is no directory '\(word)' here; './\(word)' makes one"), "\(world.err)")
-        #expect((word == "status") == world.err.contains("'byteclub status' is a command of its own"))
+        #expect(world.err.contains("no directory '\(word)' here; './\(word)' creates one"), "\(world.err)")
+        #expect((word == "status") == world.err.contains("'byteclub status' is a different command"))
         #expect(!LocalFile.exists(home + "/" + word))
         #expect(await run(in: home, "sync", "./" + word, "--once") == .success, "\(world.err)")
         // A mirror of that name is meant by its name.
@@ -77,7 +77,7 @@ import Testing
         try await world.put("hello", "/byteclub/a.md")
         try LocalFile.replace(home + "/file.txt", with: [1])
         #expect(await world.run("sync", home + "/file.txt", "--once") == .noInput)
-        #expect(world.err.contains("'\(home)/file.txt' is no directory"), "\(world.err)")
+        #expect(world.err.contains("'\(home)/file.txt' is not a directory"), "\(world.err)")
         #expect(await world.run("sync", home + "/new", "--once", "--dry-run") == .success, "\(world.err)")
         #expect(world.out == "would download a.md\n" && !LocalFile.exists(home + "/new"))
     }
@@ -126,7 +126,7 @@ import Testing
     @Test("mirrors are listed, and one that is unlinked keeps its files and its trash")
     func unlinked() async throws {
         #expect(await world.run("mirrors") == .success)
-        #expect(world.out == "no mirrors; 'byteclub sync DIR' makes one\n")
+        #expect(world.out == "no mirrors; 'byteclub sync DIR' creates one\n")
         let (club, other) = (try await mirror("club"), try await mirror("other"))
         for text in ["one", "two"] {
             try await world.put(text, "/byteclub/a.md")
@@ -137,10 +137,10 @@ import Testing
         #expect(lines.count == 2 && lines.allSatisfy { $0.contains("in sync") }, "\(world.out)")
         #expect(await world.run("mirrors", "--json") == .success && world.out.contains(#""folder" : "/byteclub""#))
         #expect(await world.run("unlink", club) == .success, "\(world.err)")
-        #expect(world.out.contains("what was removed or replaced is still in '\(club)/.byteclub/trash'"))
+        #expect(world.out.contains("removed and replaced files are still in '\(club)/.byteclub/trash'"))
         #expect(try LocalFile.read(club + "/a.md") == Array("two".utf8))
         #expect(LocalFile.exists(club + "/.byteclub/trash") && SyncEngine.marker(in: club) == nil)
-        #expect(await world.run("unlink", club) == .noInput && world.err.contains("is no mirror"))
+        #expect(await world.run("unlink", club) == .noInput && world.err.contains("is not a mirror"))
         #expect(await world.run("mirrors") == .success && world.out.hasPrefix(other))
         #expect(await world.run("unlink", other) == .success && !LocalFile.exists(other + "/.byteclub"))
         #expect(LocalFile.names(in: world.directories.mirrors).isEmpty)
@@ -154,7 +154,7 @@ import Testing
         let place = try MirrorPlace(club, world.context())
         let lock = try #require(try MirrorLock(in: place.state))
         #expect(await world.run("unlink", club) == .tryAgain)
-        #expect(world.err.contains("a sync of '\(club)' runs (process \(getpid())); end it"), "\(world.err)")
+        #expect(world.err.contains("a sync of '\(club)' is running (process \(getpid())); stop it"), "\(world.err)")
         #expect(world.err.contains("'kill \(getpid())' first"), "\(world.err)")
         withExtendedLifetime(lock) { #expect(LocalFile.exists(place.configuration.stateDirectory + "/folder")) }
     }
@@ -193,10 +193,10 @@ import Testing
             activity.take(SyncEvent(.progress, path: "photos/big.jpg", bytes: Int64(share) << 20, total: 100 << 20))
         }
         #expect(await world.run("status", club) == .success)
-        #expect(world.out.contains("left out: Trips/"), "\(world.out)")
-        #expect(world.out.contains("on its way: photos/big.jpg, 3% of 100.0 MiB\nrate: "), "\(world.out)")
+        #expect(world.out.contains("excluded: Trips/"), "\(world.out)")
+        #expect(world.out.contains("transferring: photos/big.jpg, 3% of 100.0 MiB\nrate: "), "\(world.out)")
         activity.take(SyncEvent(.upload, path: "photos/big.jpg", bytes: 100 << 20))
-        #expect(await world.run("status", club) == .success && !world.out.contains("on its way"))
+        #expect(await world.run("status", club) == .success && !world.out.contains("transferring"))
         withExtendedLifetime(lock) {}
     }
 }

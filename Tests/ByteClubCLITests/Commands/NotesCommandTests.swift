@@ -178,7 +178,7 @@ import Testing
             #expect(world.err.isEmpty, "\(command): \(world.err)")
         }
         #expect(await world.run("notes", "list", "--deleted", in: terminal) == .success)
-        #expect(world.err.contains("--recursive looks into folders"), "\(world.err)")
+        #expect(world.err.contains("--recursive lists folders"), "\(world.err)")
     }
 
     @Test("a new club has no notes")
@@ -442,7 +442,7 @@ import Testing
         #expect(await world.run("notes", "mv", "a.md", "c.md") == .noInput)
         #expect(await world.run("notes", "mv", "Trips", "c.md") == .badData)
         #expect(await world.run("notes", "add", "b.md", in: world.context(input: "x")) == .cannotCreate)
-        #expect(world.err.contains("there is a note 'B.md' already"))
+        #expect(world.err.contains("the note 'B.md' already exists"))
     }
 
     private func exchange(_ value: inout Bool, _ new: Bool) -> Bool {

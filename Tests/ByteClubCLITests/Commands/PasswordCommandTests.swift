@@ -50,7 +50,7 @@ struct PasswordCommandTests {
         let passwords = Passwords(nil)
         let first = Self.typing(["long enough", "long enough"], world, passwords)
         #expect(await world.run("password", in: first) == .success, "\(world.err)")
-        #expect(world.err == "New password: \nThe same again: \n" && passwords.known == "long enough")
+        #expect(world.err == "New password: \nRepeat new password: \n" && passwords.known == "long enough")
         #expect(world.out == "your password is set; sign in with it at http://127.0.0.1:1\n")
         let second = Self.typing(["long enough", "another one", "another one"], world, passwords)
         #expect(await world.run("password", in: second) == .success, "\(world.err)")

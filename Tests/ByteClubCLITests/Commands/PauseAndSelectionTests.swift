@@ -27,7 +27,7 @@ import Testing
         #expect(world.err.contains("byteclub: paused until 'byteclub sync resume'\n"), "\(world.err)")
         #expect(try await world.text("/byteclub/new.md") == nil)
         #expect(await world.run("sync", "resume", mirror) == .success)
-        #expect(world.out == "\(mirror) is paused no more; no sync of it runs now\n")
+        #expect(world.out == "\(mirror) is resumed; no sync of it is running\n")
         #expect(await world.run("sync", "resume", mirror) == .success)
         #expect(world.out == "\(mirror) was not paused\n")
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
@@ -38,7 +38,7 @@ import Testing
     func waiting() async throws {
         #expect(await world.run("sync", "pause") == .success, "\(world.err)")
         #expect(await world.run("status") == .success)
-        #expect(world.out.contains("waiting: nothing that is known"), "\(world.out)")
+        #expect(world.out.contains("waiting: no known changes"), "\(world.out)")
         try LocalFile.replace(mirror + "/new.md", with: Array("new".utf8))
         try LocalFile.replace(mirror + "/plan.md", with: Array("hello again".utf8))
         #expect(await world.run("status") == .success)
@@ -80,7 +80,7 @@ import Testing
         await wait(for: "paused until")
         try LocalFile.replace(mirror + "/second.md", with: Array("2".utf8))
         #expect(await world.run("sync", "resume") == .success, "\(world.err)")
-        #expect(world.out == "\(mirror) is paused no more\n")
+        #expect(world.out == "\(mirror) is resumed\n")
         await wait(for: "uploaded second.md")
         #expect(await world.run("sync", "deselect", "Trips") == .success, "\(world.err)")
         while LocalFile.exists(mirror + "/Trips/alps.md") { try await Task.sleep(for: .milliseconds(5)) }
@@ -93,11 +93,11 @@ import Testing
     @Test("a folder that is left out goes from this disk, stays on the server, and comes back")
     func selection() async throws {
         #expect(await world.run("sync", "selection") == .success)
-        #expect(world.out == "no folder is left out\n")
+        #expect(world.out == "no excluded folders\n")
         #expect(await world.run("sync", "deselect", mirror + "/Trips/") == .success, "\(world.err)")
         #expect(
             world.out
-                == "Trips/ stays on the server and is left out of \(mirror); what is in it goes into the trash here\n")
+                == "Trips/ is excluded from \(mirror) and stays on the server; its local files go to the trash\n")
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
         #expect(!LocalFile.exists(mirror + "/Trips"))
         #expect(try await world.text("/byteclub/Trips/alps.md") == "peak")
@@ -106,7 +106,7 @@ import Testing
         #expect(await world.run("sync", "deselect", "trips", "--json") == .success, "\(world.err)")
         #expect(world.out.contains(#""leftOut" : ["#) && world.out.contains(#""Trips""#), "\(world.out)")
         #expect(await world.run("sync", "select", "Trips") == .success, "\(world.err)")
-        #expect(world.out == "Trips/ is part of \(mirror)\n")
+        #expect(world.out == "Trips/ is included in \(mirror)\n")
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
         #expect(LocalFile.exists(mirror + "/Trips/alps.md"))
     }
@@ -114,7 +114,7 @@ import Testing
     @Test("what is no folder of the mirror is refused in one line, and nothing is changed")
     func refusals() async throws {
         #expect(await world.run("sync", "deselect", "Trips", "nowhere") == .noInput)
-        #expect(world.err == "byteclub: neither the mirror nor the server has 'nowhere'\n")
+        #expect(world.err == "byteclub: no 'nowhere' in the mirror or on the server\n")
         #expect(await world.run("sync", "deselect", "plan.md") == .badData)
         #expect(world.err.contains("'plan.md' is no folder"))
         #expect(await world.run("sync", "deselect", mirror) == .badData)
@@ -122,12 +122,12 @@ import Testing
         #expect(await world.run("sync", "deselect", "/elsewhere") == .noInput)
         #expect(world.err.contains("is not in the mirror"))
         #expect(await world.run("sync", "selection") == .success)
-        #expect(world.out == "no folder is left out\n")
+        #expect(world.out == "no excluded folders\n")
         try LocalFile.makeDirectory(mirror + "/Trips/deep")
         #expect(await world.run("sync", "--once") == .success, "\(world.err)")
         #expect(await world.run("sync", "deselect", "Trips") == .success)
         #expect(await world.run("sync", "select", "Trips/deep") == .badData)
-        #expect(world.err == "byteclub: 'Trips/deep' is in 'Trips', which is left out; select that folder\n")
+        #expect(world.err == "byteclub: 'Trips/deep' is in 'Trips', which is excluded; select that folder\n")
     }
 
     @Test(
@@ -139,7 +139,8 @@ import Testing
         #expect(await ByteClub.run(["sync"] + words + [directory], in: world.context()) == .noInput)
         #expect(
             world.err
-                == "byteclub: '\(directory)' was never synced; name a mirror ('byteclub mirrors' lists them), or sync it first\n"
+                == "byteclub: '\(directory)' was never synced; "
+                + "sync it first, or name a mirror that 'byteclub mirrors' lists\n"
         )
     }
 

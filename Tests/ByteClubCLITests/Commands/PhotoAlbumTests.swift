@@ -92,7 +92,7 @@ import Testing
         try write(["bad\\name/a.jpg", "good/b.jpg", "~$x/c.jpg", "ends /d.jpg"])
         #expect(await world.run("photos", "upload", pictures) == .tryAgain)
         #expect(world.out == "/byteclub/photos/good/b.jpg\n")
-        let lines = world.err.split(separator: "\n").filter { $0.contains("cannot be uploaded under its name") }
+        let lines = world.err.split(separator: "\n").filter { $0.contains("cannot be uploaded under this name") }
         #expect(lines.count == 3, "\(world.err)")
         // A note is called like the folder.
         try await world.put("1", "/byteclub/photos/clash")
@@ -182,7 +182,7 @@ import Testing
             try await world.put(path, "/byteclub/photos/" + path)
         }
         #expect(await world.run("photos", "mv", "a.jpg", "B.jpg") == .cannotCreate)
-        #expect(world.err.contains("there is a photo 'B.jpg' already"), "\(world.err)")
+        #expect(world.err.contains("the photo 'B.jpg' already exists"), "\(world.err)")
         #expect(await world.run("photos", "mv", "A.jpg", "Trip/") == .success, "\(world.err)")
         #expect(world.out == "moved 'A.jpg' to 'Trip/a.jpg'\n")
         #expect(try await stored() == ["Trip/a.jpg", "Trip/a.jpg.md", "Trip/c.jpg", "b.jpg", "note.txt"])
@@ -230,7 +230,7 @@ import Testing
         #expect(await world.run("photos", "mv", "Trip 2026", "Old") == .success, "\(world.err)")
         #expect(try await stored() == ["Old/Trip 2026/a.jpg", "Old/Trip 2026/a.jpg.md", "Old/b.jpg"])
         #expect(await world.run("photos", "mv", "Old", "Old/Trip 2026/") == .cannotCreate)
-        #expect(world.err.contains("cannot go into itself"), "\(world.err)")
+        #expect(world.err.contains("cannot be moved into itself"), "\(world.err)")
     }
 
     @Test("a server's refusal for another reason is told in its own words")

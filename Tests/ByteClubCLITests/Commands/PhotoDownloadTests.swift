@@ -97,7 +97,7 @@ import Testing
         try LocalFile.remove(folder + "/Trip/day 1/b.jpg")
         let calls = CallsAtOnce(of: .download, on: world.server, wanted: 1)
         #expect(await world.run("photos", "download", "Trip/", "-o", folder) == .success, "\(world.err)")
-        #expect(world.out == told && world.err.contains("Trip/a.jpg' is already there") && calls.most == 1)
+        #expect(world.out == told && world.err.contains("Trip/a.jpg' already exists") && calls.most == 1)
         try LocalFile.replace(folder + "/Trip/a.jpg", with: [1])
         #expect(await world.run("photos", "download", "Trip/*", "-o", folder) == .cannotCreate)
         #expect(try LocalFile.read(folder + "/Trip/a.jpg") == [1])

@@ -23,7 +23,7 @@ struct PhotoFilterTests {
         #expect(await world.run("photos", "upload", Fixture.path("panoramas/city.jpg")) == .success)
         #expect(await world.run("photos", "list", "--since", "2w") == .unavailable)
         #expect(world.out.isEmpty && world.err.split(separator: "\n").count == 1, "\(world.err)")
-        #expect(world.err.contains("leave --kind"))
+        #expect(world.err.contains("does not support --kind"))
     }
 
     @Test("is of a day until its end, by the clocks of the places, and of a moment until that by the reader's")

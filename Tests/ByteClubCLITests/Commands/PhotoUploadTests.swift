@@ -206,7 +206,7 @@ import Testing
         #expect(stored.bytes == Fixture.bytes("panoramas/city.jpg") + [1, 2, 3])
         writes.withLock { $0 = .max }
         #expect(await world.run("photos", "upload", file, "--album", "other") == .tryAgain)
-        #expect(world.err.contains("was written to while it was sent"), "\(world.err)")
+        #expect(world.err.contains("changed while it was being sent"), "\(world.err)")
         #expect(try await Self.photos(world, "/byteclub/photos/other").isEmpty)
     }
 }

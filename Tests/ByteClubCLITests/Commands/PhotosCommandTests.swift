@@ -38,7 +38,7 @@ import Testing
         // The same bytes again, under their own and under another name: no third photo.
         #expect(await world.run("photos", "upload", other, Fixture.path("panoramas/forest.jpg")) == .success)
         #expect(world.out == "/byteclub/photos/city (1).jpg\n/byteclub/photos/city (1).jpg\n")
-        #expect(world.err.contains("'forest.jpg' is already there as 'city (1).jpg'"), "\(world.err)")
+        #expect(world.err.contains("'forest.jpg' already exists as 'city (1).jpg'"), "\(world.err)")
         #expect(
             try await world.server.list(RemotePath("/byteclub/photos"), unless: nil, includeDeleted: false)?
                 .contents?.count == 2)
@@ -97,7 +97,7 @@ import Testing
         #expect(await world.run("photos", "upload", city, city, city) == .notAuthorised)
         #expect(
             world.err
-                == "byteclub: unknown token; log in again with 'byteclub login URL'; 3 photos were not uploaded\n")
+                == "byteclub: unknown token; sign in again with 'byteclub login URL'; 3 photos were not uploaded\n")
     }
 
     @Test("the rate comes from the flag, else from the environment")
@@ -225,7 +225,7 @@ import Testing
         #expect(world.out == folder + "/city.jpg\n")
         #expect(await world.run("photos", "download", "*.jpg", "none.jpg", "-o", folder) == .tryAgain)
         #expect(world.out == folder + "/city.jpg\n" + folder + "/forest.jpg\n")
-        #expect(world.err.contains("city.jpg' is already there"), "\(world.err)")
+        #expect(world.err.contains("city.jpg' already exists"), "\(world.err)")
         #expect(world.err.contains("no photo 'none.jpg'"), "\(world.err)")
         #expect(try LocalFile.read(folder + "/forest.jpg") == Fixture.bytes("panoramas/forest.jpg"))
         #expect(await world.run("photos", "download", "[cf]*.jpg", "-o", folder, "--force", "--json") == .success)

@@ -81,8 +81,8 @@ import Testing
         #expect(await history.restore("--at", Self.time(moment), "--dry-run") == .success)
         #expect(
             history.world.out
-                == "would restore a.md\nleft c.md, which came later\nwould restore Trips/2026/b.md\n"
-                + "2 to restore, 1 left that came later, 0 unchanged\n")
+                == "would restore a.md\nleft c.md, added later\nwould restore Trips/2026/b.md\n"
+                + "2 to restore, 1 kept that were added later, 0 unchanged\n")
         #expect(try await history.files() == before)
         #expect(await history.restore("--at", Self.time(moment)) == .success)
         #expect(try await history.files() == ["a.md": "one", "Trips/2026/b.md": "deep", "c.md": "new"])

@@ -59,7 +59,7 @@ import Testing
             ])
         #expect(LinkList(links: [], folder: folder).text(style) == "")
         let gone = LinksTakenBack(links: [links[0]], folder: folder).text(style)
-        #expect(gone == "took back link 12 to 'Trip.md'")
+        #expect(gone == "revoked link 12 to 'Trip.md'")
     }
 
     @Test("a server that lists links in circles or without end fills no memory")
@@ -71,7 +71,7 @@ import Testing
         }
         #expect(all == links)
         #expect(try await LinkList.read { _ in PublicLinkPage(links: [], hasMore: true) } == [])
-        let refusal = Failure(.protocolViolation, "the server lists links in circles or without end")
+        let refusal = Failure(.protocolViolation, "the server lists links without end")
         await #expect(throws: refusal) {
             try await LinkList.read { _ in PublicLinkPage(links: links, hasMore: true) }
         }
@@ -95,6 +95,6 @@ import Testing
         try await world.put("x", "/byteclub/a.md")
         #expect(await ByteClub.run(["share"] + arguments, in: world.context()) == .configuration)
         #expect(world.out.isEmpty && world.err.split(separator: "\n").count == 1)
-        #expect(world.err.contains("this server cannot list links"), "\(world.err)")
+        #expect(world.err.contains("this server cannot list or revoke links"), "\(world.err)")
     }
 }

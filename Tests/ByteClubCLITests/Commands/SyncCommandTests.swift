@@ -75,10 +75,10 @@ import Testing
         for _ in 0..<2 {
             #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
             #expect(
-                world.err == "byteclub: link.md: a symbolic link is not synced\nbyteclub: in sync: 1 left alone\n")
+                world.err == "byteclub: link.md: a symbolic link is not synced\nbyteclub: in sync: 1 skipped\n")
         }
         #expect(await world.run("status") == .success)
-        #expect(world.out.contains("last in sync") && world.out.contains("problem: link.md: "), "\(world.out)")
+        #expect(world.out.contains("last synced") && world.out.contains("problem: link.md: "), "\(world.out)")
     }
 
     @Test("changes that the role does not allow end with 77, and long lists with a count")
@@ -95,12 +95,12 @@ import Testing
         }
         #expect(await world.run("sync", mirror, "--once") == .notAuthorised)
         let lines = world.err.split(separator: "\n")
-        let refusal = ": your role here is viewer, or take it back with 'byteclub sync revert'"
+        let refusal = ": your role here is viewer, or revert it with 'byteclub sync revert'"
         #expect(lines.count { $0.hasSuffix(".md" + refusal) } == 1, "\(world.err)")
         #expect(
             lines.suffix(2) == [
                 "byteclub: and 49 more\(refusal)",
-                "byteclub: not in sync yet: 50 left alone",
+                "byteclub: not in sync yet: 50 skipped",
             ])
         #expect(await world.run("sync", mirror, "--once", "--json") == .notAuthorised)
         #expect(world.out.split(separator: "\n").count == 51)
@@ -116,13 +116,13 @@ import Testing
         try LocalFile.replace(mirror + "/139.md", with: [1], mode: 0o644)
         #expect(await world.run("sync", mirror, "--once", "--dry-run") == .success)
         let lines = world.out.split(separator: "\n")
-        #expect(lines.first == "would upload 139.md" && lines.last == "and 10 more; --json tells all")
-        #expect(lines.count { $0.hasPrefix("would not remove 1") } == 20 && lines.count == 22)
+        #expect(lines.first == "would upload 139.md" && lines.last == "and 10 more; --json lists all")
+        #expect(lines.count { $0.hasPrefix("would hold the removal of 1") } == 20 && lines.count == 22)
         #expect(world.err == "byteclub: 1 change to make, 30 deletions to hold\n")
         #expect(await world.run("sync", mirror, "--once", "--dry-run", "--json") == .success)
         #expect(world.out.hasSuffix(#"{"event":"summary","held":30,"planned":1}"# + "\n"), "\(world.out)")
         #expect(await world.run("sync", mirror, "--once", "--dry-run", "--force-deletes") == .success)
-        #expect(world.out.split(separator: "\n").count == 31 && !world.out.contains("would not"))
+        #expect(world.out.split(separator: "\n").count == 31 && !world.out.contains("would hold"))
         #expect(await world.run("sync", mirror, "--once") == .tryAgain)
         let told = world.err.split(separator: "\n")
         #expect(told.count == 22 && told.dropLast().last?.contains("and 10 more are held; ") == true, "\(world.err)")
@@ -140,7 +140,7 @@ import Testing
         try LocalFile.replace(mirror + "/mine.tmp", with: [1], mode: 0o644)
         #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
         #expect(await world.run("sync", mirror, "--once") == .success)
-        let told = "ignore rules leave out 1 entry here and 2 entries on the server"
+        let told = "ignore rules exclude 1 entry here and 2 entries on the server"
         #expect(world.err == "byteclub: in sync: nothing to do; \(told)\n")
         #expect(await world.run("sync", mirror, "--once", "--json") == .success)
         #expect(world.out.contains(#""ignored":{"disk":1,"server":2}"#), "\(world.out)")
@@ -162,25 +162,25 @@ import Testing
         #expect(await world.run("sync", mirror, "--once") == .success)
         #expect(await world.run("sync", mirror, "--once") == .tryAgain)
         #expect(world.err.contains("not in sync yet: new ignore rules held"), "\(world.err)")
-        #expect(world.err.contains(".byteclubignore: its new rules would leave out 3 of 3 entries"))
+        #expect(world.err.contains(".byteclubignore: its new rules would exclude 3 of 3 synced entries"))
         #expect(await world.run("status") == .success)
-        #expect(world.out.contains("held: .byteclubignore: its new rules would leave out 3 of 3 entries"))
+        #expect(world.out.contains("held: .byteclubignore: its new rules would exclude 3 of 3 synced entries"))
         #expect(world.out.contains("byteclub sync deletes approve"))
         _ = await world.run("doctor")
         #expect(world.out.contains("would leave out 3 of 3 entries") && world.out.contains("sync deletes review"))
         #expect(await world.run("sync", "deletes", "review") == .success)
-        #expect(world.out.contains("its new rules would leave out 3 of 3 entries that are in sync, held since"))
+        #expect(world.out.contains("its new rules would exclude 3 of 3 synced entries, held since"))
         #expect(await world.run("sync", "deletes", "restore") == .success)
-        #expect(world.out == ".byteclubignore: it is as it was before its new rules\n")
+        #expect(world.out == ".byteclubignore: its previous rules are restored\n")
         #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
         #expect(try await world.text("/byteclub/.byteclubignore") == nil)
         try await world.put("*.md\n", "/byteclub/.byteclubignore")
         #expect(await world.run("sync", mirror, "--once") == .success)
         #expect(await world.run("sync", mirror, "--once") == .tryAgain)
         #expect(await world.run("sync", "deletes", "approve") == .success)
-        #expect(world.out.contains("its new rules will leave out 3 of 3 entries"))
+        #expect(world.out.contains("its new rules will exclude 3 of 3 synced entries"))
         #expect(await world.run("sync", mirror, "--once") == .success, "\(world.err)")
-        #expect(world.err.contains("; ignore rules leave out 3 entries here and 3 entries on the server"))
+        #expect(world.err.contains("; ignore rules exclude 3 entries here and 3 entries on the server"))
     }
 
     @Test("a mirror stays with the folder that it holds, and refuses another one")
@@ -195,7 +195,7 @@ import Testing
         #expect(world.out.contains("downloaded more.md\n"))
         #expect(await world.run("sync", mirror, "--once", "--folder", "/Trips") == .success, "\(world.err)")
         #expect(await world.run("sync", mirror, "--once", "--folder", "/byteclub") == .configuration)
-        #expect(world.err.contains("holds '/trips', not '/byteclub'"))
+        #expect(world.err.contains("syncs '/trips', not '/byteclub'"))
         #expect(await world.run("sync", "verify", "--folder", "/byteclub") == .configuration)
         #expect(!LocalFile.exists(mirror + "/hello.md"))
         #expect(try await world.text("/byteclub/hello.md") == "hello")

@@ -23,7 +23,7 @@ import Testing
         try LocalFile.replace(mirror + "/new.md", with: Array("new".utf8))
         #expect(await world.run("sync", "verify") == .success, "\(world.err)")
         #expect(
-            world.out.hasSuffix("not compared: 1, changed or not synced yet; run 'byteclub sync' first\n"),
+            world.out.hasSuffix("not compared: 1 changed or not synced yet; run 'byteclub sync' first\n"),
             "\(world.out)")
 
         try forgetContent("trip.md", try MirrorPlace(mirror, world.context()).configuration)

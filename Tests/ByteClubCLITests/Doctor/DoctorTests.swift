@@ -52,7 +52,7 @@ import Testing
         let lines = world.out.split(separator: "\n")
         #expect(lines.count == 11 && !world.out.contains("fail"), "\(world.out)")
         #expect(world.out.contains("http://127.0.0.1:1 answers in 3 ms"))
-        #expect(world.out.contains("you are Ann; the server speaks Core API v1 and extension 1"))
+        #expect(world.out.contains("you are Ann; the server supports Core API v1 and extension 1"))
         #expect(world.out.contains("/byteclub has 3 notes"))
         #expect(!world.out.contains("secret-token") && world.err.isEmpty)
         #expect(await world.run("notes", "list", "--recursive", in: context) == .success)

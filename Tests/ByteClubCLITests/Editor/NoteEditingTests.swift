@@ -145,7 +145,7 @@ import Testing
             return 0
         })
         #expect(await world.run("notes", "edit", "trip.md", in: context) == .success)
-        #expect(world.out == "saved 'trip.md', merged with what Member 2 saved meanwhile\n")
+        #expect(world.out == "saved 'trip.md', merged with changes by Member 2\n")
         let expected = ["theirs\n"] + lines[1..<7] + ["mine\n"]
         #expect(try await world.text("/byteclub/trip.md") == expected.joined())
         #expect(try await world.notes() == ["trip.md"])
@@ -198,7 +198,7 @@ import Testing
         #expect(drafts(world) == 1)
         #expect(try await world.text("/byteclub/trip.md") == "old")
         #expect(await world.run("notes", "edit", "trip.md", "--discard") == .success)
-        #expect(world.out == "threw away the text of an earlier edit of 'trip.md'\n")
+        #expect(world.out == "deleted the text of an earlier edit of 'trip.md'\n")
         #expect(drafts(world) == 0)
         #expect(await world.run("notes", "edit", "trip.md", "--discard") == .noInput)
         let missing = world.context(editor: { _, _ in 127 })

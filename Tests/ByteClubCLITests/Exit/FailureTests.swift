@@ -37,7 +37,7 @@ import Testing
         var error = RemoteError(.unreachable, "the proxy http://p:3128 wants a user name and a password")
         #expect(Failure(error).message == error.message)
         error.isOfProxy = true
-        #expect(Failure(error).message == "\(error.message); correct or unset what names the proxy")
+        #expect(Failure(error).message == "\(error.message); correct or unset the proxy setting")
         #expect(Failure(error).status == .unavailable)
     }
 

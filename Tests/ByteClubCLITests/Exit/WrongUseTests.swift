@@ -16,7 +16,7 @@ import Testing
         var error: RemoteError? {
             switch self {
             case .works: nil
-            case .away: RemoteError(.unreachable, "cannot reach the club at club.example.org: nobody answers there")
+            case .away: RemoteError(.unreachable, "cannot reach the club at club.example.org: connection refused")
             case .full: RemoteError(.overQuota, "the club's storage is full")
             case .forbids: forbidden
             case .signedOut: signedOut
@@ -31,7 +31,7 @@ import Testing
         }
 
         private var signedOut: RemoteError {
-            var error = RemoteError(.unauthorized, "the access token is unknown or disabled; log in again")
+            var error = RemoteError(.unauthorized, "the access token is invalid or revoked; sign in again")
             error.server = "https://club.example.org"
             return error
         }

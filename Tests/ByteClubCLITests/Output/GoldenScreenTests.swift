@@ -174,8 +174,8 @@ import Testing
             "doctor",
             DoctorCommand.Result(checks: [
                 .ok("programs", "byteclub 1.0, byteclub-mirror, byteclub-server"),
-                .warn("clock", "this clock is 3 days ahead of the server's", "set the clock, best by NTP"),
-                .fail("mirror", "'/home/ada/club' is gone", "bring it back, or run 'byteclub sync DIR' for another"),
+                .warn("clock", "this clock is 3 days ahead of the server's", "set the clock, preferably by NTP"),
+                .fail("mirror", "'/home/ada/club' is gone", "restore it, or create another with 'byteclub sync DIR'"),
             ]))
     }
 
@@ -282,7 +282,7 @@ import Testing
         explanation.state = .blocked
         explanation.disk = .init(path: "plan.md", isFolder: false, size: 51, hash: "0123456789abcdef")
         (explanation.rule, explanation.next) = ("edited-on-disk", ["upload it"])
-        explanation.blockers = ["somebody is writing it"]
+        explanation.blockers = ["it is being written"]
         explanation.nextAttempt = 1_375_780_500
         try await check("why", WhyCommand.Result(directory: "/c", path: "plan.md", entries: [explanation]))
     }

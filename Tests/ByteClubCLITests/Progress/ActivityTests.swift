@@ -140,7 +140,7 @@ import Testing
         let mirror = world.home.path + "/club"
         #expect(await world.run("sync", mirror, "--once", in: world.context(terminal: Self.tty)) == .success)
         #expect(TerminalScreen(world.err).lines == ["downloaded trip.md", "byteclub: in sync: 1 downloaded", ""])
-        #expect(world.err.contains("looking at both sides") && world.out.isEmpty)
+        #expect(world.err.contains("comparing both sides") && world.out.isEmpty)
         #expect(await world.run("sync", mirror, "--once", "--json", in: world.context(terminal: Self.tty)) == .success)
         #expect(world.err.isEmpty)
         #expect(await world.run("sync", mirror, "--once") == .success)
@@ -168,6 +168,6 @@ import Testing
         for until in [10, 20, 40] { printer.take(SyncEvent(.problem, message: "cannot connect", until: Int64(until))) }
         printer.take(SyncEvent(.idle, summary: SyncSummary()))
         printer.take(SyncEvent(.idle, summary: SyncSummary()))
-        #expect(world.err == "byteclub: cannot connect; trying again\nbyteclub: it works again\n")
+        #expect(world.err == "byteclub: cannot connect; retrying\nbyteclub: connected again\n")
     }
 }

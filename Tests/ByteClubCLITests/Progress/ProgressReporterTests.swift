@@ -244,7 +244,7 @@ import Testing
         scene.reporter.skip(bytes: 10)
         scene.reporter.finishAll()
         let lines = TerminalScreen(scene.world.err).lines
-        #expect(lines.first == "uploaded 1 of 3 photos, 10 bytes in 1s; 2 there already", "\(lines)")
+        #expect(lines.first == "uploaded 1 of 3 photos, 10 bytes in 1s; 2 already there", "\(lines)")
     }
 
     @Test("photos whose bytes nobody knows yet count as shares of all")
@@ -278,7 +278,7 @@ import Testing
                 scene.reporter.finish()
             }
             let lines = TerminalScreen(scene.world.err).lines
-            #expect(lines.first == "byteclub: no transfer is under way")
+            #expect(lines.first == "byteclub: no transfer in progress")
             #expect(lines.contains { $0.hasPrefix("byteclub: a.jpg   50%  500 of 1000 bytes") }, "\(lines)")
             scene.asked.send(.report)
             #expect(TerminalScreen(scene.world.err).lines == lines)

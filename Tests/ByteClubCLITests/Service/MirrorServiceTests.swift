@@ -55,7 +55,7 @@ import Testing
         #expect(!LocalFile.exists(path))
         #expect(try systemctl.asked().suffix(2) == ["--user disable --now \(unit)", "--user daemon-reload"])
         #expect(await world.run("sync", mirror, "--uninstall", in: context) == .success)
-        #expect(world.out == "no service syncs \(mirror)\n")
+        #expect(world.out == "no service for \(mirror)\n")
         #expect(try systemctl.asked().isEmpty)
     }
 
@@ -64,13 +64,13 @@ import Testing
         try await systemctl.become("echo 'Failed to connect to bus: No medium found' >&2; exit 1")
         #expect(await world.run("sync", mirror, "--install", in: context()) == .configuration)
         #expect(
-            world.err == "byteclub: no systemd answers for you here (Failed to connect to bus: No medium found); "
-                + "run byteclub sync '\(mirror)' in a session of yours, or from cron at @reboot\n")
+            world.err == "byteclub: your user systemd does not respond (Failed to connect to bus: No medium found); "
+                + "run byteclub sync '\(mirror)' in your own session, or from cron at @reboot\n")
         #expect(!LocalFile.exists(world.home.path + "/.config/systemd"))
         #expect(!LocalFile.exists(mirror))
         let none = context(["PATH": world.home.path])
         #expect(await world.run("sync", mirror, "--install", in: none) == .configuration)
-        #expect(world.err.hasPrefix("byteclub: there is no systemd here; run byteclub sync "))
+        #expect(world.err.hasPrefix("byteclub: systemd is not available; run byteclub sync "))
     }
 
     @Test("a service that cannot be started leaves everything as it was")

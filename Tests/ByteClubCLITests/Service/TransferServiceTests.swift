@@ -28,9 +28,9 @@ import Testing
             "http_proxy": "http://proxy.example:3128", "HTTPS_PROXY": "http://ada:secret-word@proxy.example:3128",
         ])
         #expect(await world.run("daemon", "--install", in: context) == .success, "\(world.err)")
-        #expect(world.out.hasPrefix("transfers go on after a reboot, from your login on\n"), "\(world.out)")
+        #expect(world.out.hasPrefix("transfers resume after a reboot, from your login on\n"), "\(world.out)")
         #expect(
-            world.err.hasPrefix("byteclub: HTTPS_PROXY is left out of the service") && !world.err.contains("secret"),
+            world.err.hasPrefix("byteclub: HTTPS_PROXY is not written to the service") && !world.err.contains("secret"),
             "\(world.err)")
         let text = try units.map { String(decoding: try LocalFile.read(folder + $0), as: UTF8.self) }.joined()
         try Golden.check(text.replacing(world.home.path, with: "/home/ada"), "transfer-units.txt")
@@ -45,7 +45,7 @@ import Testing
         #expect(try systemctl.asked().suffix(2) == ["--user disable --now \(both)", "--user daemon-reload"])
         #expect(units.allSatisfy { !LocalFile.exists(folder + $0) })
         #expect(await world.run("daemon", "--uninstall", in: context) == .success)
-        #expect(try world.out == "no units are installed\n" && systemctl.asked().isEmpty)
+        #expect(try world.out == "no service is installed\n" && systemctl.asked().isEmpty)
     }
 
     @Test("units that cannot be started, or a socket with too long a path, leave nothing behind")
@@ -56,7 +56,7 @@ import Testing
         #expect(units.allSatisfy { !LocalFile.exists(folder + $0) })
         let long = context(["XDG_STATE_HOME": world.home.path + "/" + String(repeating: "x", count: 100)])
         #expect(await world.run("daemon", "--install", in: long) == .configuration)
-        #expect(world.err.contains("cannot be a socket") && world.err.split(separator: "\n").count == 1)
+        #expect(world.err.contains("is too long for a socket") && world.err.split(separator: "\n").count == 1)
         #expect(units.allSatisfy { !LocalFile.exists(folder + $0) })
     }
 }

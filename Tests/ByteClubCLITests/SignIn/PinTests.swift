@@ -23,7 +23,7 @@ struct PinTests {
         let pin = try #require(PublicKeyPin(Self.other))
         let link = "https://club.example:8443/invite/8c36#sha256=" + String(repeating: "A", count: 43)
         #expect(await world.run("login", link, "--token-stdin", in: context) == .success, "\(world.err)")
-        #expect(world.out.hasPrefix("logged in to https://club.example:8443 as "))
+        #expect(world.out.hasPrefix("signed in to https://club.example:8443 as "))
         #expect(pins(world) == [pin])
         #expect(await world.run("notes", "list", in: context) == .success)
         #expect(pins(world) == [pin])

@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test(
-        "the page after a refusal says so", arguments: [("code=1", "You are signed in"), ("error=x", "was not let in")])
+        "the page after a refusal says so",
+        arguments: [("code=1", "You are signed in"), ("error=x", "Access was refused")])
     func pages(query: String, title: String) async throws {
         let listener = try RedirectListener()
         let port = try Self.port(listener)

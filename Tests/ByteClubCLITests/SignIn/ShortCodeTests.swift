@@ -55,7 +55,7 @@ struct ShortCodeTests {
         #expect(lines.count == 2, "\(world.err)")
         #expect(lines.first?.hasSuffix(" https://club.example/device") == true)
         #expect(lines.last?.hasSuffix(" WDJB-MJH1") == true && lines.last?.contains("10 minutes") == true)
-        #expect(world.out.hasPrefix("logged in to http://127.0.0.1:9 as "))
+        #expect(world.out.hasPrefix("signed in to http://127.0.0.1:9 as "))
         #expect(world.connections.last?.login.token == "t0ken")
     }
 
@@ -98,7 +98,7 @@ struct ShortCodeTests {
             }
         }
         #expect(status == .tryAgain && server.codes == 1)
-        #expect(world.err.split(separator: "\n").last?.hasPrefix("byteclub: nobody typed the code in time") == true)
+        #expect(world.err.split(separator: "\n").last?.hasPrefix("byteclub: the code was not entered in time") == true)
     }
 
     @Test("Ctrl-C ends the waiting in one line")

@@ -112,7 +112,7 @@ import Testing
         let failure = await #expect(throws: BackgroundFailure.self) {
             try await upload.run(recorded.payload(), Transfers.work())
         }
-        #expect(failure?.message == "'\(file)' was changed since it was recorded; run the upload again")
+        #expect(failure?.message == "'\(file)' has changed since it was queued; run the upload again")
         #expect(failure?.isRetryable == false)
         #expect(try await photos().isEmpty)
         #expect(try order(file, change) != recorded)
@@ -127,7 +127,7 @@ import Testing
         }
         #expect(failure?.code == "notAuthorised" && failure?.isRetryable == false)
         #expect(
-            failure?.message == "recorded for ann, and ada is logged in; cancel it, or log in as ann; then run "
+            failure?.message == "queued by ann, but ada is signed in; cancel it, or sign in as ann; then run "
                 + "'byteclub transfers resume --all'")
         order.server.member = "ada"
         _ = try await upload.run(order.payload(), Transfers.work())
@@ -194,7 +194,7 @@ import Testing
             }
             #expect(failure?.code == "notAuthorised" && failure?.isRetryable == false)
             #expect(
-                failure?.message == "you are not logged in to http://127.0.0.1:1; run 'byteclub login "
+                failure?.message == "you are not signed in to http://127.0.0.1:1; run 'byteclub login "
                     + "http://127.0.0.1:1'; then run 'byteclub transfers resume --all'")
         }
         #expect(world.connections.isEmpty)

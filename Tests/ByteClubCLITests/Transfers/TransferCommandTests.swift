@@ -58,7 +58,7 @@ import Testing
         #expect(world.out == "[\n\n]\n" && world.err.isEmpty, "\(world.out)\(world.err)")
         #expect(await world.run("transfers", "pause", "12345678", in: context) == .noInput)
         #expect(await world.run("daemon", "--stop", in: context) == .success)
-        #expect(world.out == "no daemon runs\n")
+        #expect(world.out == "no daemon is running\n")
         #expect(!LocalFile.exists(context.directories.transfers))
     }
 
@@ -69,7 +69,7 @@ import Testing
             let line = world.out.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
             let id = try #require(line.first?.first)
             #expect(line.count == 1 && line[0].last == "city.jpg" && id.utf8.count == 16, "\(world.out)")
-            #expect(world.err == "byteclub: 1 photo is on the way; 'byteclub transfers' shows how far\n")
+            #expect(world.err == "byteclub: 1 photo is queued; 'byteclub transfers' shows progress\n")
             let short = String(id.prefix(6))
             #expect(await world.run("transfers", "wait", short, in: context) == .success, "\(world.err)")
             let cells = world.out.split(separator: "\n", omittingEmptySubsequences: false).first?
@@ -88,7 +88,7 @@ import Testing
             #expect(events[2]["files"] as? Int == 1 && events[2]["bytes"] as? Int == 90163)
             // One that is done is left as it is.
             #expect(await world.run("transfers", "pause", short, in: context) == .success)
-            #expect(world.out.isEmpty && world.err == "byteclub: 'city.jpg' is left as it is: it is done\n")
+            #expect(world.out.isEmpty && world.err == "byteclub: skipped 'city.jpg': it is done\n")
             #expect(await world.run("transfers", "clear", in: context) == .success)
             #expect(world.out == "forgot 1 transfer\n")
             #expect(await world.run("transfers", in: context) == .success)
@@ -120,7 +120,7 @@ import Testing
             let other = Fixture.path("panoramas/dated.jpg")
             #expect(await world.run("photos", "upload", "--background", other, in: context) == .success)
             #expect(await world.run("transfers", "wait", "--timeout", "1s", in: context.withClock()) == .tryAgain)
-            #expect(world.err.contains("the time is over"), "\(world.err)")
+            #expect(world.err.contains("timed out"), "\(world.err)")
             #expect(await world.run("transfers", "cancel", "--all", in: context) == .success)
             #expect(await world.run("transfers", "wait", String(id.prefix(8)), in: context) == .success)
             #expect(await world.run("transfers", "--json", in: context) == .success)
@@ -138,7 +138,7 @@ import Testing
                     == .success,
                 "\(world.err)")
             #expect(await world.run("transfers", "wait", in: context) == .tryAgain)
-            #expect(world.err.contains("'none.jpg' was not transferred: there is no photo 'none.jpg'"), "\(world.err)")
+            #expect(world.err.contains("'none.jpg' was not transferred: no photo named 'none.jpg'"), "\(world.err)")
             _ = try await world.put("now it is there", "/byteclub/photos/none.jpg")
             #expect(await world.run("transfers", "resume", "--all", in: context) == .success)
             #expect(await world.run("transfers", "wait", in: context) == .success, "\(world.err)")
@@ -279,8 +279,8 @@ import Testing
     @Test(
         "limits of which some can never hold, and more than a daemon takes, are refused before one is started",
         arguments: [
-            ("2M; mon-fri 09:00-17:00 500K", "nothing after '2M' can hold; put it last"),
-            ("sat pause; mon-sun 06:00-06:00 2M; 3M", "nothing after '06:00-06:00 2M' can hold; put it last"),
+            ("2M; mon-fri 09:00-17:00 500K", "no limit after '2M' can apply; put it last"),
+            ("sat pause; mon-sun 06:00-06:00 2M; 3M", "no limit after '06:00-06:00 2M' can apply; put it last"),
             (Array(repeating: "mon 2M", count: 101).joined(separator: ";"), "at most 100 parts of the week"),
         ])
     func limitsThatCannotHold(text: String, message: String) async throws {

@@ -65,9 +65,9 @@ struct JSONReaderTests {
     func messages() {
         let page = { (entries: String) in #"{"reset":false,"cursor":"c","has_more":false,"entries":\#(entries)}"# }
         let cases = [
-            (page("[]x"), "it is no JSON at byte 57"), ("{}", "it has no 'reset'"),
-            (#"{"x": {1: 2}}"#, "it is no JSON at byte 7"), ("{null: 1}", "it is no JSON at byte 1"),
-            (#"{"reset": true,}"#, "it is no JSON at byte 15"), ("[]", "it is of another type"),
+            (page("[]x"), "invalid JSON at byte 57"), ("{}", "it has no 'reset'"),
+            (#"{"x": {1: 2}}"#, "invalid JSON at byte 7"), ("{null: 1}", "it is no JSON at byte 1"),
+            (#"{"reset": true,}"#, "invalid JSON at byte 15"), ("[]", "it is of another type"),
             (page("7"), "'entries' is of another type"),
             (page(#"[["/a", {"path": "/a"}]]"#), "'entries.0.1' has no 'is_dir'"),
             (page(#"[["/a", null], ["/b", {"path": "/b", "is_dir": 1}]]"#), "'entries.1.1.is_dir' is of another type"),

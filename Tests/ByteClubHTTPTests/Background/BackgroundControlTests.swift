@@ -169,7 +169,7 @@ struct BackgroundControlTests {
             }
             #expect(error?.code == .daemonUnavailable)
             let process = getpid()
-            let words = "(process \(process)) does not answer; end it with 'kill -9 \(process)'"
+            let words = "(process \(process)) does not answer; stop it with 'kill -9 \(process)'"
             #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
         }
         #expect(daemon.connections.entries.count { $0 } == 2)
@@ -198,7 +198,7 @@ struct BackgroundControlTests {
         await daemon.calls.wait { $0.count == asking.count + 1 }
         stops.add(true)
         let process = getpid()
-        let words = "(process \(process)) does not answer; end it with 'kill -9 \(process)'"
+        let words = "(process \(process)) does not answer; stop it with 'kill -9 \(process)'"
         for call in asking {
             guard case .failure(let error as TransferError) = await call.result else {
                 Issue.record("a call was answered")

@@ -140,7 +140,7 @@ struct TaskFolderTests {
                 case "\(bad.id).state": #expect(loaded.tasks == [good, task(2), post])
                 case "\(post.id).state":
                     #expect(loaded.tasks.count == 3 && loaded.tasks[2].state == .failed)
-                    #expect(loaded.tasks[2].failure?.message.contains("may have arrived") == true)
+                    #expect(loaded.tasks[2].failure?.message.contains("may have been received") == true)
                 case "schedule": #expect(loaded.tasks.count == 3 && folder.schedule() == RateSchedule())
                 default: #expect(loaded.tasks == [good, bad, post] && folder.checkpoint(of: bad.id) == nil)
                 }

@@ -263,7 +263,7 @@ struct TaskQueueTests {
         bench.handle(.loaded(tasks))
         #expect(bench.started == [3] && bench.queue[tasks[2].id]?.attempt == 3)
         #expect(bench.state(tasks[3].id) == .failed)
-        #expect(bench.queue[tasks[3].id]?.failure?.message.contains("may have arrived") == true)
+        #expect(bench.queue[tasks[3].id]?.failure?.message.contains("may have been received") == true)
         #expect(bench.told.allSatisfy { $0.sequence > 1 << 62 })
         #expect(bench.drain() == [3, 1, 2] && bench.state(tasks[4].id) == .paused && bench.queue.isIdle)
         #expect(bench.queue.all.map(\.id) == tasks.map(\.id))

@@ -56,7 +56,7 @@ struct CoreAPIv1FailureTests {
             let error = await expectFailure(.unreachable) { try await remote.metadata(at: RemotePath("/a")) }
             #expect(error?.isRetryable == true)
             #expect(
-                error?.message == "cannot reach the club at \(server.origin.dropFirst(7)): something else answers there"
+                error?.message == "cannot reach the club at \(server.origin.dropFirst(7)): another service answers"
             )
         }
     }
@@ -162,9 +162,9 @@ struct CoreAPIv1FailureTests {
         let silent = try ScriptedServer { _, _ in .init(bytes: []) }
         defer { silent.stop() }
         let cases = [
-            (origin, ["nobody answers there"]), (deaf.origin, ["it hung up; try https://"]),
+            (origin, ["connection refused"]), (deaf.origin, ["it closed the connection; try https://"]),
             // A resolver out of reach takes its time, and a busy machine may not even connect within it.
-            ("https://nowhere.invalid", ["the name is not known", "it does not answer", "it did not answer in "]),
+            ("https://nowhere.invalid", ["unknown host name", "it does not answer", "it did not answer in "]),
             (silent.origin, ["it did not answer in ", "it does not answer"]),
         ]
         for (origin, reasons) in cases {
@@ -237,9 +237,9 @@ struct CoreAPIv1FailureTests {
     @Test(
         "what libcurl says of TLS is said in few words",
         arguments: [
-            ("error:0A00010B:SSL routines::wrong version number", "it speaks no TLS"),
+            ("error:0A00010B:SSL routines::wrong version number", "it does not use TLS"),
             ("SSL certificate problem: certificate has expired", "its certificate has expired"),
-            ("SSL certificate problem: self-signed certificate", "nobody vouches for its certificate"),
+            ("SSL certificate problem: self-signed certificate", "its certificate is not trusted"),
             ("SSL: no alternative certificate subject name matches", "its certificate is for another name"),
         ])
     func distrust(_ message: String, _ words: String) {

@@ -45,7 +45,7 @@ import Testing
                 #expect(try await server.post("/1/sync/links/revoke", "id=\(shown.id)").status == 404)
             }
             #expect(try await bytes(server, share) == nil)
-            #expect(try await server.send("GET \(share)", []).text.contains("was taken back"))
+            #expect(try await server.send("GET \(share)", []).text.contains("was revoked"))
             #expect(try await bytes(server, media) == nil)
             #expect(try await links(server) == [])
             #expect(try await link(server, "shares", "/a.md") != share)

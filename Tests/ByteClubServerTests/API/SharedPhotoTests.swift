@@ -102,11 +102,11 @@ import Testing
                 for (kind, terms) in [("shares", ""), ("shares", "location=remove"), ("media", "location=remove")] {
                     let refused = try await server.post("/1/\(kind)/auto/p/\(name)", terms)
                     #expect(refused.status == 415, "\(kind) of \(name)")
-                    #expect(try refused.refusal().hasPrefix("location: only JPEG and PNG photos can be given"))
+                    #expect(try refused.refusal().hasPrefix("location: only JPEG and PNG photos can be shared"))
                 }
                 #expect(try await server.send("GET \(folder)/\(name)?dl=1", []).status == 415, "\(name)")
                 let page = try await server.send("GET \(folder)/\(name)", [])
-                #expect(page.status == 200 && page.text.contains("may tell where it was made"), "\(name)")
+                #expect(page.status == 200 && page.text.contains("may contain its location"), "\(name)")
                 #expect(!page.text.contains("dl=1"), "\(name)")
                 // Programs of old play films by a direct link, which they ask for without a word about places.
                 for terms in ["location=keep", ""] {

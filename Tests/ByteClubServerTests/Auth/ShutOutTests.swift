@@ -46,7 +46,7 @@ import Testing
             try await tried.way.take(ben, server)
             if form == .download {
                 // Only then does the client take the rest, which would else come whole.
-                #expect(await server.log.line { $0.contains("was not sent whole") } != nil)
+                #expect(await server.log.line { $0.contains("was not sent completely") } != nil)
             }
             isOut.signal()
             let rest = await answer
@@ -76,7 +76,7 @@ import Testing
             try await eventually("the request waits") { store.waiterCount == 1 }
             try await store.removeMember(name: "Ben")
             let answers = await statuses
-            #expect(answers.hasPrefix("HTTP/1.1 401") && answers.contains("access was taken back"))
+            #expect(answers.hasPrefix("HTTP/1.1 401") && answers.contains("access was revoked"))
             #expect(answers.contains("no access token was sent"))
         }
     }

@@ -81,7 +81,7 @@ import Testing
             #expect(put.status == 200)
             let request = Array("GET /1/files/auto/big.bin HTTP/1.1\r\nHost: x\r\n\(server.bearer)\r\n\r\n".utf8)
             let (port, log) = (server.port, server.log)
-            let isGivenUp = { @Sendable in log.all.contains { $0.contains("the answer was not sent whole") } }
+            let isGivenUp = { @Sendable in log.all.contains { $0.contains("the answer was not sent completely") } }
             let received = await BackgroundThread.run { () -> Int in
                 guard let connection = RawConnection(port: port) else { return -1 }
                 connection.send(request)

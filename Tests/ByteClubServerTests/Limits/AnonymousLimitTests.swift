@@ -42,7 +42,7 @@ import Testing
             _ = await server.log.line { $0.contains("peer=192.0.2.2 ") }
             let lines = server.log.all
             #expect(lines.count - before <= 300 - refused + 10, "\(lines.count - before) lines, \(refused) refused")
-            #expect(lines.count { $0.contains("requests refused for their rate") } >= 1)
+            #expect(lines.count { $0.contains("requests refused by the rate limit") } >= 1)
             #expect(!lines.contains { $0.contains(" 429 ") })
             #expect(server.club.monitor.limits.refusals.anonymous >= refused)
         }

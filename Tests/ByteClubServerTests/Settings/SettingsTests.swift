@@ -186,7 +186,7 @@ import Testing
         let failure = await #expect(throws: CommandFailure.self) {
             try await configuration([.data: "/d", .tlsSelfSigned: "true", .tlsCertificate: file, .tlsKey: file])
         }
-        #expect(failure?.code == .configuration && failure?.message.contains("leave out --tls-certificate") == true)
+        #expect(failure?.code == .configuration && failure?.message.contains("combined with --tls-certificate") == true)
         let plain = await #expect(throws: CommandFailure.self) {
             try await configuration([.data: "/d", .listen: "0.0.0.0:8443"])
         }

@@ -84,7 +84,7 @@ struct DeviceSignInTests {
             try await browser.open("/device?code=\(begun.userCode)")
             #expect(browser.page.contains("value=\"\(begun.userCode)\""))
             try await browser.submit("/device", ["code": begun.userCode])
-            #expect(browser.status == 400 && browser.page.contains("No program waits"))
+            #expect(browser.status == 400 && browser.page.contains("No program is waiting"))
             try await browser.open("/account")
             #expect(browser.page.contains("ByteClub on attic"))
         }

@@ -31,7 +31,7 @@ struct GalleryChoiceTests {
             #expect(browser.page.contains("aria-current=\"page\">Panoramas"))
             let there = try #require(browser.page.firstMatch(of: /<b>2013<\/b> <a href="([^"]*)">Aug</)?.1)
             try await browser.open(String(there).replacing("&amp;", with: "&"))
-            #expect(browser.status == 200 && Self.names(browser).isEmpty && browser.page.contains("nothing to see"))
+            #expect(browser.status == 200 && Self.names(browser).isEmpty && browser.page.contains("No photos or notes"))
             try await browser.open("/gallery?show=none")
             #expect(browser.status == 404)
         }

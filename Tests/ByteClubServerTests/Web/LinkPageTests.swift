@@ -54,7 +54,7 @@ import Testing
             let token = try #require(cleo.page.firstMatch(of: /name="csrf" value="([0-9a-f]+)"/)?.1)
             for id in ["1", "4711"] {
                 try await cleo.send("/links/revoke", ["link": id, "csrf": String(token)])
-                #expect(cleo.status == 404 && cleo.page.contains("no such link"))
+                #expect(cleo.status == 404 && cleo.page.contains("no longer exists"))
             }
             #expect(try await server.send("GET \(Self.target(url))", []).status == 200)
             try await owner.open("/account")

@@ -132,14 +132,14 @@ struct SignInCrowdTests {
             try await browser.signIn("Ann Bell", Self.password)
             try await browser.open("/password")
             // The bearer token and the OAuth 1 keys.
-            #expect(browser.page.contains("2 devices") && browser.page.contains("stays signed in"))
+            #expect(browser.page.contains("2 devices") && browser.page.contains("stay signed in"))
             try await browser.submit("/password", ["password": Self.password, "new": "another horse"])
             #expect(browser.place == "/account" && browser.page.contains("Token from the server"))
             #expect(try await server.get("/1/account/info").status == 200)
             try await browser.open("/password")
             try await browser.submit(
                 "/password", ["password": "another horse", "new": "a third horse", "devices": "out"])
-            #expect(browser.place == "/account" && browser.page.contains("Nothing yet"))
+            #expect(browser.place == "/account" && browser.page.contains("None yet"))
             #expect(try await server.get("/1/account/info").status == 401)
             try await browser.open("/password")
             #expect(!browser.page.contains("checkbox"))

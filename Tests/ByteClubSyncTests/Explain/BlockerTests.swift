@@ -69,13 +69,13 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             await mirror.sync()
         },
         failing("a file that the disk cannot read", .open, EIO, "Input/output error"),
-        Self(name: "a file that is being written", line: "somebody is writing it", hasNextAttempt: true) { mirror in
+        Self(name: "a file that is being written", line: "it is being written", hasNextAttempt: true) { mirror in
             mirror.disk.write("a.md", "half")
             _ = mirror.disk.openForWriting("a.md")
             await mirror.sync()
         },
         Self(
-            name: "a disk that is nearly full", path: "new.md", line: "the disk has no room for ", hasNextAttempt: true
+            name: "a disk that is nearly full", path: "new.md", line: "not enough disk space for ", hasNextAttempt: true
         ) { mirror in
             try await mirror.write("new.md", "new")
             mirror.disk.space = 1_000
@@ -138,7 +138,7 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             "cannot reach the server"),
         unanswered("a token that is no good any more", RemoteError(.unauthorized, "sign in again"), "sign in again"),
         Self(
-            name: "a content that arrives damaged", path: "new.md", line: "another content than it tells of",
+            name: "a content that arrives damaged", path: "new.md", line: "content that differs from its metadata",
             hasNextAttempt: true
         ) { mirror in
             mirror.configuration.usesExtension = false
@@ -147,7 +147,7 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
             await mirror.sync()
         },
         Self(
-            name: "a large content that arrives damaged", path: "big", line: "another content than it tells of",
+            name: "a large content that arrives damaged", path: "big", line: "content that differs from its metadata",
             hasNextAttempt: true
         ) { mirror in
             try await mirror.write("big", String(repeating: "x", count: 100_000))
@@ -158,7 +158,7 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
 
     /// By somebody's will.
     static let ofPeople: [Self] = [
-        Self(name: "a pause", line: "syncing is paused until somebody resumes it") { mirror in
+        Self(name: "a pause", line: "syncing is paused until it is resumed") { mirror in
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")
             await mirror.sync()
@@ -202,14 +202,14 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
         },
         Self(
             name: "the delete guard against the server", path: "q/n9.md",
-            line: "the delete guard holds its deletion here"
+            line: "its deletion here is held"
         ) { mirror in
             for number in 1...40 { try await mirror.write("q/n\(number).md", "\(number)") }
             await mirror.sync()
             _ = try await mirror.other.delete(RemotePath("/q"), ifUnchangedSince: nil)
             await mirror.sync()
         },
-        Self(name: "the delete guard", path: "q/n9.md", line: "the delete guard holds its deletion on the server") {
+        Self(name: "the delete guard", path: "q/n9.md", line: "its deletion on the server is held") {
             mirror in
             mirror.disk.makeFolder("q")
             for number in 1...40 { mirror.disk.write("q/n\(number).md", "\(number)") }
@@ -237,7 +237,7 @@ struct Obstruction: Sendable, CustomTestStringConvertible {
         },
         Self(
             name: "a folder in which something cannot be read", path: "p",
-            line: "it waits for what is left alone for now: 'p/q'"
+            line: "it waits for a skipped entry: 'p/q'"
         ) { mirror in
             mirror.disk.makeFolder("p/q")
             mirror.disk.write("p/q/d.md", "d")

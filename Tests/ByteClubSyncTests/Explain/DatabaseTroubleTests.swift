@@ -101,7 +101,7 @@ import Testing
         try other.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE meta SET value = value")
         let error = try #require(refusal())
         #expect(
-            error.code == .database && error.message.contains("another program holds") && !error.message.contains("\n"))
+            error.code == .database && error.message.contains("another program has") && !error.message.contains("\n"))
         try other.close()
     }
 
@@ -124,7 +124,7 @@ import Testing
         try mirror.write("x", to: "a.md")
         let answer = try #require(try SyncEngine.explain("a.md", of: mirror.configuration).first)
         #expect(answer.state == .blocked && answer.next.count == 1)
-        #expect(answer.blockers == ["no sync runs now; start one with 'byteclub sync'"])
+        #expect(answer.blockers == ["sync is not running; start it with 'byteclub sync'"])
         #expect(try SyncEngine.explain("b.md", of: mirror.configuration).isEmpty)
         #expect(unsafe access(path, F_OK) != 0)
     }
@@ -146,10 +146,10 @@ import Testing
         #expect(try why("a.md")?.next == ["scan it again: it has changed on disk since the last scan"])
         #expect(try why("b.md")?.next == ["scan it again: it is gone from the disk since the last scan"])
         #expect(try why("c.md")?.state == .inSync)
-        #expect(try why("d.md")?.next == ["scan it: it is on disk, and no sync has seen it yet"])
+        #expect(try why("d.md")?.next == ["scan it: it is on disk, but no sync has seen it yet"])
         #expect(
             unsafe rename(mirror.configuration.directory, mirror.configuration.directory + ".away") == 0)
-        let gone = "the mirror's folder is gone, or another one is in its place: is its disk mounted?"
+        let gone = "the mirror's folder is gone or was replaced: is its disk mounted?"
         #expect(try why("c.md")?.state == .blocked && why("c.md")?.blockers.first == gone)
         #expect(try why("a.md")?.next == [] && why("d.md") == nil)
     }

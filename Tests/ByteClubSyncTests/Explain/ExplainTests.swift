@@ -42,7 +42,7 @@ import Testing
         #expect(answer.state == .pending && answer.rule == "edited-on-disk" && answer.next == ["upload it"])
         let stopped = try why("a.md", isRunning: false)
         #expect(stopped.state == .blocked)
-        #expect(stopped.blockers == ["no sync runs now; start one with 'byteclub sync'"])
+        #expect(stopped.blockers == ["sync is not running; start it with 'byteclub sync'"])
     }
 
     @Test("a path that nobody knows has no answer")
@@ -77,7 +77,7 @@ import Testing
         var frozen = folder
         frozen.isFrozen = true
         try mirror.store.save(frozen)
-        #expect(try blockers().contains("the folder 'F' cannot be read or looked at now"))
+        #expect(try blockers().contains("the folder 'F' cannot be read now"))
         try mirror.store.setProblem(
             ProblemRecord(path: "F", item: folder.id, message: "input/output error", isFromScan: true), path: "F")
         #expect(try blockers().first == "'F': input/output error")
@@ -85,7 +85,7 @@ import Testing
         try mirror.store.save(folder)
 
         try mirror.store.setMeta(.pausedUntil, "forever")
-        #expect(try blockers() == ["syncing is paused until somebody resumes it"])
+        #expect(try blockers() == ["syncing is paused until it is resumed"])
         try mirror.store.setMeta(.pausedUntil, "4600")
         #expect(try blockers() == ["syncing is paused for another 1 hour"])
         try mirror.store.setMeta(.pausedUntil, "1000")
@@ -104,7 +104,7 @@ import Testing
         try mirror.store.setHeldDeletions([
             HeldDeletionRecord(item: folder.id, side: .remote, path: "F", since: 5)
         ])
-        let line = "the delete guard holds its deletion on the server; see 'byteclub sync deletes review'"
+        let line = "its deletion on the server is held; see 'byteclub sync deletes review'"
         #expect(try why("F").blockers.first == line)
         #expect(try why("F/a.md").blockers.first == line)
     }

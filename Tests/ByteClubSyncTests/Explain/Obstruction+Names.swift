@@ -22,7 +22,7 @@ extension Obstruction {
         },
         Self(
             name: "a name that the disk takes for another's", path: "strasse.md",
-            line: "this disk takes its name for another entry's", hasNextAttempt: true
+            line: "this disk treats its name as another entry's", hasNextAttempt: true
         ) { mirror in
             mirror.disk.write("stra\u{df}e.md", "mine")
             await mirror.sync()
@@ -32,7 +32,7 @@ extension Obstruction {
         },
         Self(
             name: "a folder whose name the disk takes for another's", path: "strasse",
-            line: "this disk takes its name for another entry's", hasNextAttempt: true
+            line: "this disk treats its name as another entry's", hasNextAttempt: true
         ) { mirror in
             mirror.disk.makeFolder("stra\u{df}e")
             await mirror.sync()
@@ -42,7 +42,7 @@ extension Obstruction {
         },
         Self(
             name: "a new name that the disk takes for another's",
-            line: "this disk takes its name for another entry's", hasNextAttempt: true
+            line: "this disk treats its name as another entry's", hasNextAttempt: true
         ) { mirror in
             mirror.disk.write("stra\u{df}e.md", "mine")
             await mirror.sync()
@@ -66,7 +66,7 @@ extension Obstruction {
         ) { try await $0.conflict() },
         Self(
             name: "a file that has a conflict copy", state: .inSync,
-            note: "another content of it is kept as '\(copy)'; see 'byteclub conflicts show a.md'"
+            note: "another version of it is kept as '\(copy)'; see 'byteclub conflicts show a.md'"
         ) { try await $0.conflict() },
         Self(
             name: "a conflict copy of another machine", path: "p/x (conflict 1a2b3c4d).md", state: .inSync,
@@ -88,7 +88,7 @@ extension Obstruction {
         Self(
             name: name, path: other, line: "cannot rename '\(other)': Input/output error", next: "move it here to",
             note:
-                "another entry has the name: '\(one)' differs in letter case or composition only, which the server does not tell apart",
+                "another entry has the name: the server treats '\(one)' as the same name",
             hasNextAttempt: true
         ) { mirror in
             mirror.disk.write(one, "one")

@@ -6,13 +6,13 @@ import ByteClubCore
 extension Obstruction {
     /// What only takes its time.
     static let ofTime: [Self] = [
-        Self(name: "a schedule", path: "big", line: "the schedule allows no transfer of large files now") { mirror in
+        Self(name: "a schedule", path: "big", line: "it is large and waits for the schedule") { mirror in
             mirror.configuration.schedule = try SyncSchedule(parsing: "pause")
             mirror.disk.write("big", String(repeating: "x", count: 100_000))
             await mirror.sync()
         },
         Self(
-            name: "a schedule on the way down", path: "big", line: "the schedule allows no transfer of large files now"
+            name: "a schedule on the way down", path: "big", line: "it is large and waits for the schedule"
         ) {
             mirror in
             mirror.configuration.schedule = try SyncSchedule(parsing: "pause")
@@ -37,7 +37,7 @@ extension Obstruction {
             mirror.disk.delete("a.md")
             mirror.disk.makeFolder("a.md")
         },
-        Self(name: "a mirror that is gone since", line: "the mirror's folder is gone, or another one is in its place") {
+        Self(name: "a mirror that is gone since", line: "the mirror's folder is gone or was replaced") {
             mirror in
             mirror.network.isDown = true
             mirror.disk.write("a.md", "new")

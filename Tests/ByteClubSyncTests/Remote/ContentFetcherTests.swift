@@ -6,7 +6,7 @@ import Testing
 @testable import SyncSimulation
 
 @Suite("Contents come down") struct ContentFetcherTests {
-    @Test("photos that have come before the connection broke are installed, and are not fetched again")
+    @Test("photos that have come before connection lost are installed, and are not fetched again")
     func broken() async throws {
         let scene = MachineScene()
         for number in 0..<40 { try await scene.put("\(number).jpg", String(repeating: "\(number) ", count: 40_000)) }

@@ -44,7 +44,7 @@ import Testing
         #expect(try await remote.text("new.md") == "of this machine")
         #expect(device.read("note 1.md") == "edited by another" && device.read("other.md") == "of another")
         let why = try #require(try SyncEngine.explain(Self.name, of: device.configuration).first)
-        #expect(why.blockers.contains { $0.contains("new rules would leave out 40 of 40") }, "\(why)")
+        #expect(why.blockers.contains { $0.contains("new rules would exclude 40 of 40") }, "\(why)")
         // The correction arrives, and with it the hold is over.
         try await remote.write(Self.name, "*.tmp\n")
         let mended = try await arrived(device)
@@ -131,7 +131,7 @@ import Testing
         #expect(try await device.sync().ignored == SyncStatus.Ignored())
     }
 
-    @Test("a file of 70,000 costly patterns holds up no sync: it is told, and the rules before it hold")
+    @Test("a file of 70,000 costly patterns holds up no sync: it is told, and the previous rules apply")
     func manyPatterns() async throws {
         let (remote, device) = try await filled(1_000)
         device.write(Self.name, "*.tmp\n")
@@ -147,7 +147,7 @@ import Testing
             let summary = try await arrived(device)
             #expect(device.log.all.contains { $0.event == .problem && $0.message?.contains(words) == true })
             #expect(!summary.isComplete && summary.problems == 1 && summary.heldByRules == 0)
-            #expect(try status(device).problems.first?.message.hasSuffix("the rules before it hold") == true)
+            #expect(try status(device).problems.first?.message.hasSuffix("the previous rules apply") == true)
             let why = try #require(try SyncEngine.explain(Self.name, of: device.configuration).first)
             #expect(why.blockers.contains { $0.contains(words) }, "\(why)")
             #expect(try await remote.text("mine.tmp") == nil)

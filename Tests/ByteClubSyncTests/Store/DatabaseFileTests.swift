@@ -146,7 +146,7 @@ import Testing
             try old.close()
         }
         let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
-        #expect(refusal?.message.hasSuffix("is an earlier version's; the next sync brings it up to date") == true)
+        #expect(refusal?.message.hasSuffix("is from an older version; the next sync upgrades it") == true)
         let sent = SentDeletion(
             ItemID(5), path: "a b", revision: .number(3), hash: ContentHasher.hash(Array("x".utf8)))
         for round in 1...2 {
@@ -211,7 +211,7 @@ import Testing
             try declareNumbers()
         }
         let refusal = #expect(throws: SyncError.self) { try SQLiteTreeStore.reading(path: path) }
-        #expect(refusal?.message.hasSuffix("is an earlier version's; the next sync brings it up to date") == true)
+        #expect(refusal?.message.hasSuffix("is from an older version; the next sync upgrades it") == true)
         let copy = try SQLiteTreeStore.scratchCopy(path: path)
         #expect(try copy.item(ItemID(1)) == item && copy.records(ApprovedDeletion.self).map(\.item.number) == [3, 9])
         try copy.close()

@@ -91,7 +91,7 @@ import Testing
                     defer { lost = true }
                     return lost
                 }
-                if !wasLost { throw RemoteError(.unreachable, "the connection broke") }
+                if !wasLost { throw RemoteError(.unreachable, "connection lost") }
             }
             _ = try? await one.sync()
         }

@@ -37,7 +37,7 @@ import Testing
         var told = changes.stream.makeAsyncIterator()
         #expect(await told.next() == DiskChange(isLost: true))
         #expect(watcher.unwatched(of: [.root]) == [.root])
-        #expect(watcher.problem?.hasPrefix("the folders cannot be watched any more") == true)
+        #expect(watcher.problem?.hasPrefix("the folders can no longer be watched") == true)
     }
 
     @Test("a file that is exchanged or saved is told by its name alone, and one that has gone by its folder")

@@ -51,7 +51,7 @@ extension EndToEnd {
             let shown = try await ann.start(["notes", "show", "a.md"], terminals: [.output]).result()
             #expect(shown.status == 0 && ordersToTerminal(in: shown.output, allowing: ["\r"]).isEmpty, "\(shown)")
             #expect(shown.text.hasPrefix("seen\n^[[8mhidden^[]0;title^G\r\n^[[1A^[[2Kfaked<U+202E><U+009B>1A\n<E2>"))
-            #expect(shown.errorLines.count == 1 && shown.errorText.contains("spelled out"), "\(shown)")
+            #expect(shown.errorLines.count == 1 && shown.errorText.contains("made visible"), "\(shown)")
             let piped = try await ann.byteclub("notes", "show", "a.md")
             #expect(piped.output == Self.malformed && piped.errors.isEmpty, "\(piped)")
         }
@@ -143,7 +143,7 @@ extension EndToEnd {
                 if end == .terminal {
                     #expect(ordersToTerminal(in: shown.output, allowing: ["\r"]).isEmpty, "\(shown)")
                     #expect(
-                        shown.text.contains("^[[1A^[[2Kfaked") && shown.errorText.contains("spelled out"), "\(shown)")
+                        shown.text.contains("^[[1A^[[2Kfaked") && shown.errorText.contains("made visible"), "\(shown)")
                 } else {
                     #expect(shown.text.utf8.contains(0x1B) && shown.errors.isEmpty, "\(shown)")
                     for line in Self.text.split(separator: 0x0A) {
@@ -220,7 +220,7 @@ extension EndToEnd {
             var environment = ["EDITOR": editor, "VISUAL": ""]
             let failed = try await ann.byteclub("notes", "edit", name, environment: environment)
             #expect(failed.status == 75, "\(failed)")
-            let advice = try #require(failed.errorText.split(separator: "go on with ").last)
+            let advice = try #require(failed.errorText.split(separator: "resume with ").last)
             let command = try #require(advice.split(separator: "\n").first)
             environment["FAILS"] = "0"
             let pasted = try await Program.run(

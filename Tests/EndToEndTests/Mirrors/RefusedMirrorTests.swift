@@ -20,7 +20,7 @@ extension EndToEnd {
             // Nothing changes on either side: the mirror only waits.
             let result = await process.result()
             #expect(result.status == 77, "\(result)")
-            #expect(result.errorLines.count { $0.contains("log in again") } == 1, "\(result)")
+            #expect(result.errorLines.count { $0.contains("sign in again") } == 1, "\(result)")
             #expect(FileTree(ann.mirror).files == ["trips/one.md"])
             #expect(Fixture.bytes(at: ann.mirror + "/trips/one.md") == Array("one\n".utf8))
         }

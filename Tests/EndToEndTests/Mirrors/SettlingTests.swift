@@ -16,10 +16,10 @@ extension EndToEnd {
             try LocalFiles.write("third\n", to: ann.mirror + "/dir/a.md")
             try LocalFiles.write("fourth\n", to: ann.mirror + "/Dir/b.md")
             let clash = try await ann.sync()
-            #expect(clash.status == 0 && (clash.text + clash.errorText).contains("does not tell it from"), "\(clash)")
+            #expect(clash.status == 0 && (clash.text + clash.errorText).contains("the server treats it as"), "\(clash)")
             let list = try await ann.byteclub("conflicts", "list")
             let copy = try #require(FileTree(ann.mirror).files.first { $0.hasPrefix("PLAN (ann, conflict 20") })
-            #expect(list.text.contains(copy) && list.text.contains("the server does not tell it from 'plan.md'"))
+            #expect(list.text.contains(copy) && list.text.contains("the server treats it as 'plan.md'"))
             #expect(try await ann.byteclub("conflicts", "show", "plan.md").text.contains("+second"))
             for name in ["PLAN.md", "Dir", "dir"] {
                 let settled = try await ann.byteclub("conflicts", "resolve", name, "--keep", "mine")
@@ -57,25 +57,25 @@ extension EndToEnd {
             #expect(try await cy.byteclub("status", cy.mirror).text.contains("byteclub sync revert"))
             let changed = FileTree(cy.mirror)
             let dry = try await cy.byteclub("sync", "revert", "--dry-run")
-            #expect(dry.status == 0 && dry.text.contains("new/: new, would go into the trash\n"), "\(dry)")
+            #expect(dry.status == 0 && dry.text.contains("new/: new, would be moved to the trash\n"), "\(dry)")
             #expect(FileTree(cy.mirror) == changed)
 
             let result = try await cy.byteclub("sync", "revert")
             #expect(
                 result.text == """
-                    a.md: edited, in the trash now
+                    a.md: edited, moved to the trash
                     b.md: deleted, comes again
-                    new/: new, in the trash now
+                    new/: new, moved to the trash
                     other/: moved, is dir again
-                    the next sync brings what the server has
-                    what was taken away is in '\(cy.mirror)/.byteclub/trash'
+                    the next sync downloads the server's files
+                    your files are in '\(cy.mirror)/.byteclub/trash'
 
                     """, "\(result)")
             try await expectSynced(cy)
             try await expectEqual([ann, cy], club)
             #expect(try await club.api.fingerprint() == server)
             let again = try await cy.byteclub("sync", "revert")
-            #expect(again.status == 0 && again.text == "nothing has changed here that the server does not have\n")
+            #expect(again.status == 0 && again.text == "no local changes to revert\n")
             let nowhere = try await cy.byteclub("sync", "revert", "nowhere.md")
             expectRefusal(nowhere, [66], mentioning: "nowhere.md")
         }

@@ -32,7 +32,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("SIGHUP reads the certificate again; a bad one is told in the log and the old one stays")
+        @Test("SIGHUP reads the certificate again; a bad one is told in the log and keeping the old one")
         func reload() async throws {
             let folder = try TemporaryDirectory()
             try await makeCertificate(folder.path)
@@ -42,11 +42,11 @@ extension EndToEnd {
             let process = try #require(server.process)
             try LocalFiles.write("garbage", to: folder.path + "/cert.pem")
             process.send(SIGHUP)
-            let told = await process.line(of: .errors) { $0.contains("the old one stays") }
+            let told = await process.line(of: .errors) { $0.contains("keeping the old one") }
             #expect(told != nil)
             try await makeCertificate(folder.path)
             process.send(SIGHUP)
-            let read = await process.line(of: .errors) { $0.contains("the certificate was read again") }
+            let read = await process.line(of: .errors) { $0.contains("reloaded the certificate") }
             #expect(read != nil)
             let curl = try #require(Program.system("curl"))
             let answer = try await Program.run(

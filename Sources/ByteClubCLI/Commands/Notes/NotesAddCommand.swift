@@ -7,7 +7,7 @@ struct NotesAddCommand: ClubCommand {
         commandName: "add",
         abstract: "Add a note from a file or from standard input.",
         discussion: """
-            A note that is there already is left alone unless --force is given. The note keeps the file's date.
+            An existing note is kept unless --force is given. The note keeps the file's date.
 
             Examples:
               byteclub notes add trip.md ~/trip.md
@@ -17,10 +17,10 @@ struct NotesAddCommand: ClubCommand {
     @Argument(help: "The note's name.", completion: .names)
     var name: String
 
-    @Argument(help: "The file; standard input when there is none, or '-'.", completion: .file())
+    @Argument(help: "The file; standard input if omitted or '-'.", completion: .file())
     var file: String?
 
-    @Flag(help: "Replace a note that is there already; its old text stays in the history.")
+    @Flag(help: "Replace an existing note; its old text stays in the history.")
     var force = false
 
     @OptionGroup var progressOptions: ProgressOptions
@@ -58,7 +58,7 @@ struct NotesAddCommand: ClubCommand {
                     // It may be there in other letter case.
                     let there = (try? await remote.metadata(at: path))?.path ?? path
                     let name = there.name(below: login.notes)
-                    throw Failure(.cannotCreate, "there is a note '\(name)' already; use --force to replace it")
+                    throw Failure(.cannotCreate, "the note '\(name)' already exists; use --force to replace it")
                 }
             }
         }
@@ -69,7 +69,7 @@ struct NotesAddCommand: ClubCommand {
     private func read(_ context: Context) throws -> ([UInt8], FileTime?, Bool?) {
         guard let file, file != "-" else {
             if context.terminal.isInputTerminal {
-                context.note("reading the note from the terminal; end it with Ctrl-D")
+                context.note("reading the note from the terminal; end with Ctrl-D")
             }
             return (try context.input.readAll(NoteContent.limit), nil, nil)
         }

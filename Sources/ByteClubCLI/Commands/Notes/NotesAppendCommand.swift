@@ -7,8 +7,8 @@ struct NotesAppendCommand: ClubCommand {
         commandName: "append",
         abstract: "Append lines to a note; a new one if there is none.",
         discussion: """
-            The text is the words that are given, else standard input; it begins on a line of its own. What somebody \
-            saved at the same time stays.
+            Appends the given words, else standard input, starting on a new line. Text that somebody else saves at \
+            the same time is kept.
 
             Examples:
               byteclub notes append diary.md We meet at seven
@@ -21,7 +21,7 @@ struct NotesAppendCommand: ClubCommand {
     @Argument(help: "The note's name.", completion: .names)
     var name: String
 
-    @Argument(help: "The text; standard input when there is none.")
+    @Argument(help: "The text; standard input if omitted.")
     var text: [String] = []
 
     @OptionGroup var connection: ConnectionOptions
@@ -52,6 +52,6 @@ struct NotesAppendCommand: ClubCommand {
                 guard error.code == .conflict, attempt < tries else { throw error }
             }
         }
-        throw Failure(.tryAgain, "'\(path.name)' is being changed all the time; try again")
+        throw Failure(.tryAgain, "'\(path.name)' keeps changing; try again")
     }
 }

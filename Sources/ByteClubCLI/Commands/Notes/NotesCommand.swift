@@ -6,7 +6,7 @@ struct NotesCommand: ParsableCommand {
         commandName: "notes",
         abstract: "List, read, edit and find notes.",
         discussion: """
-            Notes are the files of the shared folder; those in folders are named as in Trips/plan.md.
+            Notes are the files in the shared folder; name those in folders by path, as in Trips/plan.md.
 
             Examples:
               byteclub notes list

@@ -6,10 +6,10 @@ struct NotesEditCommand: ClubCommand {
         commandName: "edit",
         abstract: "Edit a note in your editor; a new one if there is none.",
         discussion: """
-            Runs the command in VISUAL, else EDITOR, else vi. What somebody saved in the meantime is merged with your \
-            text line by line. When both changed the same lines your text is stored beside the note as a conflict \
-            copy, both names are printed, and the exit code is 75. When the text cannot be saved it is kept on this \
-            machine; --recover goes on with it, --discard throws it away and does no more.
+            Runs the command in VISUAL, else EDITOR, else vi. What somebody else saved in the meantime is merged with \
+            your text line by line. If both changed the same lines, your text is stored beside the note as a conflict \
+            copy, both names are printed, and the exit code is 75. Text that cannot be saved is kept on this machine: \
+            --recover resumes editing it, --discard deletes it.
 
             Examples:
               byteclub notes edit trip.md
@@ -20,17 +20,17 @@ struct NotesEditCommand: ClubCommand {
     @Argument(help: "The note's name.", completion: .names)
     var name: String
 
-    @Flag(help: "Go on with the text that an earlier edit left on this machine.")
+    @Flag(help: "Resume editing the text that an earlier edit left on this machine.")
     var recover = false
 
-    @Flag(help: "Throw away the text that an earlier edit left on this machine.")
+    @Flag(help: "Delete the text that an earlier edit left on this machine.")
     var discard = false
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
-        if recover, discard { throw ValidationError("--recover and --discard exclude each other") }
+        if recover, discard { throw ValidationError("--recover and --discard cannot be combined") }
     }
 
     func run(in context: Context) async throws {

@@ -7,14 +7,14 @@ struct NotesHistoryCommand: ClubCommand {
         commandName: "history",
         abstract: "List a note's versions, newest first: version, size, date and author.",
         discussion: """
-            Print one with 'notes show NAME --rev VERSION', bring it back with 'notes restore NAME VERSION'. \
+            Print a version with 'notes show NAME --rev VERSION', restore it with 'notes restore NAME VERSION'. \
             \(EntryObject.help)
             """)
 
-    @Argument(help: "The note's name, also of one that was removed, as in Trips/plan.md.", completion: .names)
+    @Argument(help: "The name of a note, existing or removed, as in Trips/plan.md.", completion: .names)
     var name: String
 
-    @Option(help: "The most versions to list, 1 to 1000.")
+    @Option(help: "List at most this many versions, 1 to 1000.")
     var limit = 100
 
     @OptionGroup var connection: ConnectionOptions

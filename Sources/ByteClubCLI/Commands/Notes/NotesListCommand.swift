@@ -6,10 +6,10 @@ struct NotesListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the notes: name, size and date.",
         discussion: """
-            Folders come first, with a slash, and how many notes lie below them where the server tells that at once. \
-            The date is the note's own, by your clock; when the server got a version is in 'notes history' and in \
-            JSON. Into a pipe or a file goes one line for each folder and note: name, and of a note bytes and date (RFC \
-            3339), separated by tabs. \(EntryObject.help)
+            Folders come first, with a trailing slash and, if the server has counted them, the number of notes below \
+            them. The date is the note's own, in local time; the time of upload is in 'notes history' and in JSON. To \
+            a pipe or file, prints one line for each folder and note: name and, for notes, bytes and date (RFC 3339), \
+            separated by tabs. \(EntryObject.help)
 
             Examples:
               byteclub notes list --sort date --limit 10
@@ -57,7 +57,7 @@ struct NoteListing: Sendable {
                 ? await listing.counts(in: folder, remote, where: isNote) : nil
             return (found, counts)
         }
-        if found == nil, let path { throw Failure(.noInput, "there is no folder '\(Failure.line(path))'") }
+        if found == nil, let path { throw Failure(.noInput, "no folder named '\(Failure.line(path))'") }
         let list = arrangement.list(
             found ?? [], below: login.notes, context.calendar, folders: .init(counts: counts, noun: "note"))
         try context.print(list, json: isJSON)
@@ -66,10 +66,10 @@ struct NoteListing: Sendable {
 
     /// What is said instead of an empty list.
     private func emptiness(_ isOfPhotos: Bool) -> String {
-        if listing.isDeleted { return "no notes were removed" + listing.hint }
-        if isOfPhotos { return "no notes beside these photos; 'byteclub photos list' lists the photos" }
+        if listing.isDeleted { return "no removed notes" + listing.hint }
+        if isOfPhotos { return "no notes here; 'byteclub photos list' lists the photos" }
         return path.map { "no notes in '\(Failure.line($0))' yet" }
-            ?? "no notes yet; 'byteclub notes add NAME' makes one"
+            ?? "no notes yet; 'byteclub notes add NAME' creates one"
     }
 
     private static func isOfPhotos(_ folder: RemotePath, _ login: Login) throws -> Bool {

@@ -7,7 +7,7 @@ struct NotesMoveCommand: ClubCommand {
         commandName: "mv",
         abstract: "Rename or move a note.",
         discussion: """
-            Nothing is replaced. What ends in '/' is a folder, which the note goes into under its own name.
+            Never replaces a note. A new name that ends in '/' is a folder: the note moves there and keeps its name.
 
             Examples:
               byteclub notes mv trip.md 'Trip 2026.md'
@@ -18,7 +18,7 @@ struct NotesMoveCommand: ClubCommand {
     var name: String
 
     @Argument(
-        help: ArgumentHelp("Its new name, or a folder with '/' at the end.", valueName: "new-name"),
+        help: ArgumentHelp("The new name, or a folder with a trailing '/'.", valueName: "new-name"),
         completion: .names)
     var destination: String
 

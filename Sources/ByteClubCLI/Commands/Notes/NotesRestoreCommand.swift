@@ -7,14 +7,14 @@ struct NotesRestoreCommand: ClubCommand {
         commandName: "restore",
         abstract: "Restore a removed note or an older version, as a new version.",
         discussion: """
-            Removed notes are listed by 'byteclub notes list --deleted', versions by 'byteclub notes history NAME'.
+            List removed notes with 'byteclub notes list --deleted', versions with 'byteclub notes history NAME'.
             """)
 
     @Argument(help: "The note's name.", completion: .names)
     var name: String
 
     @Argument(
-        help: ArgumentHelp("The version; else the last one of a note that was removed.", valueName: "version"))
+        help: ArgumentHelp("The version; default: the last one of a removed note.", valueName: "version"))
     var revision: String?
 
     @OptionGroup var connection: ConnectionOptions

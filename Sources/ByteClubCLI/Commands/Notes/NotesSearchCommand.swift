@@ -7,11 +7,11 @@ struct NotesSearchCommand: ClubCommand {
         commandName: "search",
         abstract: "Search notes for words, in names and texts.",
         discussion: """
-            Letter case and accents make no difference, and the last word may be the beginning of one. Words in \
-            quotation marks follow one another. Notes whose names match come first, then those changed last.
+            Ignores letter case and accents; the last word may be incomplete. Words in quotation marks must follow \
+            one another. Notes whose names match come first, then the most recently changed.
 
-            Into a pipe or a file goes one line for each note: name and the piece of text that matches, separated by a \
-            tab. With --json an entry is as in 'notes list', with snippet where its text matches: an array of objects \
+            To a pipe or file, prints one line for each note: name and the matching piece of text, separated by a \
+            tab. With --json an entry is as in 'notes list', with a snippet if its text matches: an array of objects \
             with text and match.
 
             Examples:
@@ -23,10 +23,10 @@ struct NotesSearchCommand: ClubCommand {
     @Argument(help: "The words, in any order and case.")
     var words: [String]
 
-    @Flag(help: "Look at the names alone, where a word may be any part of one.")
+    @Flag(help: "Search only names, where a word may match any part.")
     var names = false
 
-    @Option(help: "The most notes to list, 1 to 1000.")
+    @Option(help: "List at most this many notes, 1 to 1000.")
     var limit = 100
 
     @OptionGroup var connection: ConnectionOptions
@@ -40,12 +40,12 @@ struct NotesSearchCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let query = words.joined(separator: " ")
-        guard query.utf8.contains(where: { $0 > 0x20 }) else { throw Failure(.usage, "there is no word to search for") }
+        guard query.utf8.contains(where: { $0 > 0x20 }) else { throw Failure(.usage, "no search words given") }
         let login = try context.login(flags: connection.settings)
         let (limit, names, photos) = (limit, names, try login.photos.key)
         let found: Found = try await context.withRemote(login) { remote in
             let texts = names ? nil : try await remote.powers().textSearch
-            if texts == nil, !names { context.note("this server searches in names alone") }
+            if texts == nil, !names { context.note("this server searches only names") }
             return try await Self.notes(in: login.notes, without: photos, upTo: limit) { limit in
                 guard let texts else {
                     return TextSearchResults(
@@ -55,7 +55,7 @@ struct NotesSearchCommand: ClubCommand {
             }
         }
         if !found.isComplete {
-            context.note("the server has not looked at all notes yet; search again in a while, or for more words")
+            context.note("the server has not searched all notes; search again later, or for more words")
         }
         defer { if found.hasMore { context.note(Self.cut(found.entries.count)) } }
         if found.entries.isEmpty { context.noteEmpty("no notes match '\(query)'") }
@@ -76,7 +76,7 @@ struct NotesSearchCommand: ClubCommand {
 
     /// What is said of a list that was cut.
     private static func cut(_ count: Int) -> String {
-        "the first \(count) of more; " + (count < mostMatches ? "--limit shows more" : "more words find fewer")
+        "first \(count) of more; " + (count < mostMatches ? "--limit shows more" : "narrow it with more words")
     }
 
     /// Asks for one match more than is wanted, and for all when some of them are no notes.

@@ -7,8 +7,8 @@ struct NotesShowCommand: ClubCommand {
         commandName: "show",
         abstract: "Print a note, byte for byte.",
         discussion: """
-            On a terminal, what would drive it is spelled out, as in ^[; a pipe or a file gets the very bytes. With -o \
-            the file gets the date of the one that was added, and its name is printed.
+            On a terminal, control characters are made visible, as in ^[; a pipe or file gets the exact bytes. With \
+            -o the file gets the note's date, and its name is printed.
 
             Examples:
               byteclub notes show trip.md
@@ -20,21 +20,21 @@ struct NotesShowCommand: ClubCommand {
     var name: String
 
     @Option(
-        name: .customLong("rev"), help: ArgumentHelp("An older version, see 'notes history'.", valueName: "version"))
+        name: .customLong("rev"), help: ArgumentHelp("An older version; see 'notes history'.", valueName: "version"))
     var revision: String?
 
     @Option(
-        name: [.short, .customLong("output")], help: ArgumentHelp("A file to write it to.", valueName: "file"),
+        name: [.short, .customLong("output")], help: ArgumentHelp("Write to this file.", valueName: "file"),
         completion: .file())
     var output: String?
 
-    @Flag(help: "With -o, replace a file that is there already.")
+    @Flag(help: "With -o, replace an existing file.")
     var force = false
 
     @OptionGroup var connection: ConnectionOptions
 
     func validate() throws {
-        if force, output == nil { throw ValidationError("--force goes with -o") }
+        if force, output == nil { throw ValidationError("--force requires -o") }
     }
 
     func run(in context: Context) async throws {
@@ -49,7 +49,7 @@ struct NotesShowCommand: ClubCommand {
             if let revision {
                 throw Failure(
                     .noInput,
-                    "'\(path.name(below: login.notes))' has no version \(revision); see 'byteclub notes history'")
+                    "no version \(revision) of '\(path.name(below: login.notes))'; see 'byteclub notes history'")
             }
             throw EntryPath.missing("note", path.name(below: login.notes))
         }
@@ -66,7 +66,7 @@ struct NotesShowCommand: ClubCommand {
 enum RevisionArgument {
     static func read(_ text: String) throws -> Revision {
         guard let revision = Revision(text) else {
-            throw Failure(.badData, "'\(text)' is no version; see 'byteclub notes history NAME'")
+            throw Failure(.badData, "'\(text)' is not a version; see 'byteclub notes history NAME'")
         }
         return revision
     }

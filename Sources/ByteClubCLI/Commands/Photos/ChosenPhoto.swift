@@ -38,7 +38,7 @@ struct ChosenPhoto: Hashable, Sendable {
     func folder(in base: RemotePath) throws -> RemotePath {
         try folders.reduce(base) { folder, name in
             do throws(PathError) {
-                if NameRules.isIgnored(name) { throw PathError("'\(name)' is a name that is never shared") }
+                if NameRules.isIgnored(name) { throw PathError("'\(name)' is a name that is never synced") }
                 return try folder.appending(name)
             } catch {
                 throw PhotoFile.refusal(of: file, error)

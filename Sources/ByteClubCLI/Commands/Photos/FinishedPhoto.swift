@@ -27,7 +27,7 @@ struct FinishedPhoto {
                 }
             }
             guard patience > .zero else {
-                throw Failure(.tryAgain, "'\(file)' is still being written by another program; try again later")
+                throw Failure(.tryAgain, "'\(file)' is still being written by another program; retry later")
             }
             patience -= Self.pause
             try await Task.sleep(for: Self.pause)
@@ -37,6 +37,6 @@ struct FinishedPhoto {
     /// Tells people of a picture without an end.
     func tell(_ context: Context) {
         if hasEnd { return }
-        context.note("'\(file)' seems to be cut short, since its picture has no end; it is sent as it is")
+        context.note("'\(file)' seems to be truncated; it is sent unchanged")
     }
 }

@@ -11,7 +11,7 @@ struct OutputFile: Sendable {
     init(_ path: String, isForced: Bool) throws {
         self.path = path
         self.isForced = isForced
-        if LocalFile.isDirectory(path) { throw Failure(.cannotCreate, "'\(path)' is a directory; name a file") }
+        if LocalFile.isDirectory(path) { throw Failure(.cannotCreate, "'\(path)' is a directory, not a file") }
         if !isForced, LocalFile.exists(path) { throw LocalFile.alreadyThere(path) }
         let directory = LocalFile.parent(of: path)
         guard LocalFile.isDirectory(directory) else { throw FileError(.create, directory, ENOENT) }
@@ -23,7 +23,7 @@ struct OutputFile: Sendable {
     static func folder(_ path: String?) throws -> String {
         guard let path else { return "" }
         guard LocalFile.isDirectory(path) else {
-            throw Failure(.cannotCreate, "there is no folder '\(path)' to write to; make it first")
+            throw Failure(.cannotCreate, "the folder '\(path)' does not exist; create it first")
         }
         return path.hasSuffix("/") ? path : path + "/"
     }

@@ -206,8 +206,8 @@ struct PhotoBatch: Sendable {
             let name = LocalFile.name(of: photo.file)
             let own = try? photo.path.parent?.appending(PhotoFile.serverName(of: photo.file))
             let isNamed = own?.key == photo.path.key
-            context.note("'\(name)' is already there" + (isNamed ? "" : " as '\(photo.path.name)'"))
-        case .renamed: context.note("another photo has the name of '\(photo.file)'; stored as '\(photo.path.name)'")
+            context.note("'\(name)' already exists" + (isNamed ? "" : " as '\(photo.path.name)'"))
+        case .renamed: context.note("the name of '\(photo.file)' is taken; stored as '\(photo.path.name)'")
         }
         try context.output.line(photo.path.string)
     }

@@ -93,7 +93,7 @@ struct PhotoDownload: Sendable {
                 let arrival = try await arrival(of: order.get(), begun, (index + 1, orders.count))
                 if arrival.wasThere {
                     reporter.skip(bytes: arrival.file.bytes)
-                    context.note("'\(arrival.file.file)' is already there")
+                    context.note("'\(arrival.file.file)' already exists")
                 } else {
                     reporter.finish()
                 }
@@ -266,7 +266,7 @@ struct PhotoDownload: Sendable {
     static func told(_ error: RemoteError, of path: RemotePath, _ room: Int64) -> any Error {
         switch error.code {
         case .tooLarge:
-            Failure(.inputOutput, "there is no room for '\(path)': \(HumanSize.shown(room)) are left on the disk")
+            Failure(.inputOutput, "not enough space for '\(path)': \(HumanSize.shown(room)) left on the disk")
         case .notFound: EntryPath.missing("photo", path.name)
         default: error
         }

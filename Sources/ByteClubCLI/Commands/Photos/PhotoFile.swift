@@ -17,12 +17,12 @@ enum PhotoFile {
 
     /// The refusal for a file that cannot be stored under its name, or in a folder of its folder's name.
     static func refusal(of file: String, _ error: PathError) -> Failure {
-        Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under its name: \(error.message)")
+        Failure(.badData, "'\(Failure.line(file))' cannot be uploaded under this name: \(error.message)")
     }
 
     /// Checks that a file is a JPEG, and tells whether the picture comes to its end.
     static func check(_ file: String) async throws -> Bool {
-        if LocalFile.isDirectory(file) { throw Failure(.badData, "there is no JPEG photo in '\(file)'") }
+        if LocalFile.isDirectory(file) { throw Failure(.badData, "no JPEG photo in '\(file)'") }
         _ = try LocalFile.size(file)
         return try await BlockingWork.run {
             do { return try JPEGHeader(file: file).hasEnd(file: file) } catch let error as MediaError {
@@ -36,7 +36,7 @@ enum PhotoFile {
     static func reencode(_ file: String, quality: Int, to temporary: String) async throws {
         try await BlockingWork.run {
             do { try Reencoder.reencode(file: file, quality: quality, to: temporary) } catch let error as MediaError {
-                throw Failure(.badData, "'\(file)' cannot be encoded anew: \(error)")
+                throw Failure(.badData, "'\(file)' cannot be re-encoded: \(error)")
             }
         }
     }
@@ -45,7 +45,7 @@ enum PhotoFile {
     static func strip(_ file: String, to temporary: String) async throws {
         try await BlockingWork.run {
             do { try ShareCopy.write(file: file, to: temporary, keepsDate: true) } catch let error as MediaError {
-                throw Failure(.badData, "'\(file)' cannot be copied without its place: \(error)")
+                throw Failure(.badData, "'\(file)' cannot be copied without its location: \(error)")
             }
         }
     }

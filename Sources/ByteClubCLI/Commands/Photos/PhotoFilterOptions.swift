@@ -4,32 +4,32 @@ import ByteClubCore
 /// Which photos a list has: by kind, time and place.
 struct PhotoFilterOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"),
+        help: ArgumentHelp("List only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"),
         completion: PhotoKinds.defaultCompletionKind,
         transform: { text in
-            guard let kinds = PhotoKinds(argument: text) else { throw ValidationError("there are \(PhotoKinds.words)") }
+            guard let kinds = PhotoKinds(argument: text) else { throw ValidationError("write \(PhotoKinds.words)") }
             return kinds
         })
     var kind: PhotoKinds?
 
     @Option(
         help: ArgumentHelp(
-            "Only photos taken from this moment on: 2026-08-01, '2026-08-01 14:03', RFC 3339, or 2w for so long ago.",
+            "List only photos taken at or after this time: 2026-08-01, '2026-08-01 14:03', RFC 3339, or 2w (ago).",
             valueName: "date"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Only photos taken before this moment; of a day, until its end.", valueName: "date"))
+    @Option(help: ArgumentHelp("List only photos taken before this time, or on or before this day.", valueName: "date"))
     var until: String?
 
     // A place in the south begins as an option does.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Only photos taken within so many km, 10 if not told, of a place in degrees north and east.",
+            "List only photos taken within so many km, by default 10, of a place in degrees north and east.",
             valueName: "lat,lon[,km]"),
         transform: { text in
             guard let circle = GeographicCircle(text) else {
-                throw ValidationError("write degrees north and east, and kilometres if you like: 46.02,7.75,5")
+                throw ValidationError("write degrees north and east, and optionally kilometres: 46.02,7.75,5")
             }
             return circle
         })
@@ -72,7 +72,7 @@ struct PhotoFilterOptions: ParsableArguments {
             return text.utf8.count == 10 && CalendarTime(text) != nil ? end + 86_400 : end
         }
         if let start, let end, start >= end {
-            throw Failure(.usage, "nothing is between --since and --until; the first must be the earlier")
+            throw Failure(.usage, "--since must be before --until")
         }
         return (start, end)
     }
@@ -122,7 +122,7 @@ extension FolderListing {
         if !all.isEmpty, all.allSatisfy({ $0.photoInfo == nil }) {
             throw Failure(
                 .unavailable,
-                "this server does not tell what photos are as pictures; leave --kind, --since, --until and --near out")
+                "this server does not support --kind, --since, --until and --near")
         }
         let pending = all.filter { $0.photoInfo?.isPending == true }.count
         let found = all.filter { photo in

@@ -105,6 +105,6 @@ enum PhotoPattern {
     }
 
     private static func none(in album: String) -> Failure {
-        Failure(.noInput, "there is no photo in '\(Failure.line(album))'")
+        Failure(.noInput, "no photo in '\(Failure.line(album))'")
     }
 }

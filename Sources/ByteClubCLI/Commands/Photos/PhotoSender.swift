@@ -57,6 +57,6 @@ struct PhotoSender: Sendable {
     }
 
     private static func written(_ file: String) -> any Error {
-        Failure(.tryAgain, "'\(Failure.line(file))' was written to while it was sent; try again later")
+        Failure(.tryAgain, "'\(Failure.line(file))' changed while it was being sent; retry later")
     }
 }

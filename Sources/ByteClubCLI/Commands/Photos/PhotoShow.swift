@@ -55,8 +55,8 @@ struct PhotoShow: Sendable {
         guard metadata.bytes <= Self.mostBytes else {
             throw Failure(
                 .badData,
-                "'\(path.name)' has \(HumanSize.shown(metadata.bytes)); only up to "
-                    + "\(HumanSize.shown(Self.mostBytes)) can be looked around in")
+                "'\(path.name)' has \(HumanSize.shown(metadata.bytes)); --view supports up to "
+                    + "\(HumanSize.shown(Self.mostBytes))")
         }
         let file = try PhotoFile.temporary(in: context.directories.state)
         defer { unsafe unlink(file) }
@@ -76,7 +76,7 @@ struct PhotoShow: Sendable {
                 throw Failure(
                     .badData,
                     error.code == .unsupported
-                        ? "'\(name)' is no panorama to look around in; leave --view out"
+                        ? "'\(name)' is not a panorama; omit --view"
                         : "'\(name)' cannot be shown: \(error.code)")
             }
         }
@@ -106,9 +106,9 @@ struct PhotoShow: Sendable {
             // There is none of a photo that is too large.
             _ = try await Self.metadata(of: path, remote)
             throw Failure(
-                .badData, "'\(path.name)' is too large to be shown; 'byteclub photos download' fetches it")
+                .badData, "'\(path.name)' is too large to show; 'byteclub photos download' downloads it")
         } catch let error as RemoteError where error.code == .undecodable {
-            throw Failure(.badData, "'\(path.name)' is no picture that the server can read")
+            throw Failure(.badData, "'\(path.name)' is not a photo that the server can read")
         } catch is MediaError {
             throw Failure(.badData, "the server's thumbnail of '\(path.name)' cannot be decoded")
         }

@@ -6,9 +6,9 @@ struct PhotosAlbumsCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "albums", abstract: "List the albums: name, number of photos, and the newest one's date.",
         discussion: """
-            An album is a folder of the photos that has photos in it, in whatever depth. Into a pipe or a file goes \
-            one line for each: name, number and date (RFC 3339), separated by tabs. With --json an album is an object \
-            with name, path, type (folder), count and newest.
+            An album is a folder of photos, at any depth. To a pipe or file, prints one line for each: name, number \
+            and date (RFC 3339), separated by tabs. With --json an album is an object with name, path, type (folder), \
+            count and newest.
 
             Examples:
               byteclub photos albums
@@ -29,7 +29,7 @@ struct PhotosAlbumsCommand: ClubCommand {
         let list = AlbumList(of: photos, below: folder, context.calendar)
         try context.print(list, json: outputOptions.json)
         if list.albums.isEmpty {
-            context.noteEmpty("no albums yet; 'byteclub photos upload DIR --album NAME' makes one")
+            context.noteEmpty("no albums yet; 'byteclub photos upload DIR --album NAME' creates one")
         }
     }
 }

@@ -6,8 +6,8 @@ struct PhotosCaptionCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "caption", abstract: "Show or set a photo's caption.",
         discussion: """
-            The caption is a note beside the photo, called like it with .md added, and is synced as notes are. An empty \
-            text removes it.
+            The caption is a note beside the photo, with the photo's name and .md appended, and syncs as notes do. An \
+            empty text removes it.
 
             Examples:
               byteclub photos caption ridge.jpg "An hour before the storm."
@@ -17,17 +17,17 @@ struct PhotosCaptionCommand: ClubCommand {
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
-    @Argument(help: "The caption; left out, it is printed.")
+    @Argument(help: "The caption; printed if omitted.")
     var text: String?
 
-    @Flag(help: "Edit the note in your editor, as 'byteclub notes edit' does.")
+    @Flag(help: "Edit the caption's note in your editor, as 'byteclub notes edit' does.")
     var edit = false
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var outputOptions: OutputOptions
 
     func validate() throws {
-        if edit, text != nil { throw ValidationError("--edit and a text exclude each other") }
+        if edit, text != nil { throw ValidationError("--edit and a text cannot be combined") }
     }
 
     func run(in context: Context) async throws {

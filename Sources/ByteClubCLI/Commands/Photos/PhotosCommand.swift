@@ -6,8 +6,8 @@ struct PhotosCommand: ParsableCommand {
         commandName: "photos",
         abstract: "Upload, download and list panorama photos.",
         discussion: """
-            Photos are the JPEGs in the folder 'photos' of the shared folder, and the folders in it are albums. The \
-            photos' bytes are never changed unless --quality or --strip-gps asks for it.
+            Photos are the JPEG files in the folder 'photos' of the shared folder; its subfolders are albums. Photos \
+            are stored unchanged unless --quality or --strip-gps is given.
 
             Examples:
               byteclub photos upload *.jpg --limit-rate 500K

@@ -8,15 +8,15 @@ struct PhotosDownloadCommand: ClubCommand {
         commandName: "download",
         abstract: "Download photos, byte for byte, and print the files' names.",
         discussion: """
-            A file is there only when it is whole and its hash is the server's, with the date of the file that was \
-            uploaded. An album stands for all the photos in it and below it, '.' for all there are, and a quoted \
-            pattern for those whose names it fits. Such photos come into folders called like their albums, as 'photos \
-            upload DIR' has made them, and those that are there already with the same bytes are left alone. When some \
-            of several photos fail the others are still downloaded, and the exit code is 75. After Ctrl-C, a kill, or \
-            a lost network the same command goes on with what came.
+            A file appears only when it is complete and its hash matches the server's; it gets the date of the \
+            uploaded file. An album stands for all photos in and below it, '.' for all photos, and a quoted pattern \
+            for all whose names match. These photos are stored in folders named like their albums, the structure that \
+            'photos upload DIR' creates, and files that already have the same bytes are skipped. If some photos fail, \
+            the others are still downloaded, and the exit code is 75. After Ctrl-C, a kill or a lost network, the \
+            same command resumes the download.
 
-            With --background the photos are noted down, and come whatever becomes of this program: one line each has \
-            the ID and the name.
+            With --background the photos are queued and downloaded even after this program ends; prints one line each \
+            with ID and name.
 
             Examples:
               byteclub photos download ridge.jpg -o ~/ridge.jpg
@@ -26,23 +26,23 @@ struct PhotosDownloadCommand: ClubCommand {
               byteclub photos download --background 'trip-*.jpg' -o ~/Pictures/
             """)
 
-    @Argument(help: "The names of photos and albums, or patterns with * and ?.", completion: .names)
+    @Argument(help: "Names of photos and albums, or patterns with * and ?.", completion: .names)
     var names: [String]
 
     @Option(
         name: [.short, .customLong("output")],
         help: ArgumentHelp(
-            "Where to write: a file, a folder, or - for standard output; else the photo's own name, here.",
+            "Write to this file, folder, or - for standard output; default: the photo's name, here.",
             valueName: "file"), completion: .file())
     var output: String?
 
-    @Flag(help: "Replace a file that is there already.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @Flag(help: "Write the photos of albums into one folder.")
+    @Flag(help: "Write the photos of all albums to one folder.")
     var flat = false
 
-    @Flag(help: "Leave it to the background, and return at once; 'byteclub transfers' tells how far it is.")
+    @Flag(help: "Transfer in the background and return at once; 'byteclub transfers' shows progress.")
     var background = false
 
     @OptionGroup var transfer: TransferOptions
@@ -51,9 +51,9 @@ struct PhotosDownloadCommand: ClubCommand {
 
     func validate() throws {
         guard output == "-" else { return }
-        if background { throw ValidationError("--background writes files, not standard output") }
-        if names.count > 1 { throw ValidationError("'-o -' takes the name of one photo") }
-        if outputOptions.json { throw ValidationError("with '-o -' standard output is the photo; leave --json out") }
+        if background { throw ValidationError("--background cannot write to standard output") }
+        if names.count > 1 { throw ValidationError("'-o -' takes a single photo") }
+        if outputOptions.json { throw ValidationError("--json cannot be combined with '-o -'") }
     }
 
     func run(in context: Context) async throws {
@@ -71,7 +71,7 @@ struct PhotosDownloadCommand: ClubCommand {
             if try await isOne(login, context), let name = names.first {
                 return try await downloadOne(name, login, lane, reporter, windDown, context)
             }
-            if output == "-" { throw Failure(.usage, "'-o -' takes the name of one photo") }
+            if output == "-" { throw Failure(.usage, "'-o -' takes a single photo") }
             let target = try OutputFile.folder(output)
             let (names, flat, force, json) = (names, flat, force, outputOptions.json)
             let folder = try login.photos
@@ -103,7 +103,7 @@ struct PhotosDownloadCommand: ClubCommand {
             }
             throw Failure(
                 failure.status,
-                failure.message + "; go on with: " + ResumeCommand.text(context.arguments, names: names))
+                failure.message + "; resume with: " + ResumeCommand.text(context.arguments, names: names))
         }
     }
 
@@ -172,11 +172,11 @@ struct PhotosDownloadCommand: ClubCommand {
                 guard files.insert(PathKey.fold(file)).inserted else {
                     throw Failure(
                         .cannotCreate,
-                        "'\(photo.path.name(below: try login.photos))' was not downloaded: another photo comes to '\(file)'"
+                        "'\(photo.path.name(below: try login.photos))' was not downloaded: '\(file)' is another photo's"
                     )
                 }
                 if !force, let known = photo.known, try await PhotoDownload.holds(file, known) {
-                    context.note("'\(file)' is already there")
+                    context.note("'\(file)' already exists")
                     continue
                 }
                 _ = try OutputFile(file, isForced: force)

@@ -7,13 +7,13 @@ struct PhotosHistoryCommand: ClubCommand {
         commandName: "history",
         abstract: "List a photo's versions, newest first: version, size, date and author.",
         discussion: """
-            Bring one back with 'photos restore NAME --rev VERSION'. \(EntryObject.help)
+            Restore one with 'photos restore NAME --rev VERSION'. \(EntryObject.help)
             """)
 
-    @Argument(help: "The photo's name, also of one that was removed.", completion: .names)
+    @Argument(help: "The name of a photo, existing or removed.", completion: .names)
     var name: String
 
-    @Option(help: "The most versions to list, 1 to 1000.")
+    @Option(help: "List at most this many versions, 1 to 1000.")
     var limit = 100
 
     @OptionGroup var connection: ConnectionOptions

@@ -5,8 +5,8 @@ import ByteClubCore
 struct PhotosInfoCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Show what is known of a photo: size, version, how to look at it and why, caption, camera.",
-        discussion: "Only what comes before the photo's picture is fetched, where its tags are.")
+        abstract: "Show a photo's details: size, version, view and its reason, caption, camera.",
+        discussion: "Downloads only the beginning of the photo, which has its tags.")
 
     @Argument(help: "The photo's name.", completion: .names)
     var name: String

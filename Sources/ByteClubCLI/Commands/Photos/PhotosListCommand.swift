@@ -6,15 +6,16 @@ struct PhotosListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the photos: name, kind, pixels, size, date and place.",
         discussion: """
-            Albums, the folders of the photos, come first, with a slash and, where the server tells that at once, how \
-            many photos lie below them.
+            Albums, the folders of photos, come first, with a trailing slash and, if the server has counted them, the \
+            number of photos below them.
 
-            TAKEN is what the clock of the place showed when the photo was taken, whatever your zone; for photos that \
-            do not say it there is CHANGED, the file's time by your clock. Both order photos with --sort date. What \
-            the server is still to find out is a dash. Into a pipe or a file goes one line for each photo: name, bytes and the file's date \
-            (RFC 3339), separated by tabs, and from servers that tell them kind, pixels, when it was taken, and \
-            latitude and longitude; a time has its offset from UTC, or none where the photo says none. \(EntryObject.help) A photo's photo has kind, width, height, hFOV, vFOV, taken, \
-            latitude and longitude as far as the server knows them, or pending.
+            TAKEN is the local time at the place where the photo was taken, whatever your time zone; photos without \
+            it show CHANGED, the file's time in your time zone. --sort date uses the same times. A dash marks what \
+            the server has not examined yet. To a pipe or file, prints one line for each photo: name, bytes and the \
+            file's date (RFC 3339), separated by tabs, and, if the server supports it, kind, pixels, time taken, \
+            latitude and longitude; a time taken has its UTC offset only if the photo has one. \(EntryObject.help) A \
+            photo has the object photo, with kind, width, height, hFOV, vFOV, taken, latitude and longitude as far as \
+            the server knows them, or pending.
 
             Examples:
               byteclub photos list --sort date
@@ -24,12 +25,12 @@ struct PhotosListCommand: ClubCommand {
               byteclub photos list --deleted
             """)
 
-    @Argument(help: ArgumentHelp("An album, a folder of the photos.", valueName: "album"), completion: .names)
+    @Argument(help: ArgumentHelp("The album.", valueName: "album"), completion: .names)
     var album: String?
 
     @OptionGroup var choice: PhotoFilterOptions
 
-    @Flag(help: "Draw each photo below its line, on a terminal.")
+    @Flag(help: "On a terminal, draw each photo below its line.")
     var thumbs = false
 
     @OptionGroup var listing: ListingOptions
@@ -38,10 +39,10 @@ struct PhotosListCommand: ClubCommand {
 
     func validate() throws {
         if thumbs, outputOptions.json || listing.deleted {
-            throw ValidationError("--thumbs goes with neither --json nor --deleted")
+            throw ValidationError("--thumbs cannot be combined with --json or --deleted")
         }
         if let name = choice.names.first, listing.deleted {
-            throw ValidationError("\(name) does not go with --deleted")
+            throw ValidationError("\(name) cannot be combined with --deleted")
         }
     }
 
@@ -74,7 +75,7 @@ struct PhotosListCommand: ClubCommand {
             if found == nil, let album {
                 try await Self.checkAlbum(folder, below: photos, remote)
                 throw Failure(
-                    .noInput, "there is no album '\(Failure.line(album))'; 'byteclub photos albums' lists all")
+                    .noInput, "no album named '\(Failure.line(album))'; 'byteclub photos albums' lists all")
             }
             let counts =
                 wantsCounts && FolderListing.haveFolders(found)
@@ -82,7 +83,7 @@ struct PhotosListCommand: ClubCommand {
             return (found ?? [], 0, counts)
         }
         if pending > 0 {
-            context.note("\(pending) more are still to be looked at by the server; list them again later")
+            context.note("\(pending) more have not been examined by the server yet; list again later")
         }
         let entries = self.listing.arrangement.list(
             found, below: photos, context.calendar, folders: .init(counts: counts, noun: "photo"))
@@ -101,10 +102,10 @@ struct PhotosListCommand: ClubCommand {
         if !list.photos.isEmpty || !list.folders.entries.isEmpty { return }
         context.noteEmpty(
             listing.isDeleted
-                ? "no photos were removed" + listing.hint
+                ? "no removed photos" + listing.hint
                 : !filter.isEmpty
-                    ? "no such photos" + listing.hint
+                    ? "no matching photos" + listing.hint
                     : album.map { "no photos in '\(Failure.line($0))' yet" }
-                        ?? "no photos yet; 'byteclub photos upload FILE' sends one")
+                        ?? "no photos yet; 'byteclub photos upload FILE' uploads one")
     }
 }

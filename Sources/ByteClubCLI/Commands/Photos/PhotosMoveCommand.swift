@@ -7,9 +7,9 @@ struct PhotosMoveCommand: ClubCommand {
         commandName: "mv",
         abstract: "Give a photo or an album another name, or move it into an album.",
         discussion: """
-            Nothing is replaced. What ends in '/' is an album, made when it is not there, which the photo goes into \
-            under its own name, as it does when the new name is an album's. A photo's caption goes along. A new name \
-            without a suffix gets the photo's.
+            Never replaces a photo. A new name that ends in '/' is an album, created if missing; the photo moves \
+            there and keeps its name, as it does if the new name is an existing album. A photo's caption moves with \
+            it. A new name without a suffix gets the photo's.
 
             Examples:
               byteclub photos mv IMG_4711.jpg ridge.jpg
@@ -21,7 +21,7 @@ struct PhotosMoveCommand: ClubCommand {
     var name: String
 
     @Argument(
-        help: ArgumentHelp("Its new name, or an album with '/' at the end.", valueName: "new-name"), completion: .names)
+        help: ArgumentHelp("The new name, or an album with a trailing '/'.", valueName: "new-name"), completion: .names)
     var destination: String
 
     @OptionGroup var connection: ConnectionOptions
@@ -114,8 +114,8 @@ struct PhotoMove: Sendable {
             throw Failure(
                 .cannotCreate,
                 other.isFolder
-                    ? "there is a folder '\(name)' already, where the caption would go"
-                    : "there is a note '\(name)' already, which would become the photo's caption; move it first with "
+                    ? "the folder '\(name)' already exists where the caption would go"
+                    : "the note '\(name)' already exists and would become the photo's caption; move it first with "
                         + "\(ShellWord.command("byteclub notes mv", place.string))")
         }
         return note.map { ($0.path, place) }

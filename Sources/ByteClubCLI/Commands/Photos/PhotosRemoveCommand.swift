@@ -6,7 +6,7 @@ struct PhotosRemoveCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Remove photos; their versions stay in the history.",
         discussion: """
-            The caption of a photo, the note beside it, is removed with it, and 'photos restore' brings both back.
+            Removes a photo's caption, the note beside it, as well; 'photos restore' restores both.
 
             Example:
               byteclub photos rm old.jpg

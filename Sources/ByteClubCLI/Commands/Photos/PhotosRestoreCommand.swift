@@ -7,8 +7,8 @@ struct PhotosRestoreCommand: ClubCommand {
         commandName: "restore",
         abstract: "Restore a removed photo or an older version, as a new version.",
         discussion: """
-            The caption that was removed with a photo comes back with it, unless the photo has a new one. \
-            Removed photos are listed by 'byteclub photos list --deleted', versions by 'byteclub photos history NAME'.
+            Restores the caption that was removed with the photo, unless the photo has a new one. List removed photos \
+            with 'byteclub photos list --deleted', versions with 'byteclub photos history NAME'.
 
             Example:
               byteclub photos restore ridge.jpg
@@ -19,7 +19,7 @@ struct PhotosRestoreCommand: ClubCommand {
 
     @Option(
         name: .customLong("rev"),
-        help: ArgumentHelp("The version; else the last one of a photo that was removed.", valueName: "version"))
+        help: ArgumentHelp("The version; default: the last one of a removed photo.", valueName: "version"))
     var revision: String?
 
     @OptionGroup var connection: ConnectionOptions
@@ -42,7 +42,7 @@ struct PhotosRestoreCommand: ClubCommand {
             }
         }
         if let caption = try? caption.get() {
-            context.note("restored its caption, '\(caption.path.name(below: photos))', as well")
+            context.note("also restored its caption '\(caption.path.name(below: photos))'")
         }
         try context.print(
             EntryChange(verb: "restored", entry: restored, folder: photos), json: outputOptions.json)
@@ -54,7 +54,7 @@ struct PhotosRestoreCommand: ClubCommand {
         let name = (try? PhotoCaption.path(of: photo))?.name(below: login.notes) ?? photo.name
         return Failure(
             failure.status == .interrupted ? .interrupted : .tryAgain,
-            "the photo is restored, but not its caption: \(failure.message); if it had one, go on with "
+            "the photo is restored, but not its caption: \(failure.message); if it had one, run "
                 + "\(ShellWord.command("byteclub notes restore", name))")
     }
 }

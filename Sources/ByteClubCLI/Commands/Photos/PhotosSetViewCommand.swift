@@ -6,8 +6,8 @@ struct PhotosSetViewCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-view", abstract: "Set how a photo is viewed, whatever its tags say.",
         discussion: """
-            This is kept in the note beside the photo that also has its caption; the photo's bytes stay as they are. \
-            'auto' leaves it to the photo's tags and shape again.
+            The view is stored in the note beside the photo that also has its caption; the photo itself stays \
+            unchanged. 'auto' returns to the photo's tags and shape.
 
             Example:
               byteclub photos set-view hall.jpg sphere
@@ -16,7 +16,7 @@ struct PhotosSetViewCommand: ClubCommand {
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
-    @Argument(help: "How: \(PhotoKinds.words) or auto.")
+    @Argument(help: "The view: \(PhotoKinds.words) or auto.")
     var view: PhotoView
 
     @OptionGroup var connection: ConnectionOptions
@@ -35,7 +35,7 @@ struct PhotosSetViewCommand: ClubCommand {
             }
             return note
         }
-        let shown = kind?.rawValue ?? "its tags and shape say"
+        let shown = kind?.rawValue ?? "its tags and shape suggest"
         let done = "'\(path.name(below: try login.photos))' is now shown as \(shown)"
         try context.print(PhotoNoteResult(photo: path, note: note, done: done), json: outputOptions.json)
     }

@@ -5,14 +5,14 @@ import ByteClubMedia
 /// Does what `byteclub photos show NAME...` asks for.
 struct PhotosShowCommand: ClubCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show photos in the terminal; in a pipe, what is known of them.",
+        commandName: "show", abstract: "Show photos in the terminal; in a pipe, their details.",
         discussion: """
-            A panorama gets the terminal's whole width. Pictures are sent as kitty, iTerm2 or sixel terminals take \
-            them, else they are drawn in half blocks of text; the terminal is asked once when the environment does not \
-            tell. With NO_COLOR, TERM=dumb, or in a pipe nothing is drawn unless --as says how.
+            A panorama uses the full width of the terminal. Terminals that support kitty, iTerm2 or sixel graphics \
+            get pictures, others half blocks of text; if the environment does not say which, the terminal is queried \
+            once. With NO_COLOR, TERM=dumb or in a pipe nothing is drawn unless --as is given.
 
-            --view looks around in a panorama: degrees to the right of its middle, degrees above the horizon, and how \
-            many degrees the view is wide. For that the whole photo is fetched, up to 64 MiB.
+            --view looks around in a panorama: degrees right of its centre, degrees above the horizon, and degrees of \
+            field of view. This downloads the whole photo, up to 64 MiB.
 
             Examples:
               byteclub photos show ridge.jpg
@@ -20,7 +20,7 @@ struct PhotosShowCommand: ClubCommand {
               byteclub photos show 'trip-*.jpg' --as blocks
             """)
 
-    @Argument(help: "The photos' names, or patterns with * and ?.", completion: .names)
+    @Argument(help: "Names of photos, or patterns with * and ?.", completion: .names)
     var names: [String]
 
     @Option(
@@ -28,7 +28,7 @@ struct PhotosShowCommand: ClubCommand {
         transform: ViewArgument.read)
     var view: PanoramaView?
 
-    @Option(help: "How to draw; else as this terminal can.")
+    @Option(help: "How to draw; default: what this terminal supports.")
     var `as`: PictureWay?
 
     @OptionGroup var progressOptions: ProgressOptions
@@ -99,7 +99,7 @@ enum ViewArgument {
             abs(numbers[1]) <= 90, numbers.count == 2 || (1...150).contains(numbers[2])
         else {
             throw ValidationError(
-                "write degrees as in 90,-10 or 90,-10,60: yaw -360 to 360, pitch -90 to 90, field of view 1 to 150")
+                "write degrees as 90,-10 or 90,-10,60: yaw -360 to 360, pitch -90 to 90, field of view 1 to 150")
         }
         return PanoramaView(yaw: numbers[0], pitch: numbers[1], fov: numbers.count == 3 ? numbers[2] : 90)
     }

@@ -7,7 +7,8 @@ struct PhotosThumbnailCommand: ClubCommand {
         commandName: "thumbnail",
         abstract: "Download a thumbnail of a photo and print the file's name.",
         discussion: """
-            Sizes: xs 32×32, s 64×64, m 128×128, l 640×480, xl 1024×768. The picture keeps its shape and fits the box.
+            Sizes: xs 32×32, s 64×64, m 128×128, l 640×480, xl 1024×768. The thumbnail keeps the photo's aspect ratio \
+            and fits into that box.
 
             Example:
               byteclub photos thumbnail ridge.jpg --size l -o ridge-small.jpg
@@ -16,19 +17,19 @@ struct PhotosThumbnailCommand: ClubCommand {
     @Argument(help: "The photo's name.", completion: .names)
     var name: String
 
-    @Option(help: "The box that the picture fits.")
+    @Option(help: "The size of the box that the thumbnail fits.")
     var size = ThumbnailBox.s
 
-    @Option(help: "How the picture is coded.")
+    @Option(help: "The image format.")
     var format = ThumbnailCoding.jpeg
 
     @Option(
         name: [.short, .customLong("output")],
-        help: ArgumentHelp("Where to write it; else NAME-thumb.jpg, here.", valueName: "file"),
+        help: ArgumentHelp("Write to this file; default: NAME-thumb.jpg, here.", valueName: "file"),
         completion: .file())
     var output: String?
 
-    @Flag(help: "Replace a file that is there already.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     @OptionGroup var connection: ConnectionOptions
@@ -47,7 +48,7 @@ struct PhotosThumbnailCommand: ClubCommand {
             } catch let error as RemoteError where error.code == .notFound {
                 throw EntryPath.missing("photo", path.name)
             } catch let error as RemoteError where error.code == .undecodable {
-                throw Failure(.badData, "'\(path.name)' is no picture that the server can read")
+                throw Failure(.badData, "'\(path.name)' is not a photo that the server can read")
             }
         }
         let result = WrittenFile(file: file.path, bytes: Int64(count), source: path.string)

@@ -7,15 +7,14 @@ struct PhotosUploadCommand: ClubCommand {
         commandName: "upload",
         abstract: "Upload photos and print each one's path on the server.",
         discussion: """
-            A folder stands for the JPEG files in it and below it: those in it go to the photos, or to the --album, \
-            and each folder in it becomes an album there with its photos and folders. A photo whose bytes are in its \
-            album already, under whatever name, is not sent again; another one of the same name there is stored under \
-            a numbered name. When some photos fail the others are still uploaded, and the exit code is 75. What was \
-            not printed is not on the server; after Ctrl-C, or when the server was away, the same command goes on \
-            where it ended, for two days.
+            A folder stands for the JPEG files in and below it: its own photos go to 'photos' or to the --album, and \
+            each subfolder becomes an album there. A photo whose bytes are already in its album, under any name, is \
+            not sent again; a different photo of the same name is stored under a numbered name. If some photos fail, \
+            the others are still uploaded, and the exit code is 75. Photos that were not printed are not on the \
+            server; after Ctrl-C or a server outage the same command resumes the upload, for up to two days.
 
-            With --background the photos are noted down, and sent whatever becomes of this program: one line each has \
-            the ID and the name. The files must stay as they are until then.
+            With --background the photos are queued and uploaded even after this program ends; prints one line each \
+            with ID and name. Do not change the files until then.
 
             Examples:
               byteclub photos upload ridge.jpg
@@ -26,26 +25,26 @@ struct PhotosUploadCommand: ClubCommand {
             """)
 
     @Argument(
-        help: "JPEG files, and folders with them.", completion: .file(extensions: ["jpg", "jpeg", "JPG", "JPEG"]))
+        help: "JPEG files, or folders of them.", completion: .file(extensions: ["jpg", "jpeg", "JPG", "JPEG"]))
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("Encode anew with this quality, 1 to 100; else the bytes stay as they are.", valueName: "q"))
+        help: ArgumentHelp("Re-encode with this quality, 1 to 100; default: send the file unchanged.", valueName: "q"))
     var quality: Int?
 
     @Flag(
         name: .customLong("strip-gps"),
-        help: "Leave the place, the camera and its notes out of what is sent; the picture and the date stay.")
+        help: "Remove location and camera data from what is sent; image and date stay.")
     var stripGPS = false
 
     @Option(
-        help: ArgumentHelp("The folder of the photos to put them in, made when it is not there.", valueName: "name"))
+        help: ArgumentHelp("The album to upload to, created if missing.", valueName: "name"))
     var album: String?
 
-    @Flag(help: "Put the photos of a folder and of all below it into one folder.")
+    @Flag(help: "Upload the photos in and below a folder to one album.")
     var flat = false
 
-    @Flag(help: "Leave it to the background, and return at once; 'byteclub transfers' tells how far it is.")
+    @Flag(help: "Transfer in the background and return at once; 'byteclub transfers' shows progress.")
     var background = false
 
     @OptionGroup var transfer: TransferOptions
@@ -83,7 +82,7 @@ struct PhotosUploadCommand: ClubCommand {
         } catch let failure as Failure where failure.status == .interrupted || failure.status == .terminated {
             throw Failure(
                 failure.status,
-                failure.message + "; photos not printed above are not on the server; go on with: "
+                failure.message + "; photos not printed above are not on the server; resume with: "
                     + ResumeCommand.text(context.arguments))
         }
         if json {

@@ -5,7 +5,7 @@ import ByteClubCore
 struct TransferOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The most bytes a second, as in 500K or 2M; else BYTECLUB_LIMIT_RATE, else no limit.",
+            "Limit bytes per second, as in 500K or 2M; default: BYTECLUB_LIMIT_RATE, else no limit.",
             valueName: "rate"), transform: ByteRate.argument)
     var limitRate: ByteRate?
 
@@ -16,7 +16,7 @@ struct TransferOptions: ParsableArguments {
         if let limitRate { return limitRate.bytesPerSecond }
         guard let text = try context.settings(flags: flags).rateLimit else { return nil }
         guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "the rate '\(text)' in the settings is none; write 500K or 2M")
+            throw Failure(.configuration, "invalid rate '\(text)' in the settings; write 500K or 2M")
         }
         return rate.bytesPerSecond
     }

@@ -51,7 +51,7 @@ struct FolderRestoration: Sendable {
                 continue
             }
             guard let contents = listed?.contents else {
-                let failure = Failure(.tryAgain, "this server does not tell what was in the deleted folder")
+                let failure = Failure(.tryAgain, "this server does not list what was in the deleted folder")
                 try report(next, .failed(failure))
                 continue
             }
@@ -108,7 +108,7 @@ struct FolderRestoration: Sendable {
             if let past = versions.first(where: isOld) { return past }
             guard versions.count >= limit, let oldest = versions.last?.rev else { return nil }
             if oldest == last {
-                throw Failure(.tryAgain, "it has more versions since then than this server tells")
+                throw Failure(.tryAgain, "it has more versions since then than this server lists")
             }
             last = oldest
         }

@@ -6,7 +6,7 @@ enum PastMoment {
     static func read(_ text: String, in context: Context) throws -> Int64 {
         let now = context.now()
         let seconds = try any(text, now: now, context.calendar)
-        if seconds > now { throw Failure(.usage, "'\(text)' has not been yet") }
+        if seconds > now { throw Failure(.usage, "'\(text)' is in the future") }
         return seconds
     }
 
@@ -16,7 +16,7 @@ enum PastMoment {
     static func any(_ text: String, now: Int64, _ calendar: (Int64) -> CalendarTime) throws -> Int64 {
         guard let seconds = ago(text).map({ now - $0 }) ?? absolute(text, calendar) else {
             throw Failure(
-                .usage, "'\(Failure.line(text))' is no time; write '2026-11-22 14:03', 2026-11-22T14:03:00Z or 2h")
+                .usage, "'\(Failure.line(text))' is not a time; write '2026-11-22 14:03', 2026-11-22T14:03:00Z or 2h")
         }
         return seconds
     }

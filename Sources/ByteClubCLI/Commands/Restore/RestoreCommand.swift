@@ -8,11 +8,11 @@ struct RestoreCommand: ClubCommand {
         commandName: "restore",
         abstract: "Restore files to what they were at a moment.",
         discussion: """
-            What was changed or removed since then on the server gets its version of that moment again, as a new \
-            version; the versions of today stay in the history. What came later is left and told, unless \
-            --delete-newer is given. Folders that were empty are not made again.
+            Everything that was changed or removed on the server since then gets its version of that moment back, as \
+            a new version; today's versions stay in the history. What was added later is kept and listed, unless \
+            --delete-newer is given. Empty folders are not restored.
 
-            The moment is 2026-11-22T14:03:00Z, '2026-11-22 14:03' on this machine's clock, or a time ago as in 2h or 3d.
+            The moment is 2026-11-22T14:03:00Z, '2026-11-22 14:03' in local time, or a time ago as in 2h or 3d.
 
             Examples:
               byteclub restore --at 2h --dry-run
@@ -20,21 +20,21 @@ struct RestoreCommand: ClubCommand {
               byteclub restore photos --at 3d
             """)
 
-    @Argument(help: "A note, a photo or a folder in the shared folder; else the whole of it.", completion: .names)
+    @Argument(help: "A note, photo or folder in the shared folder; default: all of it.", completion: .names)
     var path: String?
 
-    @Option(help: ArgumentHelp("The moment.", valueName: "time"))
+    @Option(help: ArgumentHelp("The moment to restore.", valueName: "time"))
     var at: String
 
-    @Flag(help: "Tell what would be done, and change nothing.")
+    @Flag(help: "Print what would be done, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Remove what came later; its versions stay in the history.")
+    @Flag(help: "Remove what was added later; its versions stay in the history.")
     var deleteNewer = false
 
     @OptionGroup var connection: ConnectionOptions
 
-    @Flag(help: "Print one JSON object a line: event, path and rev; the last one is the summary.")
+    @Flag(help: "Print one JSON object per line: event, path and rev; the last one is the summary.")
     var json = false
 
     func run(in context: Context) async throws {
@@ -49,7 +49,7 @@ struct RestoreCommand: ClubCommand {
             do {
                 try await restoration.run(path)
             } catch let error as RemoteError where error.code == .notFound {
-                throw Failure(.noInput, "there never was '\(path.name(below: login.folder))'")
+                throw Failure(.noInput, "'\(path.name(below: login.folder))' never existed")
             } catch let error as RemoteError where error.code != .cancelled && printer.hasBegun {
                 try printer.sum()
                 var failure = Failure(error)
@@ -109,10 +109,10 @@ final class RestorePrinter: Sendable {
             counts.withLock { $0.deleted += 1 }
             try tell(
                 Event(event: isDryRun ? "would-delete" : "deleted", path: path),
-                (isDryRun ? "would remove " : "removed ") + name + ", which came later")
+                (isDryRun ? "would remove " : "removed ") + name + ", added later")
         case .newer:
             counts.withLock { $0.left += 1 }
-            try tell(Event(event: "left", path: path), "left \(name), which came later")
+            try tell(Event(event: "left", path: path), "kept \(name), added later")
         case .failed(let failure):
             counts.withLock { $0.failed += 1 }
             context.note("'\(name)' was not restored: \(failure.message)")
@@ -151,7 +151,7 @@ final class RestorePrinter: Sendable {
         } else {
             var parts = ["\(counts.restored) \(isDryRun ? "to restore" : "restored")"]
             if counts.deleted > 0 { parts.append("\(counts.deleted) \(isDryRun ? "to remove" : "removed")") }
-            if counts.left > 0 { parts.append("\(counts.left) left that came later") }
+            if counts.left > 0 { parts.append("\(counts.left) kept that were added later") }
             parts.append("\(counts.unchanged) unchanged")
             if counts.failed > 0 { parts.append("\(counts.failed) failed") }
             try context.output.line(context.style.lines([parts.joined(separator: ", ")]))

@@ -37,7 +37,7 @@ struct LinkList: CommandResult {
             let next = try await page(links.last?.id)
             for link in next.links {
                 guard link.id < links.last?.id ?? .max, links.count < most else {
-                    throw Failure(.protocolViolation, "the server lists links in circles or without end")
+                    throw Failure(.protocolViolation, "the server lists links without end")
                 }
                 links.append(link)
             }
@@ -71,7 +71,7 @@ struct LinksTakenBack: CommandResult {
     var folder: RemotePath
 
     func text(_ style: TextStyle) -> String {
-        style.lines(links.map { "took back link \($0.id) to '\($0.path(in: folder))'" })
+        style.lines(links.map { "revoked link \($0.id) to '\($0.path(in: folder))'" })
     }
 
     func encode(to encoder: any Encoder) throws { try links.map(LinkObject.init).encode(to: encoder) }

@@ -7,10 +7,10 @@ struct ShareCommand: ClubCommand {
         commandName: "share",
         abstract: "Create, list and revoke links for people without an account.",
         discussion: """
-            A link goes with its file or folder, also when that is renamed or moved, and ends at its time, with your \
-            membership, or when it is taken back. Asking again gives the same link. Owners see and take back all links. \
-            Photos are given without what they tell of places and cameras unless you say --with-location; films, and \
-            photos that are neither JPEG nor PNG, are given only then. Without a path it lists the links.
+            A link follows its file or folder when that is renamed or moved. It ends at its time, with your \
+            membership, or when revoked. Sharing a path again prints the same link. Owners see and revoke all links. \
+            Photos are shared without their location and camera data unless --with-location is given; videos, and \
+            photos other than JPEG and PNG, are shared only with it. Without a path, lists the links.
 
             Examples:
               byteclub share trip.md
@@ -23,24 +23,24 @@ struct ShareCommand: ClubCommand {
     var path: String?
 
     @Option(
-        help: ArgumentHelp("When the link ends: 30m, 12h, 7d, at most 366d; a week unless told.", valueName: "time"),
+        help: ArgumentHelp("When the link expires: 30m, 12h, 7d, at most 366d; default: a week.", valueName: "time"),
         transform: TimeSpan.read)
     var expires: TimeSpan?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Ask for a password that opens the link, at the terminal or as standard input; or take it away.")
+        help: "Protect the link with a password, read at the terminal or from standard input; or remove it.")
     var password: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: ArgumentHelp("Leave in photos what they tell of places and of cameras, which goes unless told."))
+        help: ArgumentHelp("Keep location and camera data in photos, which is removed by default."))
     var withLocation: Bool?
 
-    @Flag(help: "List the links: number, path, kind, who made it, and when it ends.")
+    @Flag(help: "List the links: number, path, kind, creator and expiry.")
     var list = false
 
-    @Option(help: ArgumentHelp("Take a link back, by its number or itself, or all to a path.", valueName: "link"))
+    @Option(help: ArgumentHelp("Revoke a link, given by number or URL, or all links to a path.", valueName: "link"))
     var revoke: String?
 
     @OptionGroup var connection: ConnectionOptions
@@ -48,12 +48,12 @@ struct ShareCommand: ClubCommand {
 
     func validate() throws {
         let count = (path == nil ? 0 : 1) + (list ? 1 : 0) + (revoke == nil ? 0 : 1)
-        guard count <= 1 else { throw ValidationError("name one of a PATH, --list and --revoke") }
-        guard expires == nil || path != nil else { throw ValidationError("--expires goes with a PATH") }
+        guard count <= 1 else { throw ValidationError("give only one of PATH, --list and --revoke") }
+        guard expires == nil || path != nil else { throw ValidationError("--expires requires a PATH") }
         guard password == nil && withLocation == nil || path != nil else {
-            throw ValidationError("--password and --with-location go with a PATH")
+            throw ValidationError("--password and --with-location require a PATH")
         }
-        guard (expires?.seconds ?? 60) >= 60 else { throw ValidationError("--expires must be a minute or more") }
+        guard (expires?.seconds ?? 60) >= 60 else { throw ValidationError("--expires must be at least a minute") }
     }
 
     func run(in context: Context) async throws {
@@ -79,14 +79,14 @@ struct ShareCommand: ClubCommand {
             do {
                 return try await links.share(path, terms)
             } catch let error as RemoteError where error.code == .notFound {
-                throw Failure(.noInput, "there is nothing at '\(Failure.line(name))'")
+                throw Failure(.noInput, "no such note, photo or folder: '\(Failure.line(name))'")
             } catch let error as RemoteError where error.code == .forbidden {
                 throw Failure(.notAuthorised, error.message)
             } catch let error as RemoteError where error.code == .undecodable {
                 throw Failure(
                     .badData,
-                    "'\(Failure.line(name))' may tell where it was made, and only JPEG and PNG photos can be given "
-                        + "without that; if people may know, say --with-location")
+                    "'\(Failure.line(name))' may contain its location, and only JPEG and PNG photos can be shared "
+                        + "without it; to share it anyway, use --with-location")
             }
         }
         // An older server takes no notice of what it does not know.
@@ -95,24 +95,24 @@ struct ShareCommand: ClubCommand {
         else {
             throw Failure(
                 .configuration,
-                "this server knows no passwords for links and leaves places in photos, so \(link.url) is open; "
-                    + "take it back with 'byteclub share --revoke'")
+                "this server has no passwords for links and keeps locations in photos, so \(link.url) is open; "
+                    + "revoke it with 'byteclub share --revoke'")
         }
         if withLocation != true { noteOpenPlaces(in: path, link, context) }
         try context.print(MadeLink(link: link), json: outputOptions.json)
         let end = context.calendar(link.expires.seconds)
-        if !outputOptions.json { context.note("whoever has this link needs no account, until \(end)") }
+        if !outputOptions.json { context.note("anybody with this link can open it until \(end)") }
     }
 
     /// Says so where a link gives what a photo or film tells of places.
     private func noteOpenPlaces(in path: RemotePath, _ link: SharedLink, _ context: Context) {
         let type = MediaType(name: path.name)
         if type.isText { return }
-        let advice = "'byteclub share --revoke' takes the link back"
+        let advice = "'byteclub share --revoke' revokes the link"
         if link.keepsLocation == nil {
-            context.note("this server leaves places in photos; \(advice)")
+            context.note("this server keeps locations in photos; \(advice)")
         } else if type.mayTellPlace {
-            context.note("only JPEG and PNG files lose what they tell of places, this one does not; \(advice)")
+            context.note("the location can be removed only from JPEG and PNG files, not from this one; \(advice)")
         }
     }
 
@@ -128,7 +128,7 @@ struct ShareCommand: ClubCommand {
         }
         let line = text.prefix { !$0.isNewline }
         guard (8...1024).contains(line.utf8.count) else {
-            throw Failure(.badData, "a link's password has 8 to 1024 bytes; no link was made")
+            throw Failure(.badData, "a link's password must have 8 to 1024 bytes; no link was created")
         }
         return String(line)
     }
@@ -150,7 +150,7 @@ struct ShareCommand: ClubCommand {
         }
         guard !gone.isEmpty else {
             throw Failure(
-                .noInput, "you can take back no link '\(Failure.line(text))'; see 'byteclub share --list'")
+                .noInput, "no link '\(Failure.line(text))' that you can revoke; see 'byteclub share --list'")
         }
         try context.print(LinksTakenBack(links: gone, folder: login.folder), json: outputOptions.json)
     }
@@ -161,12 +161,12 @@ struct ShareCommand: ClubCommand {
             return try RemotePath(name.hasPrefix("/") ? name : login.folder.string + "/" + name)
         } catch {
             throw Failure(
-                .badData, "'\(DisplayWidth.shortened(Failure.line(name), to: 40))' cannot be a path: \(error.message)")
+                .badData, "invalid path '\(DisplayWidth.shortened(Failure.line(name), to: 40))': \(error.message)")
         }
     }
 
     private static let noLinks = Failure(
-        .configuration, "this server cannot list links, take them back or have them end when you say")
+        .configuration, "this server cannot list or revoke links, or set when they expire")
 
     private static func managedLinks(of remote: any Remote) async throws -> any ManagedLinkRemote {
         guard let links = try await remote.powers().managedLinks else { throw noLinks }

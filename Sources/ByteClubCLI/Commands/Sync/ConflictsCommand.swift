@@ -7,8 +7,8 @@ struct ConflictsCommand: ParsableCommand {
         commandName: "conflicts",
         abstract: "List, show and resolve conflicts.",
         discussion: """
-            Both are kept when an entry was changed on two sides at once, and when two have one name: the server does \
-            not tell names apart that differ in letter case or Unicode composition only.
+            Both versions are kept when an entry was changed on two sides at once, or when two names differ only in \
+            letter case or Unicode composition, which the server treats as one name.
 
             Examples:
               byteclub conflicts
@@ -25,14 +25,14 @@ struct ConflictsListCommand: MirrorRequest {
         commandName: "list",
         abstract: "List unresolved conflicts, newest first.",
         discussion: """
-            MEMBER is whose content the copy has. Into a pipe or a file go time, member, path, copy and state, \
+            MEMBER is the author of the copy's content. To a pipe or file, prints time, member, path, copy and state, \
             separated by tabs.
 
             Example:
               byteclub conflicts list --all --json
             """)
 
-    @Flag(help: "List those as well that are settled.")
+    @Flag(help: "List resolved conflicts as well.")
     var all = false
 
     @OptionGroup var mirrorOptions: MirrorOptions
@@ -52,8 +52,8 @@ struct ConflictsListCommand: MirrorRequest {
                 .init("STATE", rank: 1), .init("MEMBER", rank: 2))
             table.rows = conflicts.map {
                 let state = [
-                    $0.isResolved ? "settled" : $0.isElsewhere ? "arose elsewhere" : nil,
-                    $0.holder.map { "the server does not tell it from '\($0)'" },
+                    $0.isResolved ? "resolved" : $0.isElsewhere ? "from another machine" : nil,
+                    $0.holder.map { "the server treats it as '\($0)'" },
                 ].compactMap(\.self)
                 return [style.time($0.at), $0.path, $0.copy, state.joined(separator: "; "), style.member($0.member)]
             }
@@ -79,7 +79,7 @@ extension SyncStatus.Conflict {
         guard let first = named.first else { throw Failure(.noInput, "'\(path)' has no conflict") }
         if named.count > 1 {
             let copies = named.map { "'\($0.copy)'" }.joined(separator: ", ")
-            throw Failure(.badData, "'\(path)' has \(named.count) conflicts; name one of the copies: \(copies)")
+            throw Failure(.badData, "'\(path)' has \(named.count) conflicts; give one of the copies: \(copies)")
         }
         return first
     }

@@ -7,11 +7,11 @@ struct ConflictsResolveCommand: MirrorRequest {
         commandName: "resolve",
         abstract: "Resolve a conflict: keep this machine's content, the other one, or both.",
         discussion: """
-            'mine' is what is in the conflict copy, 'theirs' is what has the name, 'both' leaves the files as they are; \
-            of a conflict that arose on another machine 'mine' is what has the name and 'theirs' the copy. A file that \
-            has the name keeps its spelling and its history; a folder is replaced by the other one. \
-            What is not kept goes into the trash in the mirror; the next sync, or the one that runs, does the same on \
-            the server.
+            'mine' is the content of the conflict copy, 'theirs' the content under the original name; 'both' keeps \
+            the files as they are. For a conflict from another machine it is the other way round: 'mine' is the \
+            content under the original name, 'theirs' the copy. A file under the original name keeps its spelling and \
+            history; a folder is replaced. The side that is not kept goes to the mirror's trash; the next sync, or a \
+            running one, does the same on the server.
 
             Example:
               byteclub conflicts resolve plan.md --keep mine
@@ -20,7 +20,7 @@ struct ConflictsResolveCommand: MirrorRequest {
     @Argument(help: "The entry in the mirror, or its conflict copy.", completion: .names)
     var path: String
 
-    @Option(help: "What is kept.")
+    @Option(help: "The side to keep.")
     var keep: KeptSide
 
     @OptionGroup var mirrorOptions: MirrorOptions
@@ -42,10 +42,10 @@ struct ConflictsResolveCommand: MirrorRequest {
 
         func text(_ style: TextStyle) -> String {
             switch (content, kept) {
-            case (.copy, .mine): Failure.line("\(path) has this machine's content now")
-            case (.copy, _): Failure.line("\(path) has the copy's content now")
-            case (.name, _): Failure.line("\(path) stays as it is; the copy is in the trash")
-            case (.both, _): Failure.line("\(path) and \(copy) both stay")
+            case (.copy, .mine): Failure.line("\(path) now has this machine's content")
+            case (.copy, _): Failure.line("\(path) now has the copy's content")
+            case (.name, _): Failure.line("\(path) is unchanged; the copy is in the trash")
+            case (.both, _): Failure.line("kept both \(path) and \(copy)")
             }
         }
     }

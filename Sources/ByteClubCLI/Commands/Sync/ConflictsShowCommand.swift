@@ -7,8 +7,8 @@ struct ConflictsShowCommand: MirrorRequest {
         commandName: "show",
         abstract: "Show the difference between the two texts of a conflict.",
         discussion: """
-            Lines with '-' are in the entry that has the name, lines with '+' in the copy; of folders they name what \
-            only one of them has, and files that differ in both.
+            Lines with '-' are in the entry with the original name, lines with '+' in the copy. For folders, lists \
+            the entries that only one of them has and the files that differ.
 
             Example:
               byteclub conflicts show plan.md
@@ -30,11 +30,11 @@ struct ConflictsShowCommand: MirrorRequest {
 
         func text(_ style: TextStyle) -> String {
             guard let diff else {
-                return Failure.line("\(conflict.entry) and \(conflict.copy) are no texts that can be compared")
+                return Failure.line("\(conflict.entry) and \(conflict.copy) are not texts and cannot be compared")
             }
             // A carriage return and a newline are one character, but only the newline comes with the line that is
             // printed.
-            return diff.isEmpty ? "both are equal" : String(diff.unicodeScalars.dropLast())
+            return diff.isEmpty ? "no differences" : String(diff.unicodeScalars.dropLast())
         }
     }
 

@@ -8,24 +8,24 @@ enum EventLine {
         switch event.event {
         case .download: return "downloaded \(path)"
         case .upload: return "uploaded \(path)"
-        case .deleteLocal: return "removed here \(path)"
-        case .deleteRemote: return "removed on the server \(path)"
-        case .makeLocalFolder: return "made here \(path)/"
-        case .makeRemoteFolder: return "made on the server \(path)/"
-        case .moveLocal: return "moved here \(event.from ?? "") to \(path)"
-        case .moveRemote: return "moved on the server \(event.from ?? "") to \(path)"
+        case .deleteLocal: return "removed \(path) here"
+        case .deleteRemote: return "removed \(path) on the server"
+        case .makeLocalFolder: return "created \(path)/ here"
+        case .makeRemoteFolder: return "created \(path)/ on the server"
+        case .moveLocal: return "moved \(event.from ?? "") to \(path) here"
+        case .moveRemote: return "moved \(event.from ?? "") to \(path) on the server"
         case .merge: return "merged \(path)"
         case .conflict:
             let why = event.message.map { "; \($0)" } ?? ""
-            return "conflict \(path): this machine's text is in \(event.copy ?? "a copy beside it")\(why)"
+            return "conflict in \(path): this machine's text is in \(event.copy ?? "a copy beside it")\(why)"
         case .problem:
-            let next = event.until == nil ? "" : "; trying again"
-            return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "left alone") + next
+            let next = event.until == nil ? "" : "; retrying"
+            return (path.isEmpty ? "" : "\(path): ") + (event.message ?? "skipped") + next
         case .paused:
             return "paused \(event.until.map { "until \(style.calendar($0)) or" } ?? "until") 'byteclub sync resume'"
         case .held:
             return
-                "\(path.isEmpty ? "deletions" : path): \(event.message ?? "a deletion is held; allow it with --force-deletes")"
+                "\(path.isEmpty ? "deletions" : path): \(event.message ?? "a deletion is held; see --force-deletes")"
         case .progress, .idle: return nil
         case .summary: return event.summary.map(text)
         }
@@ -38,8 +38,8 @@ enum EventLine {
         case .upload: "uploaded"
         case .deleteLocal: "removed here"
         case .deleteRemote: "removed on the server"
-        case .makeLocalFolder: "made here"
-        case .makeRemoteFolder: "made on the server"
+        case .makeLocalFolder: "created here"
+        case .makeRemoteFolder: "created on the server"
         case .moveLocal: "moved here"
         case .moveRemote: "moved on the server"
         case .merge: "merged"
@@ -53,13 +53,13 @@ enum EventLine {
         switch step.event {
         case .download: return "would download \(shown)"
         case .upload: return "would upload \(shown)"
-        case .deleteLocal: return "would remove here \(shown)"
-        case .deleteRemote: return "would remove on the server \(shown)"
-        case .makeLocalFolder: return "would make here \(shown)/"
-        case .makeRemoteFolder: return "would make on the server \(shown)/"
-        case .moveLocal: return "would move here \(Failure.line(step.from ?? "")) to \(shown)"
-        case .moveRemote: return "would move on the server \(Failure.line(step.from ?? "")) to \(shown)"
-        case .held: return "would not remove \(shown): too many deletions at once are held"
+        case .deleteLocal: return "would remove \(shown) here"
+        case .deleteRemote: return "would remove \(shown) on the server"
+        case .makeLocalFolder: return "would create \(shown)/ here"
+        case .makeRemoteFolder: return "would create \(shown)/ on the server"
+        case .moveLocal: return "would move \(Failure.line(step.from ?? "")) to \(shown) here"
+        case .moveRemote: return "would move \(Failure.line(step.from ?? "")) to \(shown) on the server"
+        case .held: return "would hold the removal of \(shown): too many deletions at once"
         case .merge, .conflict, .problem, .progress, .paused, .idle, .summary:
             return "would keep both sides of \(shown), this machine's as \(Failure.line(step.copy ?? ""))"
         }
@@ -79,7 +79,7 @@ enum EventLine {
         add(summary.conflicts, summary.conflicts == 1 ? "conflict" : "conflicts")
         add(summary.held, summary.held == 1 ? "deletion held" : "deletions held")
         if summary.heldByRules > 0 { parts.append("new ignore rules held") }
-        add(summary.problems, "left alone")
+        add(summary.problems, "skipped")
         let done = parts.isEmpty ? "nothing to do" : parts.joined(separator: ", ")
         let ignored = summary.ignored.text.map { "; \($0)" } ?? ""
         return (summary.isComplete ? "in sync: " : "not in sync yet: ") + done + ignored
@@ -91,11 +91,11 @@ extension SyncStatus.Ignored {
     var text: String? {
         let parts = [(disk, "here"), (server, "on the server")].filter { $0.0 > 0 }
             .map { "\($0.0) \($0.0 == 1 ? "entry" : "entries") \($0.1)" }
-        return parts.isEmpty ? nil : "ignore rules leave out " + parts.joined(separator: " and ")
+        return parts.isEmpty ? nil : "ignore rules exclude " + parts.joined(separator: " and ")
     }
 }
 
 extension SyncStatus.HeldRules {
     /// What they would do, for people.
-    var text: String { "its new rules would leave out \(entries) of \(synced) entries that are in sync" }
+    var text: String { "its new rules would exclude \(entries) of \(synced) synced entries" }
 }

@@ -7,11 +7,11 @@ struct LogCommand: MirrorRequest {
         commandName: "log",
         abstract: "Show the log of a mirror, or of the whole club.",
         discussion: """
-            The newest come last. Of a mirror, or of one path in it, it tells the events of its syncs, of which the \
-            log keeps 100,000. With --club it is what members did: time, member, what was done, and path. Into a pipe \
-            or a file these go separated by tabs, the time as RFC 3339, and last the old path of what was moved. With \
-            --club --json a change is an object with seq, time, author, what (added, edited, moved, removed or \
-            restored), path, from where it was moved, and type (file or folder).
+            The newest events come last. For a mirror, or a path in it, shows the events of its syncs, of which the \
+            log keeps 100,000. With --club it shows what members did: time, member, action and path. To a pipe or \
+            file these are separated by tabs, with times in RFC 3339 and, for moves, the old path last. With --club \
+            --json a change is an object with seq, time, author, what (added, edited, moved, removed or restored), \
+            path, from (the old path of a move) and type (file or folder).
 
             Examples:
               byteclub log
@@ -20,16 +20,16 @@ struct LogCommand: MirrorRequest {
               byteclub log --club --follow
             """)
 
-    @Argument(help: "A file or folder in the mirror; a folder stands for all in it.", completion: .names)
+    @Argument(help: "A file or folder in the mirror; a folder includes everything in it.", completion: .names)
     var path: String?
 
-    @Option(help: "The most events to tell, 1 to 100000.")
+    @Option(help: "Show at most this many events, 1 to 100000.")
     var limit = 50
 
-    @Flag(help: "Tell what members did in the club.")
+    @Flag(help: "Show what members did in the club.")
     var club = false
 
-    @Flag(help: "Go on as it happens, until Ctrl-C; --json prints one object a line.")
+    @Flag(help: "Keep showing new events until Ctrl-C; --json prints one object per line.")
     var follow = false
 
     @OptionGroup var mirrorOptions: MirrorOptions
@@ -40,8 +40,8 @@ struct LogCommand: MirrorRequest {
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000") }
-        if club, path != nil || mirror != nil { throw ValidationError("--club tells of all; name no path or mirror") }
-        if !club, connection.settings != Settings() { throw ValidationError("a server is asked only with --club") }
+        if club, path != nil || mirror != nil { throw ValidationError("--club takes no path and no --mirror") }
+        if !club, connection.settings != Settings() { throw ValidationError("connection options require --club") }
     }
 
     func run(in context: Context) async throws {

@@ -10,7 +10,7 @@ struct MirrorOptions: ParsableArguments {
 struct MirrorArgument: ParsableArguments {
     /// What is meant where no mirror is named.
     static let help = ArgumentHelp(
-        "The mirror; else the one that you are in, else the one that was synced last.", valueName: "dir")
+        "The mirror; default: the one that you are in, else the one synced last.", valueName: "dir")
 
     @Argument(help: Self.help, completion: .directory)
     var directory: String?

@@ -17,7 +17,7 @@ struct MirrorPlace: Hashable, Sendable {
         let workingDirectory = try context.workingDirectory()
         let around = try path.flatMap { registry.mirror(around: try LocalFile.absolute($0, in: workingDirectory)) }
         if let named {
-            if named.isEmpty { throw Failure(.usage, "the directory's name is empty") }
+            if named.isEmpty { throw Failure(.usage, "the directory name is empty") }
             let absolute = try LocalFile.absolute(named, in: workingDirectory)
             // What is not UTF-8 is read as this character, and is not found again.
             if absolute.unicodeScalars.contains("\u{FFFD}"), !LocalFile.exists(absolute) {
@@ -30,7 +30,7 @@ struct MirrorPlace: Hashable, Sendable {
         } else if let found = around ?? registry.mirror(around: workingDirectory) ?? registry.last {
             directory = found
         } else {
-            throw Failure(.usage, "name the directory that is to be the mirror: byteclub sync DIR")
+            throw Failure(.usage, "name the directory to sync: byteclub sync DIR")
         }
         state = registry.state(of: directory)
         (self.registry, self.workingDirectory) = (registry, workingDirectory)
@@ -50,8 +50,8 @@ struct MirrorPlace: Hashable, Sendable {
             if login.isFolderNamed, login.folder.key != folder.key {
                 throw Failure(
                     .configuration,
-                    "the mirror '\(directory)' holds '\(folder)', not '\(login.folder)'; use another directory for that, or "
-                        + "end this one with \(ShellWord.command("byteclub unlink", directory)) first")
+                    "the mirror '\(directory)' syncs '\(folder)', not '\(login.folder)'; use another directory, or "
+                        + "unlink this one with \(ShellWord.command("byteclub unlink", directory)) first")
             }
             configuration.remoteRoot = folder
         }
@@ -69,7 +69,7 @@ struct MirrorPlace: Hashable, Sendable {
         if !isKnown {
             throw Failure(
                 .noInput,
-                "'\(directory)' was never synced; name a mirror ('byteclub mirrors' lists them), or sync it first"
+                "'\(directory)' was never synced; sync it first, or name a mirror that 'byteclub mirrors' lists"
             )
         }
     }
@@ -94,8 +94,8 @@ struct MirrorPlace: Hashable, Sendable {
     func checkWord(_ word: String?) throws {
         guard let word, !word.contains("/"), !isKnown, !LocalFile.exists(directory) else { return }
         let isCommand = RootCommand.has(word)
-        let meant = isCommand ? "; 'byteclub \(word)' is a command of its own" : "; see 'byteclub sync --help'"
-        throw Failure(.usage, "there is no directory '\(word)' here; './\(word)' makes one\(meant)")
+        let meant = isCommand ? "; 'byteclub \(word)' is a different command" : "; see 'byteclub sync --help'"
+        throw Failure(.usage, "no directory '\(word)' here; './\(word)' creates one\(meant)")
     }
 
     /// Makes the directories of a new mirror; the directory of one that was synced before is never made anew.
@@ -104,7 +104,7 @@ struct MirrorPlace: Hashable, Sendable {
     func prepare<Engine: MirrorEngine>(_ engine: Engine.Type, isDryRun: Bool) throws {
         try checkNesting(engine)
         if LocalFile.exists(directory), !LocalFile.isDirectory(directory) {
-            throw Failure(.noInput, "'\(directory)' is no directory; a mirror is one")
+            throw Failure(.noInput, "'\(directory)' is not a directory")
         }
         if isDryRun, !isKnown { return }
         if !isKnown {
@@ -114,8 +114,8 @@ struct MirrorPlace: Hashable, Sendable {
         if !LocalFile.isDirectory(directory) {
             throw Failure(
                 .noInput,
-                "the mirror '\(directory)' is gone; bring it back, or forget it with "
-                    + "\(ShellWord.command("byteclub unlink", directory)) and start a new one there")
+                "the mirror '\(directory)' is gone; restore it, or unlink it with "
+                    + "\(ShellWord.command("byteclub unlink", directory)) and sync again")
         }
     }
 
@@ -126,7 +126,7 @@ struct MirrorPlace: Hashable, Sendable {
             if Engine.marker(in: above) != nil {
                 throw Failure(
                     .configuration,
-                    "'\(directory)' lies in the mirror '\(above)'; choose a directory outside of it")
+                    "'\(directory)' is inside the mirror '\(above)'; choose a directory outside it")
             }
             above = LocalFile.parent(of: above)
         }
@@ -134,7 +134,7 @@ struct MirrorPlace: Hashable, Sendable {
         if let below {
             throw Failure(
                 .configuration,
-                "the mirror '\(below)' lies in '\(directory)'; choose another directory, or end that mirror with "
+                "the mirror '\(below)' is inside '\(directory)'; choose another directory, or unlink that mirror with "
                     + "\(ShellWord.command("byteclub unlink", below))")
         }
     }

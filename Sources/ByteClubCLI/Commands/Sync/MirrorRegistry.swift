@@ -64,7 +64,7 @@ struct MirrorRegistry: Hashable, Sendable {
             if try Engine.status(of: configuration).isRunning {
                 // As through a bind mount: a second state would take the mirror from the first.
                 throw SyncError(
-                    .alreadyRunning, "'\(mirror)' is the mirror '\(old)' by another path, and a sync of that is running"
+                    .alreadyRunning, "'\(mirror)' is the mirror '\(old)' by another path, and its sync is running"
                 )
             }
             try LocalFile.settle(state(of: old), at: state(of: mirror), replacing: false)

@@ -26,17 +26,17 @@ struct MirrorsCommand: MirrorCommand {
         /// How it stands, what matters most first.
         fileprivate var words: String {
             guard exists else { return "gone" }
-            guard let status else { return "its database cannot be read" }
+            guard let status else { return "database not readable" }
             guard status.isKnown else { return "never synced" }
             var words: [String] = []
-            if status.obstacle != nil { words.append("something is in the way") }
+            if status.obstacle != nil { words.append("blocked") }
             if status.isPaused { words.append("paused") }
             let counts = [
-                (status.pending, "to do"), (status.held.count, "held"), (status.conflicts.count, "in conflict"),
-                (status.problems.count, "with a problem"),
+                (status.pending, "pending"), (status.held.count, "held"), (status.conflicts.count, "in conflict"),
+                (status.problems.count, "skipped"),
             ]
             words += counts.filter { $0.0 > 0 }.map { "\(ActivityLine.grouped($0.0)) \($0.1)" }
-            if words.isEmpty { words.append(status.lastSync == nil ? "never in sync yet" : "in sync") }
+            if words.isEmpty { words.append(status.lastSync == nil ? "not fully synced yet" : "in sync") }
             return words.joined(separator: ", ")
         }
     }
@@ -47,10 +47,10 @@ struct MirrorsCommand: MirrorCommand {
         var isVisible: Bool { true }
 
         func text(_ style: TextStyle) -> String {
-            if mirrors.isEmpty { return "no mirrors; 'byteclub sync DIR' makes one" }
+            if mirrors.isEmpty { return "no mirrors; 'byteclub sync DIR' creates one" }
             var table = TextTable(
                 .init("MIRROR", isShortened: true), .init("STATE", isShortened: true), .init("SYNC", rank: 2),
-                .init("LAST IN SYNC", rank: 1))
+                .init("LAST SYNCED", rank: 1))
             table.rows = mirrors.map { mirror in
                 let sync = mirror.status?.isRunning == true ? "runs" : ""
                 return [mirror.directory, mirror.words, sync, style.time(mirror.status?.lastSync)]

@@ -5,19 +5,19 @@ import ByteClubCore
 struct PaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The most bytes a second for large files to the server, as in 500K or 2M; else BYTECLUB_LIMIT_UP.",
+            "Limit bytes per second for uploads of large files, as in 500K or 2M; default: BYTECLUB_LIMIT_UP.",
             valueName: "rate"), transform: ByteRate.argument)
     var limitUp: ByteRate?
 
     @Option(
-        help: ArgumentHelp("The same for those that come from it; else BYTECLUB_LIMIT_DOWN.", valueName: "rate"),
+        help: ArgumentHelp("Limit downloads of large files likewise; default: BYTECLUB_LIMIT_DOWN.", valueName: "rate"),
         transform: ByteRate.argument)
     var limitDown: ByteRate?
 
     @Option(
         help: ArgumentHelp(
-            "When they travel slower or not at all, as in 'mon-fri 9:00-17:00 limit 200K; sat,sun pause'; at other times "
-                + "only --limit-up and --limit-down hold; else BYTECLUB_SCHEDULE.", valueName: "spans"))
+            "Slow down or pause large files at these times, as in 'mon-fri 9:00-17:00 limit 200K; sat,sun pause', in "
+                + "addition to --limit-up and --limit-down; default: BYTECLUB_SCHEDULE.", valueName: "spans"))
     var schedule: String?
 
     func validate() throws {
@@ -47,7 +47,7 @@ extension SyncConfiguration {
     private static func rate(_ text: String?, _ name: String) throws -> Int? {
         guard let text else { return nil }
         guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "the rate '\(text)' of \(name) is none; write 500K or 2M")
+            throw Failure(.configuration, "invalid rate '\(text)' in \(name); write 500K or 2M")
         }
         return rate.bytesPerSecond
     }

@@ -7,7 +7,7 @@ struct SyncDeselectCommand: MirrorRequest {
         commandName: "deselect",
         abstract: "Exclude folders from this mirror; they stay on the server and in other mirrors.",
         discussion: """
-            The next sync, or the one that runs, puts a folder's files here into the mirror's trash once the server has \
+            The next sync, or a running one, moves a folder's local files to the mirror's trash once the server has \
             all of them.
 
             Examples:
@@ -40,7 +40,7 @@ struct SyncSelectCommand: MirrorRequest {
         commandName: "select",
         abstract: "Include folders in this mirror again.",
         discussion: """
-            The next sync, or the one that runs, downloads what is in them.
+            The next sync, or a running one, downloads them.
 
             Example:
               byteclub sync select photos/raw
@@ -64,7 +64,7 @@ struct SyncSelectCommand: MirrorRequest {
             if let above = leftOut.first(where: { key.isBelow(PathKey(folded: PathKey.fold($0))) }) {
                 throw Failure(
                     .badData,
-                    "'\(path)' is in '\(above)', which is left out; select that folder")
+                    "'\(path)' is in '\(above)', which is excluded; select that folder")
             }
         }
         for path in paths { try Engine.select(path, of: place.configuration) }
@@ -108,12 +108,12 @@ struct SelectionChange: CommandResult {
         let lines: [String]
         if let deselected {
             lines = deselected.map {
-                "\($0)/ stays on the server and is left out of \(directory); what is in it goes into the trash here"
+                "\($0)/ is excluded from \(directory) and stays on the server; its local files go to the trash"
             }
         } else if let selected {
-            lines = selected.map { "\($0)/ is part of \(directory)" }
+            lines = selected.map { "\($0)/ is included in \(directory)" }
         } else {
-            lines = leftOut.isEmpty ? ["no folder is left out"] : leftOut.map { $0 + "/" }
+            lines = leftOut.isEmpty ? ["no excluded folders"] : leftOut.map { $0 + "/" }
         }
         return style.lines(lines)
     }
@@ -139,9 +139,9 @@ extension MirrorPlace {
         let rows = known.flatMap { [$0.disk, $0.server, $0.synced].compactMap(\.self) }
         if rows.contains(where: \.isFolder) { return path }
         if !rows.isEmpty || LocalFile.exists(onDisk) {
-            throw Failure(.badData, "'\(path)' is no folder; a pattern in .byteclubignore leaves out files")
+            throw Failure(.badData, "'\(path)' is not a folder; use a pattern in .byteclubignore to exclude files")
         }
-        if known.isEmpty { throw Failure(.noInput, "neither the mirror nor the server has '\(path)'") }
+        if known.isEmpty { throw Failure(.noInput, "no '\(path)' in the mirror or on the server") }
         return path
     }
 }

@@ -7,7 +7,7 @@ struct StatusCommand: MirrorCommand {
         commandName: "status",
         abstract: "Show the status of a mirror, without touching it or the server.",
         discussion: """
-            With --watch it is told again whenever it has changed, until Ctrl-C.
+            With --watch it is shown again after each change, until Ctrl-C.
 
             Examples:
               byteclub status
@@ -18,7 +18,7 @@ struct StatusCommand: MirrorCommand {
     @Argument(help: MirrorArgument.help, completion: .names)
     var directory: String?
 
-    @Flag(help: "Tell it again whenever it has changed, until Ctrl-C.")
+    @Flag(help: "Show it again after each change, until Ctrl-C.")
     var watch = false
 
     @OptionGroup var outputOptions: OutputOptions
@@ -42,7 +42,7 @@ struct StatusCommand: MirrorCommand {
         /// The lines, with those marked that say how something stands.
         private func lines(_ style: TextStyle) -> [(text: String, state: TextStyle.State?)] {
             guard status.isKnown else { return [("\(directory) was never synced", nil)] }
-            let last = status.lastSync.map { "last in sync \(style.calendar($0))" } ?? "never in sync yet"
+            let last = status.lastSync.map { "last synced \(style.calendar($0))" } ?? "not fully synced yet"
             var lines: [(text: String, state: TextStyle.State?)] = []
             let add = { (texts: [String], state: TextStyle.State?) in lines += texts.map { ($0, state) } }
             let head =
@@ -50,11 +50,11 @@ struct StatusCommand: MirrorCommand {
                 + "\(HumanSize.shown(status.bytes)), \(last)"
             add([head], nil)
             if status.isRunning {
-                add(["a sync runs"], .good)
+                add(["sync is running"], .good)
             } else {
-                add(["no sync runs now; 'byteclub sync' starts one"], nil)
+                add(["sync is not running; 'byteclub sync' starts it"], nil)
             }
-            if status.pending > 0, waiting == nil { add(["to do: \(status.pending)"], nil) }
+            if status.pending > 0, waiting == nil { add(["pending: \(status.pending)"], nil) }
             if let activity { add(Self.lines(activity), nil) }
             if status.isPaused {
                 let end = status.pausedUntil.map { " until \(style.calendar($0))" } ?? ""
@@ -62,10 +62,10 @@ struct StatusCommand: MirrorCommand {
                 if let waiting { add(["waiting: \(Self.words(waiting))"], nil) }
             }
             if let obstacle = status.obstacle {
-                add(["in the way: \(obstacle.message), since \(style.calendar(obstacle.since))"], .bad)
+                add(["blocked: \(obstacle.message), since \(style.calendar(obstacle.since))"], .bad)
             }
             if let ignored = status.ignored.text { add(["\(ignored); see .byteclubignore"], nil) }
-            add(ListedLines.first(leftOut) { "left out: \($0)/; 'byteclub sync select' takes it in" }, nil)
+            add(ListedLines.first(leftOut) { "excluded: \($0)/; 'byteclub sync select' includes it" }, nil)
             if let watching = status.watching { add(["watching: \(watching)"], .warning) }
             let problems = ListedLines.first(ProblemGroup.groups(of: status.problems), count: \.count) {
                 "problem: \($0.text)"
@@ -76,17 +76,17 @@ struct StatusCommand: MirrorCommand {
             }
             add(held, .warning)
             if let rules = status.heldRules {
-                add(["held: .byteclubignore: \(rules.text); until you decide, those before it hold"], .warning)
+                add(["held: .byteclubignore: \(rules.text); the previous rules apply until you decide"], .warning)
             }
             if !status.held.isEmpty || status.heldRules != nil {
-                add(["to decide: 'byteclub sync deletes approve' carries that out, 'restore' brings it back"], nil)
+                add(["to decide: 'byteclub sync deletes approve' carries it out, 'restore' undoes it"], nil)
             }
             let conflicts = ListedLines.first(status.conflicts) {
                 "conflict: \($0.path), \($0.owner) \($0.copy), \(style.calendar($0.at))"
             }
             add(conflicts, .warning)
             if !status.conflicts.isEmpty {
-                add(["to settle: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' settles"], nil)
+                add(["to resolve: 'byteclub conflicts show PATH' compares, 'resolve PATH --keep SIDE' resolves"], nil)
             }
             return lines
         }
@@ -101,7 +101,7 @@ struct StatusCommand: MirrorCommand {
                 waiting.others > 0 ? count(waiting.others, "other change") : nil,
             ].compactMap(\.self)
             return parts.isEmpty
-                ? "nothing that is known; the server is asked when the sync goes on"
+                ? "no known changes; the server is checked when the sync resumes"
                 : parts.joined(separator: "; ")
         }
 
@@ -109,7 +109,7 @@ struct StatusCommand: MirrorCommand {
         private static func lines(_ activity: ActivityFile.Activity) -> [String] {
             var lines = ListedLines.first(activity.transfers) { transfer in
                 let percent = transfer.total > 0 ? transfer.completed * 100 / transfer.total : 0
-                return "on its way: \(transfer.path), \(percent)% of \(HumanSize.shown(transfer.total))"
+                return "transferring: \(transfer.path), \(percent)% of \(HumanSize.shown(transfer.total))"
             }
             if let rate = activity.bytesPerSecond, rate >= 1 {
                 let left = activity.secondsLeft.map { ", \(ProgressLine.duration($0)) left" } ?? ""

@@ -4,7 +4,7 @@ import ArgumentParser
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Keep a directory the same as the shared folder.",
+        abstract: "Sync a directory with the shared folder.",
         usage: """
             byteclub sync [<dir>] [<options>]
             byteclub sync pause|resume [<dir>]
@@ -15,27 +15,29 @@ struct SyncCommand: ParsableCommand {
             byteclub sync verify [<dir>] [<options>]
             """,
         discussion: """
-            Runs until Ctrl-C and prints one line for each change, on a terminal with a line below that tells what goes \
-            on; with --once it ends when both sides agree. A directory that does not exist is made. When both sides changed a note, both texts are kept, one as a \
-            conflict copy. Files that vanish here go to a trash in the mirror. Unusually many deletions are held \
-            until 'byteclub sync deletes approve' or --force-deletes. The file .byteclubignore names what stays here; \
-            when another member changes it and it would leave out unusually much, that is held as well.
+            Runs until Ctrl-C and prints a line for each change, on a terminal with a status line below; with --once \
+            it ends when both sides agree. Creates the directory if it is missing. When both sides changed a note, \
+            both texts are kept, one as a conflict copy. Files removed here go to the mirror's trash. An unusually \
+            large number of deletions is held until 'byteclub sync deletes approve' or --force-deletes. Patterns in \
+            the file .byteclubignore exclude files from syncing; a change to it by another member that would exclude \
+            unusually many is held as well.
 
-            Without a line there these files stay here, too: .*.sw? (of vim and nano), *~, #*#, .#*, .*.kate-swp, \
-            .goutputstream-*, *.part, *.filepart, *.crdownload, .fuse_hidden*, .nfs0*. A line such as !*~ takes them \
-            in. No server takes ~$*, .~*, ~*.tmp, .DS_Store, Thumbs.db, desktop.ini.
+            These temporary files are never uploaded by default: .*.sw? (of vim and nano), *~, #*#, .#*, .*.kate-swp, \
+            .goutputstream-*, *.part, *.filepart, *.crdownload, .fuse_hidden*, .nfs0*. A line such as !*~ in \
+            .byteclubignore includes them. Servers never accept ~$*, .~*, ~*.tmp, .DS_Store, Thumbs.db, desktop.ini.
 
-            When no directory is named it is the mirror that you are in, else the one that was synced last. A word without \
-            a slash names a directory that is there; ./club makes one. No mirror may lie in another one. With --json each line is one JSON object; the last one's event is 'summary'.
+            The default directory is the mirror that you are in, else the one synced last. A name without a slash \
+            must be an existing directory; ./club creates one. Mirrors cannot be nested. With --json each line is one \
+            JSON object; the last one's event is 'summary'.
 
-            With BYTECLUB_PLAIN=1 in the environment only Core API v1 is spoken. That is for a server, or a proxy before \
-            it, that says that it knows ByteClub's quicker protocol and does not carry it.
+            With BYTECLUB_PLAIN=1 in the environment, only Core API v1 is used: for a server or proxy that announces \
+            ByteClub's faster protocol but does not support it.
 
-            With --install the user's own systemd does that from every login on, and starts it now.
+            With --install your user systemd starts the sync now and at each login.
 
-            Exit codes of --once: 0 both sides agree, 75 something is held, paused or could not be done yet, 66 the \
-            mirror is gone, 77 your role does not allow what is left ('byteclub sync revert' takes it back). Links, pipes and names that no server takes are \
-            noted, and are no failure.
+            Exit codes of --once: 0 both sides agree, 75 something is held, paused or not done yet, 66 the mirror is \
+            gone, 77 your role does not allow the remaining changes ('byteclub sync revert' reverts them). Links, \
+            pipes and names that no server accepts are noted and are not failures.
 
             Examples:
               byteclub sync ~/club
@@ -58,29 +60,29 @@ struct SyncCommand: ParsableCommand {
 /// Whether nothing is changed; one type for `sync` and those of its subcommands that have the flag, since the parser
 /// reads a parent's flags first, wherever they stand, and hands on groups by their types.
 struct DryRunOption: ParsableArguments {
-    @Flag(help: "Only print what would be done.")
+    @Flag(help: "Print what would be done, and change nothing.")
     var dryRun = false
 }
 
 /// How a directory is kept the same as the shared folder.
 struct SyncOptions: ParsableArguments {
-    @Flag(help: "End when mirror and server agree.")
+    @Flag(help: "Exit once mirror and server agree.")
     var once = false
 
     @OptionGroup var dryRunOption: DryRunOption
 
-    @Flag(help: "Carry out deletions that are held because they are many.")
+    @Flag(help: "Carry out deletions that are held for their number.")
     var forceDeletes = false
 
-    @Flag(help: "Have systemd sync the mirror whenever you are logged in.")
+    @Flag(help: "Install a systemd service that syncs the mirror while you are logged in.")
     var install = false
 
-    @Flag(help: "Stop that, and remove the service.")
+    @Flag(help: "Stop and remove that service.")
     var uninstall = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Show on the desktop what other members add, change and remove, and conflicts; else BYTECLUB_NOTIFY.")
+        help: "Notify on the desktop of other members' changes and of conflicts; default: BYTECLUB_NOTIFY.")
     var notify: Bool?
 
     @OptionGroup var pace: PaceOptions
@@ -91,9 +93,9 @@ struct SyncOptions: ParsableArguments {
 
     func validate() throws {
         if [once, dryRun, install, uninstall].count(where: \.self) > 1, !(once && dryRun && !install && !uninstall) {
-            throw ValidationError("--install and --uninstall go with neither each other nor --once nor --dry-run")
+            throw ValidationError("--install and --uninstall cannot be combined with each other, --once or --dry-run")
         }
-        if install, forceDeletes { throw ValidationError("--force-deletes is for a sync that you look at") }
+        if install, forceDeletes { throw ValidationError("--force-deletes cannot be combined with --install") }
     }
 
     /// What the flags set.

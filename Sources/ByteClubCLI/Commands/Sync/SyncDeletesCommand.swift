@@ -41,11 +41,11 @@ struct DeletesReviewCommand: MirrorRequest {
 struct DeletesApproveCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "approve",
-        abstract: "Approve what is held; the next sync, or the one that runs, carries it out.",
+        abstract: "Approve what is held; the next sync, or a running one, carries it out.",
         discussion: """
-            What is deleted here goes into the mirror's trash, and the server keeps what is deleted there in its \
-            history. Entries that new ignore rules leave out stay where they are, on both sides, and are synced no \
-            more. What is held later waits again.
+            Files deleted here go to the mirror's trash; the server keeps its deleted files in the history. Entries \
+            that new ignore rules exclude stay where they are, on both sides, and are no longer synced. Deletions \
+            held later need a new approval.
 
             Example:
               byteclub sync deletes approve
@@ -68,12 +68,12 @@ struct DeletesApproveCommand: MirrorRequest {
 struct DeletesRestoreCommand: MirrorRequest {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Undo held deletions: what is gone on one side comes back from the other.",
+        abstract: "Undo held deletions: restore what was deleted on one side from the other.",
         discussion: """
-            The next sync, or the one that runs, downloads again what was deleted here and uploads again what was \
-            deleted on the server. What had been deleted on the server before the rest was held comes back from its \
-            history, up to 10000 entries. Of ignore rules that are held, the file is put back that was there before, here \
-            and then on the server.
+            The next sync, or a running one, downloads again what was deleted here and uploads again what was deleted \
+            on the server. Files deleted on the server before the others were held are restored from its history, up \
+            to 10000 entries. If ignore rules are held, their file is restored to its previous content, here and then \
+            on the server.
 
             Example:
               byteclub sync deletes restore
@@ -105,12 +105,12 @@ struct HeldDeletions: CommandResult {
     var decision = Decision.none
 
     func text(_ style: TextStyle) -> String {
-        if deletions.isEmpty, rules == nil { return "no deletion is held" }
+        if deletions.isEmpty, rules == nil { return "no held deletions" }
         var lines = ListedLines.first(deletions) { deletion in
             let isHere = deletion.side == "local"
             switch decision {
             case .none:
-                return "\(deletion.path): gone \(isHere ? "on the server" : "here"), would be removed "
+                return "\(deletion.path): removed \(isHere ? "on the server" : "here"), would be removed "
                     + "\(isHere ? "here" : "on the server"), held since \(style.calendar(deletion.since))"
             case .approved where deletion.isDone == true: return "\(deletion.path): stays removed"
             case .approved: return "\(deletion.path): will be removed \(isHere ? "here" : "on the server")"
@@ -119,7 +119,7 @@ struct HeldDeletions: CommandResult {
         }
         let done = deletions.count { $0.isDone == true }
         if done > 0, decision == .restored {
-            lines.append("\(deletions.count) come back, of which \(done) had been removed on the server already")
+            lines.append("restored \(deletions.count), \(done) of them already removed on the server")
         }
         if let rules { lines.append(".byteclubignore: " + text(rules, style)) }
         return style.lines(lines)
@@ -128,8 +128,8 @@ struct HeldDeletions: CommandResult {
     private func text(_ rules: SyncStatus.HeldRules, _ style: TextStyle) -> String {
         switch decision {
         case .none: "\(rules.text), held since \(style.calendar(rules.since))"
-        case .approved: "its new rules will leave out \(rules.entries) of \(rules.synced) entries that are in sync"
-        case .restored: "it is as it was before its new rules"
+        case .approved: "its new rules will exclude \(rules.entries) of \(rules.synced) synced entries"
+        case .restored: "its previous rules are restored"
         }
     }
 }

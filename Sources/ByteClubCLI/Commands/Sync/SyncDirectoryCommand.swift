@@ -8,7 +8,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     static let name = "in-directory"
 
     static let configuration = CommandConfiguration(
-        commandName: name, abstract: "Keep a directory the same as the shared folder.", shouldDisplay: false)
+        commandName: name, abstract: "Sync a directory with the shared folder.", shouldDisplay: false)
 
     @Argument(help: MirrorArgument.help, completion: .directory)
     var directory: String?
@@ -59,7 +59,7 @@ struct SyncDirectoryCommand: MirrorCommand {
         } catch {
             var failure = Failure(error)
             if !once, failure.status == .interrupted || failure.status == .terminated {
-                failure.message = "stopped; the next sync goes on from here"
+                failure.message = "stopped; the next sync resumes from here"
             }
             // What a summary follows has been told with the paths.
             if printer.hasSummary { failure.message = "" }
@@ -72,7 +72,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     private func noteConflicts(_ status: SyncStatus, _ context: Context) {
         let count = status.conflicts.count
         if count == 0 { return }
-        context.note("\(count) conflict\(count == 1 ? " is" : "s are") not settled; 'byteclub conflicts' lists them")
+        context.note("\(count) unresolved conflict\(count == 1 ? "" : "s"); 'byteclub conflicts' lists them")
     }
 
     /// Installs the service that syncs the mirror, or removes it.
@@ -92,7 +92,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     private func notifier(_ context: Context) throws -> SyncNotifier? {
         guard try context.settings(flags: options.settings).notifies == true else { return nil }
         guard let desktop = Desktop.find(context.environment) else {
-            context.note("there is no desktop to show changes on: --notify needs notify-send and a session bus")
+            context.note("no desktop notifications: --notify needs notify-send and a session bus")
             return nil
         }
         return SyncNotifier(desktop)
@@ -116,7 +116,7 @@ struct SyncDirectoryCommand: MirrorCommand {
     private func serviceWords(_ context: Context) throws -> [String] {
         _ = try context.storedLogin(
             flags: options.connection.settings,
-            otherwise: "a service needs a stored login, and BYTECLUB_TOKEN is not written into a unit")
+            otherwise: "a service needs a stored login; BYTECLUB_TOKEN is not written to the unit")
         var configuration = SyncConfiguration(directory: "", stateDirectory: "")
         try configuration.setPace(try context.settings(flags: options.settings))
         var options = options

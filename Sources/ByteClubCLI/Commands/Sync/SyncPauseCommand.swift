@@ -7,8 +7,8 @@ struct SyncPauseCommand: MirrorRequest {
         commandName: "pause",
         abstract: "Pause a mirror's sync, for a while or until it is resumed.",
         discussion: """
-            A sync that runs finishes what it is about and then waits; large files that are on their way arrive. What \
-            changes meanwhile is found when it goes on. A time is a number with s, m, h, d or w, as in 90s or 1h30m.
+            A running sync finishes its current step, including large files in transfer, and then waits. Changes made \
+            meanwhile are found when it resumes. A time is a number with s, m, h, d or w, as in 90s or 1h30m.
 
             Examples:
               byteclub sync pause
@@ -16,7 +16,7 @@ struct SyncPauseCommand: MirrorRequest {
             """)
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("Go on by itself after this time.", valueName: "time"),
+        name: .customLong("for"), help: ArgumentHelp("Resume automatically after this time.", valueName: "time"),
         transform: TimeSpan.read)
     var time: TimeSpan?
 
@@ -74,6 +74,6 @@ struct PauseState: CommandResult {
             return "\(directory) is paused \(end) 'byteclub sync resume'"
         }
         if wasPaused == false { return "\(directory) was not paused" }
-        return "\(directory) is paused no more" + (isRunning == false ? "; no sync of it runs now" : "")
+        return "\(directory) is resumed" + (isRunning == false ? "; no sync of it is running" : "")
     }
 }

@@ -102,7 +102,7 @@ final class SyncPrinter: Sendable {
                 defer { state.problem = nil }
                 return state.problem != nil
             }
-            if wasTroubled, live == nil { note("it works again") }
+            if wasTroubled, live == nil { note("connected again") }
             return true
         default: return true
         }

@@ -7,9 +7,9 @@ struct SyncRevertCommand: MirrorRequest {
         commandName: "revert",
         abstract: "Revert changes of a mirror that are not on the server.",
         discussion: """
-            For those whose role does not allow their changes, and for all who want the server's files again. What is new \
-            here or was edited goes into the mirror's trash; what was renamed or moved goes back. The next sync downloads \
-            what was edited or deleted. A sync that runs must be ended first.
+            Use it when your role does not allow your changes, or to get the server's files back. New and edited \
+            files go to the mirror's trash; renamed and moved ones go back to their old place. The next sync \
+            downloads what was edited or deleted. Stop a running sync first.
 
             Examples:
               byteclub sync revert --dry-run
@@ -18,7 +18,7 @@ struct SyncRevertCommand: MirrorRequest {
             """)
 
     @Argument(
-        help: "The entry in the mirror, a folder with all that is in it; the whole mirror unless given.",
+        help: "A file or folder in the mirror; default: the whole mirror.",
         completion: .file())
     var path: String?
 
@@ -35,22 +35,22 @@ struct SyncRevertCommand: MirrorRequest {
         var isDryRun: Bool
 
         func text(_ style: TextStyle) -> String {
-            if changes.isEmpty { return "nothing has changed here that the server does not have" }
+            if changes.isEmpty { return "no local changes to revert" }
             var lines = ListedLines.first(changes) { change in
                 let path = change.path + (change.isFolder ? "/" : "")
                 switch (change.kind, isDryRun) {
-                case (.new, false): return "\(path): new, in the trash now"
-                case (.new, true): return "\(path): new, would go into the trash"
-                case (.edited, false): return "\(path): edited, in the trash now"
-                case (.edited, true): return "\(path): edited, would go into the trash"
-                case (.moved, _): return "\(path): moved, \(isDryRun ? "would be" : "is") \(change.from ?? path) again"
-                case (.deleted, _): return "\(path): deleted, \(isDryRun ? "would come" : "comes") again"
+                case (.new, false): return "\(path): new, moved to the trash"
+                case (.new, true): return "\(path): new, would be moved to the trash"
+                case (.edited, false): return "\(path): edited, moved to the trash"
+                case (.edited, true): return "\(path): edited, would be moved to the trash"
+                case (.moved, _): return "\(path): moved, \(isDryRun ? "goes" : "went") back to \(change.from ?? path)"
+                case (.deleted, _): return "\(path): deleted, \(isDryRun ? "would be" : "will be") downloaded again"
                 }
             }
             if !isDryRun {
-                lines.append("the next sync brings what the server has")
+                lines.append("the next sync downloads the server's files")
                 if changes.contains(where: { $0.kind == .new || $0.kind == .edited }) {
-                    lines.append("what was taken away is in '\(directory)/.byteclub/trash'")
+                    lines.append("your files are in '\(directory)/.byteclub/trash'")
                 }
             }
             return lines.map(Failure.line).joined(separator: "\n")
@@ -61,7 +61,7 @@ struct SyncRevertCommand: MirrorRequest {
         let path = try path.map { try place.relative($0) } ?? ""
         let changes = try Engine.revert(path, of: place.configuration, isDryRun: dryRunOption.dryRun)
         if changes.isEmpty, !path.isEmpty, try Engine.explain(path, of: place.configuration).isEmpty {
-            throw Failure(.noInput, "neither the mirror nor the server has '\(path)'")
+            throw Failure(.noInput, "no '\(path)' in the mirror or on the server")
         }
         return Answer(directory: place.directory, changes: changes, isDryRun: dryRunOption.dryRun)
     }

@@ -7,8 +7,8 @@ struct SyncVerifyCommand: MirrorCommand {
         commandName: "verify",
         abstract: "Verify every byte of a mirror against the server; changes nothing.",
         discussion: """
-            Reads all files of the mirror, whatever their times say, and asks the server for its list. What has changed \
-            since the last sync is counted and not compared.
+            Reads all files of the mirror, whatever their times, and gets the server's list. Changes since the last \
+            sync are counted but not compared.
 
             Exit codes: 0 disk, mirror and server agree, 65 they differ.
 
@@ -82,17 +82,17 @@ struct Verification: CommandResult {
 
     func text(_ style: TextStyle) -> String {
         var lines = differences.map { "\($0.path): \($0.detail)" }
-        if isCutShort { lines.append("and perhaps more") }
+        if isCutShort { lines.append("and possibly more") }
         let compared = "\(counted(files, "file")) in \(counted(folders, "folder")), \(HumanSize.shown(bytes))"
         let verdict = isAgreed ? "disk, mirror and server agree" : counted(differences.count, "difference")
         lines.append("\(compared): \(verdict)")
         if unsettled > 0 {
             lines.append(
-                "not compared: \(ActivityLine.grouped(unsettled)), changed or not synced yet; run 'byteclub sync' first"
+                "not compared: \(ActivityLine.grouped(unsettled)) changed or not synced yet; run 'byteclub sync' first"
             )
         }
         if skipped > 0 {
-            lines.append("not synced: \(ActivityLine.grouped(skipped)) on this disk alone; 'byteclub status' tells why")
+            lines.append("not synced: \(ActivityLine.grouped(skipped)) only on this disk; 'byteclub status' shows why")
         }
         return style.lines(lines)
     }

@@ -25,7 +25,7 @@ struct TimeSpan: Hashable, Sendable {
     /// - Throws: `ValidationError` that says how a length of time is written.
     static func read(_ text: String) throws -> TimeSpan {
         guard let span = TimeSpan(argument: text) else {
-            throw ValidationError("write a time up to a year as in 90s, 45m, 2h, 1h30m, 3d or 2w")
+            throw ValidationError("write a time of at most a year, as in 90s, 45m, 2h, 1h30m, 3d or 2w")
         }
         return span
     }

@@ -7,8 +7,8 @@ struct UnlinkCommand: MirrorCommand {
         commandName: "unlink",
         abstract: "Stop mirroring a directory; its files stay.",
         discussion: """
-            Removes what this machine knows of the mirror, and its service. What a sync had put into the mirror's trash \
-            stays there. On the server and in other mirrors nothing changes.
+            Removes this machine's record of the mirror and its service. The mirror's trash stays. Nothing changes on \
+            the server or in other mirrors.
 
             Example:
               byteclub unlink ~/club
@@ -28,9 +28,9 @@ struct UnlinkCommand: MirrorCommand {
         var keepsTrash: Bool
 
         func text(_ style: TextStyle) -> String {
-            var lines = ["\(directory) is an ordinary directory now; its files are as they were"]
-            if pending > 0 { lines.append("not synced before: \(pending); that is in the directory alone") }
-            if keepsTrash { lines.append("what was removed or replaced is still in '\(directory)/.byteclub/trash'") }
+            var lines = ["\(directory) is no longer a mirror; its files are unchanged"]
+            if pending > 0 { lines.append("not synced: \(pending), only in this directory") }
+            if keepsTrash { lines.append("removed and replaced files are still in '\(directory)/.byteclub/trash'") }
             return lines.map(Failure.line).joined(separator: "\n")
         }
     }
@@ -38,7 +38,7 @@ struct UnlinkCommand: MirrorCommand {
     func run<Engine: MirrorEngine>(in context: Context, with engine: Engine.Type) async throws {
         let place = try MirrorPlace(directory, context)
         guard place.isKnown else {
-            throw Failure(.noInput, "'\(place.directory)' is no mirror; 'byteclub mirrors' lists them")
+            throw Failure(.noInput, "'\(place.directory)' is not a mirror; 'byteclub mirrors' lists them")
         }
         let service = MirrorService(of: place, context)
         _ = try await BlockingWork.run { try service.uninstall() }

@@ -5,13 +5,13 @@ import ByteClubCore
 struct WhyCommand: MirrorCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Explain why a file or folder of a mirror is as it is, and what is in its way.",
+        abstract: "Explain the state of a file or folder of a mirror, and what blocks it.",
         discussion: """
-            Prints what the disk showed last, what the server told last, and the state in which both were last equal; the \
-            rule that decides now, what is to be done next, and what keeps it from being done. Only the mirror's \
-            database is read, and whether the disk still shows the same.
+            Shows the last known state on disk, on the server, and the last state in which both were equal; the rule \
+            that applies, the next step, and what blocks it. Reads only the mirror's database and checks whether the \
+            disk still matches it.
 
-            Exit codes: 0 the path is known, 66 nobody knows it, 74 the mirror's database cannot be read.
+            Exit codes: 0 the path is known, 66 not found, 74 the mirror's database cannot be read.
 
             Examples:
               byteclub why Trips/plan.md
@@ -38,11 +38,11 @@ struct WhyCommand: MirrorCommand {
             var table = TextTable(.init(), .init())
             table.rows = [
                 ["disk", row(entry.disk, style)], ["server", row(entry.server, style)],
-                ["last equal", row(entry.synced, style)],
+                ["last synced", row(entry.synced, style)],
             ]
             if let rule = entry.rule { table.rows.append(["rule", rule]) }
             table.rows += entry.next.map { ["next", $0] }
-            table.rows += entry.blockers.map { [entry.state == .excluded ? "left out" : "in the way", $0] }
+            table.rows += entry.blockers.map { [entry.state == .excluded ? "excluded" : "blocked by", $0] }
             table.rows += entry.notes.map { ["note", $0] }
             if let time = entry.nextAttempt { table.rows.append(["next attempt", "\(style.calendar(time))"]) }
             let path = entry.path.isEmpty ? "the mirror's root" : entry.path
@@ -52,10 +52,10 @@ struct WhyCommand: MirrorCommand {
         private static func words(_ state: SyncExplanation.State) -> String {
             switch state {
             case .inSync: "in sync"
-            case .pending: "to do"
-            case .underWay: "on its way"
+            case .pending: "pending"
+            case .underWay: "transferring"
             case .blocked: "waiting"
-            case .excluded: "left out"
+            case .excluded: "excluded"
             }
         }
 
@@ -63,7 +63,7 @@ struct WhyCommand: MirrorCommand {
             guard let row else { return "-" }
             var parts = [row.path + (row.isFolder ? "/" : "")]
             if let size = row.size { parts.append("\(size) bytes") }
-            if !row.isFolder { parts.append("hash \(row.hash.map { String($0.prefix(8)) } ?? "not known")") }
+            if !row.isFolder { parts.append("hash \(row.hash.map { String($0.prefix(8)) } ?? "unknown")") }
             if let revision = row.revision, !row.isFolder { parts.append("revision \(revision)") }
             if let modified = row.modified { parts.append("written \(style.calendar(modified))") }
             return parts.joined(separator: ", ")
@@ -79,8 +79,8 @@ struct WhyCommand: MirrorCommand {
                 try context.print(Result(directory: place.directory, path: path, entries: []), json: true)
             }
             let last = try Engine.log(of: place.configuration, below: path, after: nil, limit: 1).last
-            let when = last.map { "; the last that is logged of it: \($0.event), \(context.calendar($0.at))" } ?? ""
-            throw Failure(.noInput, "neither the mirror nor the server has '\(path)'\(when)")
+            let when = last.map { "; last logged event: \($0.event), \(context.calendar($0.at))" } ?? ""
+            throw Failure(.noInput, "no '\(path)' in the mirror or on the server\(when)")
         }
         try context.print(
             Result(directory: place.directory, path: path, entries: entries), json: outputOptions.json)

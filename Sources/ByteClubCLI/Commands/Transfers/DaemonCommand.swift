@@ -7,23 +7,23 @@ struct DaemonCommand: ClubCommand {
         commandName: "daemon",
         abstract: "Run the daemon that does the background transfers.",
         discussion: """
-            It starts by itself when there is something to transfer, and ends when there was nothing for ten minutes; \
-            there is one for each user. Whatever ends it, the next one goes on where it was. With --install the user's \
-            own systemd starts it at each login and whenever it is asked, so that transfers go on after a reboot. \
-            Where there is a desktop it tells of what has ended.
+            Starts automatically when there is something to transfer, and ends after ten idle minutes; each user has \
+            one. After an interruption the next daemon resumes the transfers. With --install your user systemd starts \
+            it at each login and on demand, so that transfers resume after a reboot. On a desktop it notifies you of \
+            finished transfers.
 
             Examples:
               byteclub daemon --install
               byteclub daemon --stop
             """)
 
-    @Flag(help: "Install it as a service of your own systemd, and start that.")
+    @Flag(help: "Install it as a service in your user systemd, and start it.")
     var install = false
 
-    @Flag(help: "Remove that service.")
+    @Flag(help: "Remove the service.")
     var uninstall = false
 
-    @Flag(help: "End the daemon that runs; transfers go on with the next one.")
+    @Flag(help: "Stop the running daemon; the next one resumes the transfers.")
     var stop = false
 
     @OptionGroup var outputOptions: OutputOptions
@@ -32,12 +32,12 @@ struct DaemonCommand: ClubCommand {
     struct Stopped: CommandResult {
         var wasRunning: Bool
 
-        func text(_ style: TextStyle) -> String { wasRunning ? "the daemon has ended" : "no daemon runs" }
+        func text(_ style: TextStyle) -> String { wasRunning ? "the daemon is stopped" : "no daemon is running" }
     }
 
     func validate() throws {
         if [install, uninstall, stop].count(where: \.self) > 1 {
-            throw ValidationError("use one of --install, --uninstall and --stop")
+            throw ValidationError("use only one of --install, --uninstall and --stop")
         }
     }
 
@@ -69,7 +69,7 @@ struct DaemonCommand: ClubCommand {
             await other.close()
             try await Task.sleep(for: pause)
         }
-        throw Failure(.tryAgain, "the daemon has not ended yet; it keeps what is under way first")
+        throw Failure(.tryAgain, "the daemon is still stopping; it saves the state of its transfers first")
     }
 
     private static let (looks, pause) = (500, Duration.milliseconds(20))
@@ -99,7 +99,7 @@ struct DaemonCommand: ClubCommand {
                 try Task.checkCancellation()
             }
         } catch let failure as Failure where [.interrupted, .terminated].contains(failure.status) {
-            throw Failure(failure.status, "stopped; the transfers go on with the next daemon")
+            throw Failure(failure.status, "stopped; the next daemon resumes the transfers")
         }
     }
 }

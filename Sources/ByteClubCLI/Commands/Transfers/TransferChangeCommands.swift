@@ -3,14 +3,14 @@ import ByteClubHTTP
 
 /// Which transfers a command is about.
 struct TransferSelection: ParsableArguments {
-    @Argument(help: "The transfers' IDs, or at least 4 digits of each.", completion: .names)
+    @Argument(help: "IDs of transfers, or at least 4 digits of each.", completion: .names)
     var ids: [String] = []
 
-    @Flag(help: "All for which that makes sense.")
+    @Flag(help: "All transfers to which this applies.")
     var all = false
 
     func validate() throws {
-        if all != ids.isEmpty { throw ValidationError("name transfers by their IDs, or use --all") }
+        if all != ids.isEmpty { throw ValidationError("give the transfers' IDs or --all") }
     }
 }
 
@@ -34,7 +34,7 @@ extension TransferChangeCommand {
             if !isAll {
                 for status in all where named.contains(status.id) && !Self.states.contains(status.state) {
                     let label = TransferObject(status, id: "").label
-                    context.note("'\(label)' is left as it is: it is \(status.state.rawValue)")
+                    context.note("skipped '\(label)': it is \(status.state.rawValue)")
                 }
             }
             guard let control, !chosen.isEmpty else { return ([BackgroundStatus](), all) }
@@ -47,7 +47,7 @@ extension TransferChangeCommand {
 /// Does what `byteclub transfers pause` asks for.
 struct TransfersPauseCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause transfers; what was moved is kept.")
+        commandName: "pause", abstract: "Pause transfers; transferred data is kept.")
     static let change = BackgroundChange.pause
     static let states: Set<BackgroundStatus.State> = [.waiting, .running]
 
@@ -69,7 +69,7 @@ struct TransfersResumeCommand: TransferChangeCommand {
 /// Does what `byteclub transfers cancel` asks for.
 struct TransfersCancelCommand: TransferChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel transfers; what was moved is dropped.")
+        commandName: "cancel", abstract: "Cancel transfers; transferred data is discarded.")
     static let change = BackgroundChange.cancel
     static let states: Set<BackgroundStatus.State> = [.waiting, .running, .paused]
 
@@ -89,7 +89,7 @@ struct TransfersClearCommand: ClubCommand {
         var forgotten: Int
 
         func text(_ style: TextStyle) -> String {
-            style.lines(["forgot \(forgotten) transfer\(forgotten == 1 ? "" : "s")"])
+            style.lines(["cleared \(forgotten) transfer\(forgotten == 1 ? "" : "s")"])
         }
     }
 

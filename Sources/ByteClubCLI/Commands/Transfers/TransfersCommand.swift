@@ -6,10 +6,10 @@ struct TransfersCommand: ParsableCommand {
         commandName: "transfers",
         abstract: "Manage background transfers.",
         discussion: """
-            Photos that 'photos upload --background' and 'photos download --background' have noted down are transferred \
-            by 'byteclub daemon', which starts by itself and goes on when the terminal is closed; with 'byteclub daemon \
-            --install' also after the machine was started again. An ID may be cut to as many digits as tell it from the \
-            others, at least 4.
+            'byteclub daemon' runs the transfers that 'photos upload --background' and 'photos download --background' \
+            have queued. It starts automatically and keeps running when the terminal is closed; after 'byteclub \
+            daemon --install' it also resumes after a reboot. An ID may be shortened to as many digits as are unique, \
+            at least 4.
 
             Examples:
               byteclub transfers

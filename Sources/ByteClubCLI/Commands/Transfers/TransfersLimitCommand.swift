@@ -8,17 +8,18 @@ struct TransfersLimitCommand: ClubCommand {
         commandName: "limit",
         abstract: "Show or set the rate limit of all background transfers together.",
         discussion: """
-            Without a limit it shows the present ones. A limit is a number of bytes a second as in 500K or 2M, \
-            'unlimited', or 'pause', which holds all transfers. Days and a time, by local clocks, may stand before it: \
-            then it holds in that part of every week. Limits are divided by ';', the first that fits holds, as with \
-            'byteclub sync --schedule'; when none fits there is no limit. All are set anew, at once, and stay.
+            Without arguments, shows the current limits. A limit is a number of bytes per second as in 500K or 2M, \
+            'unlimited', or 'pause', which pauses all transfers. Days and a span of local time before it limit it to \
+            that part of each week. Separate limits by ';': the first that matches applies, as in 'byteclub sync \
+            --schedule'; without a match there is no limit. New limits replace all previous ones, take effect at \
+            once, and persist.
 
             Examples:
               byteclub transfers limit 2M
               byteclub transfers limit 'mon-fri 09:00-17:00 500K; sat,sun pause; 2M'
             """)
 
-    @Argument(help: "The limits; none to show them.")
+    @Argument(help: "The limits; shown if omitted.")
     var limits: [String] = []
 
     @OptionGroup var outputOptions: OutputOptions
@@ -37,10 +38,10 @@ struct TransfersLimitCommand: ClubCommand {
             let schedule = try schedule()
             if schedule.spans.isEmpty {
                 throw ValidationError(
-                    "there is no limit in '\(limits.joined(separator: " "))'; write 2M, unlimited or pause")
+                    "no limit in '\(limits.joined(separator: " "))'; write 2M, unlimited or pause")
             }
             if let span = schedule.spans.dropLast().first(where: \.holdsAlways) {
-                throw ValidationError("nothing after '\(span)' can hold; put it last")
+                throw ValidationError("no limit after '\(span)' can apply; put it last")
             }
             try RateSchedule(schedule).check()
         } catch let error as SyncError {

@@ -5,15 +5,15 @@ import ByteClubHTTP
 struct TransfersListCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List background transfers; on a terminal until all have ended or are paused.",
+        abstract: "List background transfers; on a terminal until all have finished or are paused.",
         discussion: """
             With --json a transfer is an object with id, kind (upload or download), label, state (waiting, running, \
-            paused, done or failed), bytes, total, rate in bytes a second, timeLeft in seconds, nextAttempt, and message: \
-            what went wrong, or where it is now. In a pipe the columns are id, kind, label, state, bytes, total, rate, \
-            timeLeft and message.
+            paused, done or failed), bytes, total, rate in bytes per second, timeLeft in seconds, nextAttempt, and \
+            message: the error, or the current step. In a pipe the columns are id, kind, label, state, bytes, total, \
+            rate, timeLeft and message.
             """)
 
-    @Flag(help: "List them once, also on a terminal.")
+    @Flag(help: "List once, even on a terminal.")
     var once = false
 
     @OptionGroup var outputOptions: OutputOptions
@@ -32,7 +32,7 @@ struct TransfersListCommand: ClubCommand {
             }
             guard let rest else { return }
             if rest.isEmpty, !outputOptions.json {
-                return context.noteEmpty("no transfers; 'byteclub photos upload --background FILE' begins one")
+                return context.noteEmpty("no transfers; 'byteclub photos upload --background FILE' starts one")
             }
             try context.print(TransferList(rest), json: outputOptions.json)
         } catch let failure as Failure where failure.status == .interrupted {

@@ -5,18 +5,18 @@ import ByteClubHTTP
 struct TransfersWaitCommand: ClubCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until transfers have ended.",
+        abstract: "Wait until transfers have finished.",
         discussion: """
-            Without an ID it waits for all, among them those that have failed before and were neither cancelled nor \
-            cleared. Ends with 0 when all are done, and with 75 when one has failed, when what is left is paused, or when \
-            the time is over. Ctrl-C ends the wait alone.
+            Without IDs, waits for all transfers, including failed ones that were neither cancelled nor cleared. Exits \
+            with 0 when all are done, and with 75 when one has failed, when the remaining ones are paused, or on \
+            timeout. Ctrl-C ends only the wait.
             """)
 
-    @Argument(help: "The transfers' IDs, or at least 4 digits of each.", completion: .names)
+    @Argument(help: "IDs of transfers, or at least 4 digits of each.", completion: .names)
     var ids: [String] = []
 
     @Option(
-        help: ArgumentHelp("How long to wait, as in 90s, 45m or 2h; else as long as it takes.", valueName: "time"),
+        help: ArgumentHelp("Stop waiting after this time, as in 90s, 45m or 2h; default: never.", valueName: "time"),
         transform: TimeSpan.read)
     var timeout: TimeSpan?
 
@@ -42,15 +42,15 @@ struct TransfersWaitCommand: ClubCommand {
         } catch {
             progress.end()
             var failure = Failure(error)
-            if failure.status == .interrupted { failure.message = "waits no longer; the transfers go on" }
+            if failure.status == .interrupted { failure.message = "stopped waiting; the transfers continue" }
             throw failure
         }
         if !wait.ended.isEmpty { try context.print(TransferList(wait.ended), json: outputOptions.json) }
         if wait.ended.isEmpty, outputOptions.json { try context.print(TransferList([]), json: true) }
         if wait.isHeld {
-            throw Failure(.tryAgain, "what is left is paused; 'byteclub transfers resume --all' lets it go on")
+            throw Failure(.tryAgain, "the other transfers are paused; 'byteclub transfers resume --all' resumes them")
         }
-        if !wait.isOver { throw Failure(.tryAgain, "the time is over; the transfers go on") }
+        if !wait.isOver { throw Failure(.tryAgain, "timed out; the transfers continue") }
         if wait.hasFailures { throw Failure.silent(.tryAgain) }
     }
 

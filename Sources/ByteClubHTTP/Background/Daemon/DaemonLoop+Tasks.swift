@@ -88,7 +88,7 @@ extension DaemonLoop {
             unsaved[status.id] = nil
         } catch {
             if unsaved.updateValue(status, forKey: status.id) == nil {
-                daemon.logger?.error("how a task stands is not on disk: \(error)", metadata: ["task": "\(status.id)"])
+                daemon.logger?.error("a task state cannot be stored: \(error)", metadata: ["task": "\(status.id)"])
             }
             timers.set(.unsaved, Self.secondTry, from: .fine)
         }
@@ -165,5 +165,5 @@ extension BackgroundFailure {
     /// Why an upload that must not be sent twice is not sent for now.
     fileprivate static let unnoted = BackgroundFailure(
         code: TransferError.Code.cannotWriteFile.description,
-        message: "that it is being sent could not be noted on the disk, so it was not sent", isRetryable: true)
+        message: "its start could not be recorded on disk, so it was not sent", isRetryable: true)
 }

@@ -84,7 +84,7 @@ struct DaemonProcess: ~Copyable {
 
     /// It takes too long.
     var late: TransferError {
-        TransferError(.daemonUnavailable, "the daemon '\(program)' does not get ready\(lastLine)")
+        TransferError(.daemonUnavailable, "the daemon '\(program)' does not start\(lastLine)")
     }
 
     /// Hears what the daemon says until it is ready.

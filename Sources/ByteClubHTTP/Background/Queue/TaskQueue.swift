@@ -446,5 +446,5 @@ extension BackgroundFailure {
     /// Why an upload is not sent again by itself.
     static let interrupted = BackgroundFailure(
         code: TransferError.Code.bodyFailed.description,
-        message: "it was interrupted and may have arrived; resume it to send it again")
+        message: "it was interrupted and may have been received; resume it to send it again")
 }

@@ -35,20 +35,20 @@ extension CoreAPIv1Remote {
                 corrections = (corrections.inRow + 1, corrections.inAll + 1)
                 guard Self.isTolerable(corrections), (0...source.size).contains(state.offset) else {
                     throw RemoteError(
-                        .protocolViolation, "the server wants bytes from \(state.offset) on where \(offset) were sent")
+                        .protocolViolation, "the server expects bytes from \(state.offset) on, but \(offset) were sent")
                 }
                 (id, offset) = (state.uploadID, state.offset)
                 progress?.acknowledge(offset)
             case .forgotten:
                 corrections = (corrections.inRow + 1, corrections.inAll + 1)
                 guard id != nil, Self.isTolerable(corrections) else {
-                    throw RemoteError(.protocolViolation, "the server forgets an upload while it is under way")
+                    throw RemoteError(.protocolViolation, "the server lost an upload in progress")
                 }
                 (id, offset) = (nil, 0)
             case .unknown: return nil
             }
         }
-        guard let id else { throw RemoteError(.protocolViolation, "the server gave the upload no name") }
+        guard let id else { throw RemoteError(.protocolViolation, "the server gave the upload no ID") }
         return id
     }
 

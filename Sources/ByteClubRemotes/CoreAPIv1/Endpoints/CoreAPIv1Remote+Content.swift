@@ -78,7 +78,7 @@ extension CoreAPIv1Remote {
                 .protocolViolation, "the server sent \(count) bytes of '\(path)', which has \(metadata.bytes)")
         }
         if let reported = metadata.contentHash, reported != hash {
-            throw RemoteError(.protocolViolation, "the server sent other bytes of '\(path)' than their hash tells")
+            throw RemoteError(.protocolViolation, "the server sent bytes of '\(path)' that do not match their hash")
         }
     }
 
@@ -91,7 +91,7 @@ extension CoreAPIv1Remote {
         guard Int64(answer.bytes.count) == end - range.lowerBound,
             answer.response.headerFields[.contentRange] == expected
         else {
-            throw RemoteError(.protocolViolation, "the answer of \(answer.club) is another part than was asked for")
+            throw RemoteError(.protocolViolation, "the answer of \(answer.club) is not the requested range")
         }
     }
 
@@ -133,7 +133,7 @@ private final class Announcement: Sendable {
     /// What is wrong when more have come.
     var excess: RemoteError {
         guard let reported = reported.withLock({ $0 }) else {
-            return RemoteError(.protocolViolation, "the server sends bytes of '\(path)' without telling how many")
+            return RemoteError(.protocolViolation, "the server sends '\(path)' without its length")
         }
         if reported > limit { return .tooLarge(path, limit) }
         return RemoteError(

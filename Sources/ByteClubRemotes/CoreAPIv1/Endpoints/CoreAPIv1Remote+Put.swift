@@ -31,7 +31,7 @@ extension CoreAPIv1Remote {
         if let reported = stored.contentHash, reported != hash {
             throw RemoteError(
                 .protocolViolation,
-                "the server stored other bytes under '\(stored.path)' than were sent: hash \(reported)")
+                "the server stored bytes under '\(stored.path)' that differ from those sent: hash \(reported)")
         }
         if stored.bytes != source.size {
             throw RemoteError(

@@ -87,7 +87,7 @@ public struct DeviceSignIn: Sendable {
         case "access_denied": return .refused
         case "expired_token", "invalid_grant": return .over
         default:
-            throw RemoteError(.unauthorized, "the server refuses the sign-in: \(reported.problem ?? "no reason given")")
+            throw RemoteError(.unauthorized, "the server refused the sign-in: \(reported.problem ?? "no reason given")")
         }
     }
 

@@ -37,7 +37,7 @@ struct BatchHandler: Sendable {
             return .json(refused.outcome)
         } catch is UploadError {
             // The same batch is being done for a connection that broke, or the upload goes on.
-            throw APIError(503, "the upload is in use; ask again in a moment", retryAfter: 1)
+            throw APIError(503, "the upload is in use; retry in a moment", retryAfter: 1)
         }
     }
 
@@ -46,7 +46,7 @@ struct BatchHandler: Sendable {
         do {
             batch = try JSONReader.read(from: frame.head)
         } catch {
-            throw APIError(400, "the head of the batch is wrong: \(error)")
+            throw APIError(400, "the head of the batch is invalid: \(error)")
         }
         guard batch.operations.count <= SyncBatch.maximumOperations else {
             throw APIError(413, "a batch has at most \(SyncBatch.maximumOperations) operations")
@@ -119,7 +119,7 @@ struct BatchHandler: Sendable {
             batch.operations[index].content = content
             contents.append(staged)
         }
-        guard frame.bodies.isEmpty else { throw APIError(400, "the batch goes on after its last content") }
+        guard frame.bodies.isEmpty else { throw APIError(400, "the batch has data after its last content") }
         return (batch, contents)
     }
 

@@ -18,7 +18,7 @@ struct ChunkHandlers: Sendable {
         do {
             asked = try JSONReader.read(from: body.bytes)
         } catch {
-            throw APIError(400, "the list of hashes is wrong: \(error)")
+            throw APIError(400, "the list of hashes is invalid: \(error)")
         }
         guard asked.hashes.count <= Self.maximumHashes else {
             throw APIError(413, "at most \(Self.maximumHashes) hashes can be asked for at once")
@@ -66,7 +66,7 @@ struct ChunkHandlers: Sendable {
         do {
             manifest = try JSONReader.read(from: head)
         } catch {
-            throw APIError(400, "the list of chunks is wrong: \(error)")
+            throw APIError(400, "the list of chunks is invalid: \(error)")
         }
         guard let sum = manifest.sum, manifest.chunks.allSatisfy({ $0.bytes <= ChunkManifest.maximumChunkBytes }) else {
             throw APIError(

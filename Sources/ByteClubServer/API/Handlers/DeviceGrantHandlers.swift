@@ -20,7 +20,7 @@ struct DeviceGrantHandlers: Sendable {
             // Who has a whole site of IPv6 addresses is one party, as at the sign-in page.
             let party = Party.stranger(request.client.address?.site)
             guard let begun = signIns.begin(asker, for: party, at: settings.now()) else {
-                throw APIError(429, "too many sign-ins wait for a code already; try again later", retryAfter: 60)
+                throw APIError(429, "too many sign-ins are waiting for a code; try again later", retryAfter: 60)
             }
             let page = settings.origin(for: request.client) + "/device"
             return DeviceAuthorization(deviceCode: begun.deviceCode, userCode: begun.userCode, page: page).response
@@ -37,13 +37,13 @@ struct DeviceGrantHandlers: Sendable {
         switch signIns.ask(deviceCode, by: app, at: settings.now()) {
         case .pending:
             return OAuth2Refusal(
-                error: "authorization_pending", description: "no member has decided yet; ask again later"
+                error: "authorization_pending", description: "no member has decided yet; retry later"
             ).response
         case .slowDown:
-            return OAuth2Refusal(error: "slow_down", description: "wait 5 s longer before you ask again").response
+            return OAuth2Refusal(error: "slow_down", description: "wait 5 s longer between requests").response
         case .refused: return OAuth2Refusal(error: "access_denied", description: "the member refused").response
         case .expired:
-            return OAuth2Refusal(error: "expired_token", description: "nobody allowed it within ten minutes").response
+            return OAuth2Refusal(error: "expired_token", description: "it was not allowed within ten minutes").response
         case .unknown: break
         case .allowed(let code):
             guard let (grant, token) = try await store.redeemCode(code, where: { $0.app == app.key }) else { break }

@@ -34,7 +34,7 @@ struct FileOperationHandlers: Sendable {
     func createFolder(_ request: MemberRequest) async throws -> Response {
         let path = try request.path(in: "path")
         return try await change(request) { folder in
-            if path.isRoot { throw APIError(403, "the root is there already") }
+            if path.isRoot { throw APIError(403, "the root already exists") }
             return try folder.createFolder(path)
         }
     }

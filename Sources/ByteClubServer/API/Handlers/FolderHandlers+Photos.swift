@@ -14,7 +14,7 @@ extension FolderHandlers {
     func searchPhotos(_ request: MemberRequest, _ filter: PhotoFilter) async throws -> Response {
         let parameters = request.parameters
         for name in ["content", "include_deleted"] where try parameters.bool(name, default: false) {
-            throw APIError(400, "photos are not searched with '\(name)'", parameter: name)
+            throw APIError(400, "'\(name)' does not apply to photo searches", parameter: name)
         }
         let name = try parameters["query"].map { text throws(APIError) in try SearchQuery(text) }
         let limit = Int(
@@ -46,7 +46,7 @@ extension Parameters {
         if let text = self["kind"] {
             guard let kinds = PhotoFilter.kinds(text) else {
                 let known = PhotoShape.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw APIError(400, "expected kinds with commas between them: \(known)", parameter: "kind")
+                throw APIError(400, "expected kinds separated by commas: \(known)", parameter: "kind")
             }
             filter.kinds = kinds
         }
@@ -55,7 +55,7 @@ extension Parameters {
         if let text = self["near"] {
             guard let circle = GeographicCircle(text) else {
                 throw APIError(
-                    400, "expected degrees north and east, and kilometres if you like: 50.6,6.4,10", parameter: "near")
+                    400, "expected degrees north and east, and optionally kilometres: 50.6,6.4,10", parameter: "near")
             }
             filter.near = circle
         }

@@ -42,7 +42,7 @@ extension PasswordHash {
     static func checkLength(of password: String) throws(APIError) {
         guard lengths.contains(password.utf8.count) else {
             throw APIError(
-                400, "a password has \(lengths.lowerBound) to \(lengths.upperBound) bytes", parameter: "password")
+                400, "a password must have \(lengths.lowerBound) to \(lengths.upperBound) bytes", parameter: "password")
         }
     }
 }

@@ -18,11 +18,11 @@ struct PhotoHandlers: Sendable {
         try site.count(visit)
         // Who typed the name alone is a person.
         if request.tail.isEmpty { return site.unknownPage() }
-        guard visit.member != nil else { throw APIError(403, "pictures are for members: sign in first") }
+        guard visit.member != nil else { throw APIError(403, "photos are for members: sign in first") }
         guard let hash = request.tail.first.flatMap({ ContentHash($0) }),
             let wish = PictureName(request.tail.dropFirst()),
             let photo = try await store.photos(with: hash, limit: 1).first
-        else { throw APIError(404, "the picture was not found") }
+        else { throw APIError(404, "the photo was not found") }
         guard let made = wish.made else {
             return try .file(
                 photo, await store.content(of: photo), for: request,
@@ -45,7 +45,7 @@ struct PhotoHandlers: Sendable {
             return Response(.notModified, headers: headers, body: .none)
         }
         guard photo.bytes <= RenditionStore.sourceLimit else {
-            throw APIError(404, "there are no pictures of photos over \(RenditionStore.sourceLimit >> 20) MiB")
+            throw APIError(404, "no previews of photos over \(RenditionStore.sourceLimit >> 20) MiB")
         }
         let (store, renditions, tiles) = (store, renditions, tiles)
         let source: @Sendable () async throws -> StoredContent = { try await store.content(of: photo) }

@@ -93,7 +93,7 @@ struct SharedLinkHandlers: Sendable {
             return nil
         }
         guard let photo, let hash = photo.contentHash, MediaType(name: photo.path.name).hasThumbnail else {
-            throw APIError(404, "the picture was not found")
+            throw APIError(404, "the photo was not found")
         }
         return try await photos.picture(
             of: photo, hash, wish, for: request, as: request.party, cache: Self.pictureCache)
@@ -120,7 +120,7 @@ struct SharedLinkHandlers: Sendable {
         let isRight = try await site.inTurn(request, verdict) {
             try await PasswordHash.verify(typed, against: password)
         }
-        guard isRight else { return SharePage.locked(problem: "The password is wrong.").response(.forbidden, of: club) }
+        guard isRight else { return SharePage.locked(problem: "Wrong password.").response(.forbidden, of: club) }
         settings.signIns.forget(name, from: request.client.address, nil)
         // Back to what was asked for, unless that says the password itself.
         let query = request.query.isEmpty || request.query.contains("password=") ? "" : "?" + request.query

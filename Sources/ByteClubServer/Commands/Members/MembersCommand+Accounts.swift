@@ -5,7 +5,7 @@ extension MembersCommand {
     /// The command `members role`.
     struct SetRole: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "role", abstract: "Change a member's role; it takes effect within a second.")
+            commandName: "role", abstract: "Change a member's role, effective within a second.")
 
         @Argument(help: "The member's name.")
         var name: String
@@ -26,8 +26,8 @@ extension MembersCommand {
             commandName: "password",
             abstract: "Set the password with which a member signs in on the server's pages.",
             discussion: """
-                It is asked for twice at the terminal, or read from standard input. Browsers are signed out; devices stay \
-                signed in until the member shuts them out on the account's page.
+                Prompts for it twice at the terminal, or reads it from standard input. Browsers are signed out; \
+                devices stay signed in until the member revokes them on the account page.
                 """)
 
         @Argument(help: "The member's name.")
@@ -40,10 +40,10 @@ extension MembersCommand {
                 throw StorageError.noMember(name)
             }
             guard let password = HiddenLine.read("Password for \(name): ") else {
-                throw CommandFailure(.data, "no password was given")
+                throw CommandFailure(.data, "no password given")
             }
-            if HiddenLine.isTyped, HiddenLine.read("The same again: ") != password {
-                throw CommandFailure(.data, "the two passwords are not the same; nothing was changed")
+            if HiddenLine.isTyped, HiddenLine.read("Repeat password: ") != password {
+                throw CommandFailure(.data, "the passwords do not match; nothing was changed")
             }
             try await store.setPassword(try await PasswordHash.make(password), ofMember: name)
             try store.close()
@@ -56,8 +56,8 @@ extension MembersCommand {
             commandName: "reset",
             abstract: "Print a link with which a member sets a new password in a browser, once.",
             discussion: """
-                The link works for a day, and dies as soon as the member has another password. Browsers are signed out \
-                then; devices stay signed in.
+                The link works for a day, or until the member gets another password. Browsers are signed out then; \
+                devices stay signed in.
                 """)
 
         @Argument(help: "The member's name.")
@@ -76,8 +76,8 @@ extension MembersCommand {
             try store.close()
             StandardOutput.write(line: address.reset(secret))
             StandardError.write(
-                line: "Who opens this link sets the password of \(found.member.name). It works once, for a day: send "
-                    + "it to \(found.member.name) alone.")
+                line: "This link sets the password of \(found.member.name). It works once, for a day: send "
+                    + "it only to \(found.member.name).")
         }
     }
 
@@ -86,7 +86,7 @@ extension MembersCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a new access token for a member who lost theirs.",
             discussion: """
-                The ones before go on working. If one was stolen, the member shuts it out on the account's page.
+                Earlier tokens stay valid. If one was stolen, the member revokes it on the account page.
                 """)
 
         @Argument(help: "The member's name.")
@@ -112,7 +112,7 @@ enum TokenAdvice {
     /// Tells whose it is, for how long, and what to do with it.
     static func tell(_ name: String, role: Role, _ address: ClubAddress?) {
         StandardError.write(
-            line: "This is the token of \(name), \(role.phrase). It is shown only this once and works until it is shut "
-                + "out: \(name) runs 'byteclub login \(address?.login ?? "URL") --token-stdin' and pastes it.")
+            line: "This is the token of \(name), \(role.phrase). It is shown only once and valid until revoked: "
+                + "\(name) runs 'byteclub login \(address?.login ?? "URL") --token-stdin' and pastes it.")
     }
 }

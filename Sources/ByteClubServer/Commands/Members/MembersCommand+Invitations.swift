@@ -7,22 +7,23 @@ extension MembersCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create an invitation: a link by which one person can join, once.",
             discussion: """
-                As long as the club has no owner, the link makes its first user the owner, and every other such link dies \
-                with that. Links begin with the server's --public-url, or with the address where it was last started.
+                As long as the club has no owner, the first person to use the link becomes the owner, and all other \
+                such links expire. Links start with the server's --public-url, or with the address where it was last \
+                started.
                 """)
 
         @OptionGroup var data: DataOption
         @Option(
             help: ArgumentHelp(
-                "What the new member may do: owner, editor or viewer. (default: editor; owner when there is none)"))
+                "The new member's role: owner, editor or viewer. (default: editor; owner if there is none)"))
         var role: Role?
-        @Option(help: "For how many days the link works, 1 to 365.")
+        @Option(help: "The link works for this many days, 1 to 365.")
         var days: Int64 = Invitation.lifetime / 86_400
         @Option(help: "The server's address, as in https://club.example:8443.")
         var url: String?
 
         func run() async throws {
-            guard (1...365).contains(days) else { throw CommandFailure(.usage, "--days is 1 to 365") }
+            guard (1...365).contains(days) else { throw CommandFailure(.usage, "--days must be 1 to 365") }
             let store = try data.open()
             let address = try Self.address(given: url, known: try await store.publicURL())
             let lifetime = days * 86_400
@@ -42,7 +43,7 @@ extension MembersCommand {
             let why = role == nil && given == .owner ? ", since the club has none yet" : ""
             StandardError.write(
                 line: "Who joins by this link becomes \(become)\(why). It works once, for \(days) days: send it "
-                    + "to one person. To take it back:")
+                    + "to one person. To revoke it:")
             let id = OpenInvitation.id(Secret.hash(secret))
             StandardError.write(line: "  byteclub members uninvite \(id) --data \(ShellWord.quoted(data.data))")
         }
@@ -58,7 +59,7 @@ extension MembersCommand {
                     given == nil
                     ? "give --url, or start the server with --public-url" : "give one as in https://club.example:8443"
                 throw CommandFailure(
-                    .configuration, "nobody can open a link to '\(ClubAddress.parts(of: text).url)'; \(advice)")
+                    .configuration, "others cannot open a link to '\(ClubAddress.parts(of: text).url)'; \(advice)")
             }
             return address
         }
@@ -68,7 +69,7 @@ extension MembersCommand {
     struct ListInvitations: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "invitations",
-            abstract: "List the links that nobody has used yet: ID, role, end and maker.")
+            abstract: "List unused invitations: ID, role, expiry and inviter.")
 
         @OptionGroup var data: DataOption
         @Flag(help: "Print an array of objects with id, role, expires and inviter.")
@@ -92,7 +93,7 @@ extension MembersCommand {
     /// The command `members uninvite`.
     struct Uninvite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke an invitation that nobody has used yet.")
+            abstract: "Revoke an unused invitation.")
 
         @Argument(help: "The ID that 'members invitations' shows.")
         var id: String
@@ -101,7 +102,7 @@ extension MembersCommand {
         func run() async throws {
             let store = try data.open()
             guard try await store.removeInvitation(id: id.lowercased()) else {
-                throw CommandFailure(.noInput, "there is no invitation '\(id)'; see 'members invitations'")
+                throw CommandFailure(.noInput, "no invitation '\(id)'; see 'members invitations'")
             }
             try store.close()
         }

@@ -13,17 +13,17 @@ struct MembersCommand: ParsableCommand {
     /// The command `members add`.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a member and print the access token, which is shown only this once.",
-            discussion: "Makes the directory when it is not there. The first member owns the club, others are editors.")
+            abstract: "Add a member and print the access token, which is shown only once.",
+            discussion: "Creates the directory if it is missing. The first member owns the club, others are editors.")
 
         @Argument(help: "The member's name.")
         var name: String
         @OptionGroup var data: DataOption
-        @Option(help: "What the member may do instead.")
+        @Option(help: "Another role for the member.")
         var role: Role?
         @Flag(help: "Print an object with name, token and uid.")
         var json = false
-        @Flag(help: "Also make keys for programs that speak OAuth 1.0.")
+        @Flag(help: "Also create keys for programs that use OAuth 1.0.")
         var oauth1 = false
 
         func run() async throws {
@@ -71,13 +71,13 @@ struct MembersCommand: ParsableCommand {
     /// The command `members remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a member: access ends within a second, what the member wrote stays.",
-            discussion: "Nobody removes the last owner as long as there are other members.")
+            abstract: "Remove a member: access ends within a second, the member's content stays.",
+            discussion: "The last owner cannot be removed while there are other members.")
 
         @Argument(help: "The member's name.")
         var name: String
         @OptionGroup var data: DataOption
-        @Flag(help: "Remove the only member, too: the club has no owner then.")
+        @Flag(help: "Remove even the only member: the club has no owner then.")
         var force = false
 
         func run() async throws {
@@ -86,7 +86,7 @@ struct MembersCommand: ParsableCommand {
                 let others = try await store.members().contains { !$0.isDisabled && $0.uid != member.uid }
                 if !others, member.role == .owner {
                     throw CommandFailure(
-                        .data, "'\(name)' is the last owner, and the only member; --force removes them all the same")
+                        .data, "'\(name)' is the last owner and the only member; use --force to remove them anyway")
                 }
             }
             try await store.removeMember(name: name, evenTheLast: force)

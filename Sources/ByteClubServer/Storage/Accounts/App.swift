@@ -9,7 +9,7 @@ struct App: Hashable, Sendable {
     let key: String
     /// The app's secret; nil for programs that everybody can read, which prove themselves by PKCE.
     let secret: String?
-    /// The name that members see.
+    /// The name shown to members.
     let name: String
     /// Where members may be sent back to.
     let redirects: [String]

@@ -13,12 +13,12 @@ enum MemberName {
         let scalars = name.unicodeScalars
         let hasBlankEnds = [scalars.first, scalars.last].contains { $0?.properties.isWhitespace == true }
         guard !name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" }), name != ".", name != ".." else {
-            throw StorageError(.badMember, "'\(name)' is no member's name: it has a '/' or '\\', or is '.' or '..'")
+            throw StorageError(.badMember, "'\(name)' is not a valid name: it contains '/' or '\\', or is '.' or '..'")
         }
         guard name.utf8.count <= 255, !hasBlankEnds, scalars.allSatisfy(isVisible), !skeleton(name).isEmpty else {
             throw StorageError(
                 .badMember,
-                "a member's name has 1 to 255 bytes, nothing that cannot be seen, and no blank at either end")
+                "a member's name must have 1 to 255 bytes, no invisible characters, and no space at either end")
         }
     }
 
@@ -29,9 +29,9 @@ enum MemberName {
         try check(name)
         let (folded, skeleton) = (PathKey.fold(name), skeleton(name))
         for other in taken {
-            if PathKey.fold(other) == folded { throw StorageError(.nameTaken, "there is a member '\(name)' already") }
+            if PathKey.fold(other) == folded { throw StorageError(.nameTaken, "the name '\(name)' is taken") }
             if Self.skeleton(other) == skeleton {
-                throw StorageError(.nameTaken, "there is a member already whose name looks like '\(name)'")
+                throw StorageError(.nameTaken, "a member has a name that looks like '\(name)'")
             }
         }
     }

@@ -86,10 +86,10 @@ protocol MemberStore: Sendable {
 
 extension StorageError {
     /// There is no member of a name.
-    static func noMember(_ name: String) -> StorageError { StorageError(.noMember, "there is no member '\(name)'") }
+    static func noMember(_ name: String) -> StorageError { StorageError(.noMember, "no member named '\(name)'") }
 
     /// The member of a number was removed in the meantime.
-    static let memberGone = StorageError(.noMember, "the member was removed in the meantime")
+    static let memberGone = StorageError(.noMember, "the member has been removed")
 
     /// Somebody who is no owner, or no owner any more, invites.
     static let noInviter = StorageError(.badMember, "only owners of the club invite")

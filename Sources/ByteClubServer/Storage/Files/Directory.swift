@@ -109,11 +109,11 @@ enum Directory {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         if status.st_uid != 0, status.st_uid != geteuid() {
-            return "'\(path)' belongs to another user (\(status.st_uid)), who can change all that is served from it"
+            return "'\(path)' belongs to another user (\(status.st_uid)), who can change everything served from it"
         }
         let isOpenToGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != getegid()
         guard isOpenToGroup || status.st_mode & S_IWOTH != 0 else { return nil }
-        return "others may write in '\(path)', and so change all that is served from it; run 'chmod go-w'"
+        return "'\(path)' is writable by others, who can change everything served from it; run 'chmod go-w'"
     }
 
     /// Removes a directory with all in it, as far as that goes; of a symbolic link the link alone.

@@ -21,7 +21,7 @@ struct DiskReserve: Sendable {
         var lack = try lack(for: bytes)
         if lack > 0, let spare, spare.remove(lack) { lack = try self.lack(for: bytes) }
         guard lack == 0 else {
-            throw StorageError(.full, "the disk of '\(directory)' is full but for what deletions need")
+            throw StorageError(.full, "the disk of '\(directory)' is full, except for a reserve for deletions")
         }
     }
 

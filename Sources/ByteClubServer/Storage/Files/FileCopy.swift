@@ -35,7 +35,7 @@ enum FileCopy {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw StorageError(errno: errno, "cannot read '\(path)'") }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw StorageError(.damaged, "'\(path)' is no regular file; nothing is copied that only points elsewhere")
+            throw StorageError(.damaged, "'\(path)' is not a regular file and is not copied")
         }
     }
 

@@ -11,7 +11,7 @@ extension HistorySettings {
         let total = try total()
         if let clubQuota, growth.bytes > 0, total.bytes > clubQuota { throw StorageError.overClubQuota(clubQuota) }
         if growth.entries > 0, total.entries > entries {
-            throw StorageError(.overQuota, "the club has as many files and folders as it may: \(entries)")
+            throw StorageError(.overQuota, "the club has reached its limit of \(entries) files and folders")
         }
     }
 
@@ -26,7 +26,7 @@ extension HistorySettings {
         }
         if let memberEntries, growth.entries > 0, total.entries > memberEntries {
             throw StorageError(
-                .overQuota, "the member \(uid) has as many files and folders as one member may: \(memberEntries)")
+                .overQuota, "the member \(uid) has reached the limit of \(memberEntries) files and folders")
         }
     }
 

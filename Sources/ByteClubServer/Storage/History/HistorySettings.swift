@@ -18,7 +18,7 @@ struct HistorySettings: Hashable, Sendable {
 
     /// What the one who hosts should know of these settings; nil when there is nothing.
     var warning: String? {
-        keep == 0 ? "keep-history is 0: what members replace or delete is gone for good, within the hour" : nil
+        keep == 0 ? "keep-history is 0: replaced and deleted content is gone for good within an hour" : nil
     }
 
     /// Whether bytes are limited by more than the disk.

@@ -47,17 +47,17 @@ struct Housekeeping: Service {
             try await store.markAge()
             try await store.removeExpired()
             let purged = try await store.purgeHistory()
-            if purged > 0 { logger.info("forgot \(purged) versions that were replaced long ago") }
+            if purged > 0 { logger.info("purged \(purged) expired versions") }
             let dropped = try await store.dropHistoryOverQuota()
-            if dropped > 0 { logger.notice("forgot \(dropped) old versions that were over the quota of history") }
+            if dropped > 0 { logger.notice("purged \(dropped) old versions over the history quota") }
             guard collecting || purged + dropped > 0 else { return }
             if let freed = try await store.collectContents(), freed > 0 {
-                logger.info("removed \(freed) contents that nothing referred to")
+                logger.info("removed \(freed) unreferenced contents")
             }
         } catch is CancellationError {
             return
         } catch {
-            logger.warning("housekeeping failed and is tried again: \(ServerFault.line(for: error))")
+            logger.warning("housekeeping failed, retrying: \(ServerFault.line(for: error))")
         }
     }
 }

@@ -283,7 +283,7 @@ struct SQLiteFolderState: FolderState {
         do {
             path = try RemotePath(text)
         } catch {
-            throw StorageError(.damaged, "the database holds a path that is none: \(error.message)")
+            throw StorageError(.damaged, "the database has an invalid path: \(error.message)")
         }
         return FolderEntry(
             path: path, isFolder: kind & 1 != 0, isDeleted: kind & 2 != 0, revision: row[first], bytes: row[first + 3],

@@ -145,12 +145,12 @@ extension SQLiteStore {
 
     private static func readLink(_ row: Row) throws -> Link {
         guard let purpose = Link.Purpose(rawValue: row[2]) else {
-            throw StorageError(.damaged, "the database holds a link of an unknown kind")
+            throw StorageError(.damaged, "the database has a link of an unknown kind")
         }
         let password = row[7] as String?
         let hash = password.flatMap { PasswordHash(text: $0) }
         if password != nil, hash == nil {
-            throw StorageError(.damaged, "the database holds a link with an unknown kind of password")
+            throw StorageError(.damaged, "the database has a link with an unknown kind of password")
         }
         return Link(
             id: row[0], secret: row[1], purpose: purpose, path: try RemotePath(row[3] as String),

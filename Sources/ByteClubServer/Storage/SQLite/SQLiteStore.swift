@@ -94,7 +94,7 @@ final class SQLiteStore: ClubStore {
                 )
             }
             guard let secret = Hexadecimal.decode(key) else {
-                throw StorageError(.damaged, "the signing key is no hexadecimal text")
+                throw StorageError(.damaged, "the signing key is not hexadecimal")
             }
             self.epoch = epoch
             signingKey = SymmetricKey(data: secret)
@@ -248,10 +248,10 @@ final class SQLiteStore: ClubStore {
                     (try? Descriptor(path: "/proc/\(process)/cgroup", flags: O_RDONLY)).flatMap(Self.text)
                 }
             }
-            // The text may be of a server that crashed, or is of one in another container, where numbers mean others.
+            // The file may name a server that has crashed, or one in another container with numbers of its own.
             let known = holder.flatMap { lock.isOpen(inProcess: $0.process) ? $0 : nil }
             let advice = known.map { ": process \($0.process); '\($0.ending)' ends it" } ?? ""
-            throw StorageError(.inUse, "another server uses '\(directory)'\(advice)")
+            throw StorageError(.inUse, "another server is using '\(directory)'\(advice)")
         }
         return lock
     }

@@ -18,7 +18,7 @@ enum UploadError: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongOffset(let got, let upload):
             "the chunk starts at the wrong place: got [\(got)] expected [\(upload.offset)]"
         case .alreadyCompleted: "the upload is already completed"
-        case .tooMany: "you have too many uploads under way; finish some of them first"
+        case .tooMany: "you have too many unfinished uploads; finish some of them first"
         }
     }
 

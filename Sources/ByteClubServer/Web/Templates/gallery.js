@@ -112,7 +112,7 @@ function leave(job, words) {
 /** Shows how many bytes of a file have gone. */
 function show(job, bytes) {
   job.bar.value = bytes / job.file.size;
-  job.text.textContent = bytes < job.file.size ? Math.floor(100 * job.bar.value) + " %" : "being stored";
+  job.text.textContent = bytes < job.file.size ? Math.floor(100 * job.bar.value) + " %" : "storing";
 }
 
 /** Sends a request of a file's, and tells the status, 0 when there was no answer, and what was said. */
@@ -134,7 +134,7 @@ function sendPieces(job) {
   const key = ["upload", job.file.name, job.file.size, job.file.lastModified].join(" ");
   let id = localStorage.getItem(key), pause = 1000;
   const later = (work) => {
-    job.text.textContent = "the server is not there; goes on from " + Math.floor(100 * job.at / job.file.size) + " %";
+    job.text.textContent = "the server is unreachable; resuming from " + Math.floor(100 * job.at / job.file.size) + " %";
     const timer = setTimeout(work, pause);
     pause = Math.min(2 * pause, 30000);
     job.request = { abort() { clearTimeout(timer); leave(job, "cancelled"); } };

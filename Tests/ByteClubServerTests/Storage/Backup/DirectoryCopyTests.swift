@@ -85,11 +85,11 @@ struct DirectoryCopyTests {
         let fixture = try await Self.furnished()
         let target = try TemporaryDirectory()
         _ = try Descriptor(path: target.path + "/mine", flags: O_WRONLY | O_CREAT)
-        #expect(throws: StorageError(.exists, "'\(target.path)' is there already, and is not empty")) {
+        #expect(throws: StorageError(.exists, "'\(target.path)' already exists and is not empty")) {
             try DirectoryCopy(from: fixture.directory.path, to: target.path)
         }
         #expect(try Directory.names(in: target.path) == ["mine"])
-        #expect(throws: StorageError(.missing, "there is no club in '\(target.path)'")) {
+        #expect(throws: StorageError(.missing, "no club in '\(target.path)'")) {
             try DirectoryCopy(from: target.path, to: target.path + "/new")
         }
     }

@@ -107,7 +107,7 @@ struct VerifierTests {
             "a history that goes forward", .journal, "it replaced the later change 9",
             "UPDATE version SET previous = 9 WHERE revision = 3"),
         .sql(
-            "an impossible path", .journal, "the path is none", "UPDATE version SET path = '/a/../b' WHERE revision = 2"
+            "an impossible path", .journal, "path is invalid", "UPDATE version SET path = '/a/../b' WHERE revision = 2"
         ),
         .sql(
             "a file without a hash", .journal, "kind 0 with 6 bytes and a hash of 0 bytes",
@@ -121,7 +121,7 @@ struct VerifierTests {
         .sql(
             "a missing folder", .tree, "there is no folder above it",
             "DELETE FROM latest WHERE key = char(1) || 'photos'"),
-        .sql("a deleted folder", .tree, "is no live folder", "UPDATE version SET kind = 3 WHERE path = '/photos'"),
+        .sql("a deleted folder", .tree, "not an existing folder", "UPDATE version SET kind = 3 WHERE path = '/photos'"),
         .sql(
             "a wrong parent", .tree, "the tree has it in another folder",
             "UPDATE latest SET parent = '' WHERE key LIKE '%sea.jpg'"),
@@ -155,13 +155,13 @@ struct VerifierTests {
             "an entry that searches know as it was", .index, "the search index has another version of it",
             "UPDATE searchable SET name = 'b.md' WHERE name = 'a.md'"),
         .sql(
-            "an entry that searches alone know", .index, "entry 99\tit is in the search index alone",
+            "an entry that searches alone know", .index, "entry 99\tit is only in the search index",
             "INSERT INTO searchable(id, node, name) VALUES (99, 99, 'none')"),
         .sql(
-            "words that are in no text", .index, "words\tthe search index has other words",
+            "words that are in no text", .index, "words\tthe search index does not match",
             "INSERT INTO search_index(rowid, body) VALUES (99, 'stray')"),
         .sql(
-            "words that are lost", .index, "words\tthe search index has other words",
+            "words that are lost", .index, "words\tthe search index does not match",
             """
             INSERT INTO search_index(search_index, rowid, name, body)
             SELECT 'delete', id, 'a md', 'second' FROM searchable WHERE name = 'a.md'
@@ -240,7 +240,7 @@ struct VerifierTests {
     @Test("A directory without a club is refused, and stays as it is")
     func missing() throws {
         let directory = try TemporaryDirectory()
-        #expect(throws: StorageError(.missing, "there is no club in '\(directory.path)'")) {
+        #expect(throws: StorageError(.missing, "no club in '\(directory.path)'")) {
             try Verifier(directory: directory.path)
         }
         #expect(try Directory.names(in: directory.path) == [])

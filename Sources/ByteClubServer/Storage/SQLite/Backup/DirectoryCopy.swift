@@ -18,12 +18,12 @@ struct DirectoryCopy {
     ///   it.
     init(from source: String, to target: String, sharing: CopySharing = .original) throws {
         guard Directory.fileLength(source + "/" + SQLiteStore.databaseName) != nil else {
-            throw StorageError(.missing, "there is no club in '\(source)'")
+            throw StorageError(.missing, "no club in '\(source)'")
         }
         var target = target
         while target.count > 1, target.hasSuffix("/") { target.removeLast() }
         if unsafe access(target, F_OK) == 0, (try? Directory.names(in: target).isEmpty) != true {
-            throw StorageError(.exists, "'\(target)' is there already, and is not empty")
+            throw StorageError(.exists, "'\(target)' already exists and is not empty")
         }
         self.source = source
         self.target = target

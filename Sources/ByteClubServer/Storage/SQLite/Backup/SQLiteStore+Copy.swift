@@ -18,7 +18,7 @@ extension SQLiteStore {
             try database.run("UPDATE meta SET value = ? WHERE name = ?", [Secret.text(bytes: 16), Schema.Meta.epoch])
             try database.run("UPDATE meta SET value = ? WHERE name = ?", [next, Schema.Meta.forgotten])
             try database.run("DELETE FROM meta WHERE name = ?", [Schema.Meta.copied])
-            logger.notice("this is a copy of a data directory: clients will read the club anew")
+            logger.notice("this is a copy of a data directory: clients will read the whole club again")
         }
     }
 }

@@ -27,7 +27,7 @@ extension SQLiteStore {
             }
             try await forgetDeletedTexts()
         } catch let error as StorageError {
-            logger.warning("contents are collected though the search index is behind: \(error.message)")
+            logger.warning("collecting contents although the search index is behind: \(error.message)")
         }
         let lock = try Self.contentsLock(directory)
         guard try lock.lock() else { return nil }

@@ -55,7 +55,7 @@ enum Schema {
     static func migrate(_ pool: DatabasePool) throws {
         let found = try foundVersion(pool)
         guard found <= version else {
-            throw StorageError(.damaged, "the data directory is of a newer version (\(found)) than this program knows")
+            throw StorageError(.damaged, "the data directory is of version \(found), newer than this program supports")
         }
         guard found < version else { return }
         var migrator = DatabaseMigrator()

@@ -26,7 +26,7 @@ extension SQLiteStore {
         for name in try Directory.names(in: files.staging) {
             let path = files.staging + "/" + name
             guard let size = sizes[name] else {
-                logger.info("removing a leftover of an interrupted upload", metadata: ["file": "\(name)"])
+                logger.info("removing leftovers of an interrupted upload", metadata: ["file": "\(name)"])
                 unsafe unlink(path)
                 continue
             }

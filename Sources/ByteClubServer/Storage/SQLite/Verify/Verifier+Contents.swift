@@ -128,7 +128,7 @@ extension Verifier {
                 let path = root + "/" + folder + "/" + name
                 if let earlier, Directory.isSame(path, earlier + "/" + folder + "/" + name) { continue }
                 guard let hash = ContentHash(folder + name), hash.description == folder + name else {
-                    part.findings.append(Finding(kind: .orphan, subject: path, problem: "it is no content"))
+                    part.findings.append(Finding(kind: .orphan, subject: path, problem: "it is not a content file"))
                     continue
                 }
                 do {
@@ -217,9 +217,9 @@ extension Verifier {
         }
         let found = files
         let unused = try await pool.read { try use.stillUnused(found, in: $0) }
-        return rows.map { Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "a row that nothing uses") }
+        return rows.map { Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "an unreferenced row") }
             + unused.map {
-                Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "a file that nothing uses")
+                Finding(kind: .orphan, subject: Hexadecimal.encode($0), problem: "an unreferenced file")
             }
     }
 }

@@ -27,7 +27,7 @@ extension Verifier {
         }.compactMap(\.self)
         findings += try database.rows(
             "SELECT s.node FROM searchable s LEFT JOIN node n ON n.id = s.node WHERE n.id IS NULL"
-        ) { Finding(kind: .index, subject: "entry \($0[0] as Int64)", problem: "it is in the search index alone") }
+        ) { Finding(kind: .index, subject: "entry \($0[0] as Int64)", problem: "it is only in the search index") }
         return try findings + galleryFindings(in: database) + wordFindings(in: database)
     }
 
@@ -53,7 +53,7 @@ extension Verifier {
             """
         ) {
             Finding(
-                kind: .index, subject: Self.name($0[0] ?? "?", $0[1]), problem: "the gallery has it otherwise")
+                kind: .index, subject: Self.name($0[0] ?? "?", $0[1]), problem: "the gallery has another entry for it")
         }
     }
 
@@ -76,7 +76,7 @@ extension Verifier {
         return [
             Finding(
                 kind: .index, subject: "words",
-                problem: "the search index has other words than the names and texts have; 'reindex' makes it anew")
+                problem: "the search index does not match the names and texts; 'reindex' rebuilds it")
         ]
     }
 }

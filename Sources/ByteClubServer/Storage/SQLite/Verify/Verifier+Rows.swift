@@ -18,7 +18,7 @@ extension Verifier {
                 findings.append(Finding(kind: .journal, subject: Self.name(text, revision), problem: problem))
             }
             guard let path = try? RemotePath(text), path.string == text else {
-                report("the path is none")
+                report("the path is invalid")
                 continue
             }
             let (bytes, hash, previous): (Int64, Int?, Int64) = (row[3], row[4], row[5])
@@ -90,7 +90,7 @@ extension Verifier {
             let isLive = (row[4] as Int) < 2
             let parentKind: Int? = row[5]
             if isLive, parent != "", parentKind != 1 {
-                report(parentKind == nil ? "there is no folder above it" : "what is above it is no live folder")
+                report(parentKind == nil ? "there is no folder above it" : "what is above it is not an existing folder")
             }
         }
         return findings

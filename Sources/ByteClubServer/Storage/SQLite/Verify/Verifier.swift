@@ -17,7 +17,7 @@ struct Verifier: Sendable {
     /// - Throws: ``StorageError`` `missing` when there is none, `damaged` when it cannot be read at all.
     init(directory: String) throws {
         guard Directory.fileLength(directory + "/" + SQLiteStore.databaseName) != nil else {
-            throw StorageError(.missing, "there is no club in '\(directory)'")
+            throw StorageError(.missing, "no club in '\(directory)'")
         }
         self.directory = directory
         contents = try SQLiteStore.shareContents(directory)
