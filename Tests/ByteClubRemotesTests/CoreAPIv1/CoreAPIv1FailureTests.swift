@@ -162,7 +162,7 @@ struct CoreAPIv1FailureTests {
         let silent = try ScriptedServer { _, _ in .init(bytes: []) }
         defer { silent.stop() }
         let cases = [
-            (origin, ["connection refused"]), (deaf.origin, ["it closed the connection; try https://"]),
+            (origin, ["no server is listening there"]), (deaf.origin, ["connection closed; try https://"]),
             // A resolver out of reach takes its time, and a busy machine may not even connect within it.
             ("https://nowhere.invalid", ["unknown host name", "it does not answer", "it did not answer in "]),
             (silent.origin, ["it did not answer in ", "it does not answer"]),
