@@ -63,7 +63,7 @@ class Visitor:
         self.sees("New password", "may choose a password")
         self.fill("New password", secret)
         self.click("Set password")
-        self.sees("Your account", "has another password")
+        self.sees("Add a machine", "has another password")
 
     def sign_in(self, site, secret):
         """Signs in on the way to the account."""
@@ -137,11 +137,13 @@ class Page(html.parser.HTMLParser):
     def __init__(self, source):
         super().__init__()
         self.parts, self.forms, self.words, self.field, self.more = [], [], None, None, {}
+        self.in_head = False
         self.feed(source)
         self.text = " ".join("".join(self.parts).split())
 
     def handle_starttag(self, tag, pairs):
         attributes = dict(pairs)
+        self.in_head = tag in ("head", "title", "meta", "link")
         if tag == "form":
             self.forms.append(Form(attributes.get("action", "")))
         elif tag in ("label", "button"):
@@ -160,6 +162,7 @@ class Page(html.parser.HTMLParser):
             self.words = None
 
     def handle_data(self, data):
-        self.parts.append(data)
+        if not self.in_head:
+            self.parts.append(data)
         if self.words is not None:
             self.words += data

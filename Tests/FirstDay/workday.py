@@ -135,7 +135,7 @@ class Workday:
         third.sign_in(self.club.site, "seven by the car park")
         third.sees("Sign in", "is not let in by the old one")
         third.sign_in(self.club.site, "nine by the lake")
-        third.sees("Your account", "is let in by the new one")
+        third.sees("Add a machine", "is let in by the new one")
         self.browser = third
         told("gus" in self.gus.run("byteclub whoami"), "the machine stays signed in")
 
