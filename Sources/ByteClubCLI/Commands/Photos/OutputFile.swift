@@ -11,10 +11,14 @@ struct OutputFile: Sendable {
     init(_ path: String, isForced: Bool) throws {
         self.path = path
         self.isForced = isForced
+        if path.isEmpty { throw Failure(.usage, "the name of the file to write is empty") }
         if LocalFile.isDirectory(path) { throw Failure(.cannotCreate, "'\(path)' is a directory; name a file") }
         if !isForced, LocalFile.exists(path) { throw LocalFile.alreadyThere(path) }
         let directory = LocalFile.parent(of: path)
-        guard LocalFile.isDirectory(directory) else { throw FileError(.create, directory, ENOENT) }
+        guard LocalFile.isDirectory(directory) else {
+            let what = LocalFile.exists(directory) ? "'\(directory)' is no folder" : "there is no folder '\(directory)'"
+            throw Failure(.cannotCreate, "\(what) to write to")
+        }
     }
 
     /// A folder as the beginning of the paths of files in it; the working directory's is empty.
