@@ -37,7 +37,7 @@ struct ListenAddress: Hashable, Sendable {
         switch error {
         case let error as IOError where error.errnoCode == EADDRINUSE: reason = "another program listens there already"
         case let error as IOError: reason = unsafe String(cString: strerror(error.errnoCode))
-        case is SocketAddressError: reason = "there is no such host"
+        case is SocketAddressError, is SocketAddressError.UnknownHost: reason = "there is no such host"
         default: return error
         }
         return CommandFailure(.unavailable, "cannot listen on '\(authority(port: port))': \(reason)")

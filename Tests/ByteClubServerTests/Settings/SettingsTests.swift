@@ -110,7 +110,7 @@ import Testing
             })
         #expect(Set(options.flags.keys) == Set(SettingName.allCases))
         for name in SettingName.allCases
-        where name != .publicURL && name != .data && name != .tlsKey && name != .tlsCertificate {
+        where name != .data && name != .tlsKey && name != .tlsCertificate {
             for (flags, environment, file, place, code) in [
                 ([name: "?"], [:], nil, "--\(name.rawValue)", CommandFailure.Code.usage),
                 ([:], [name.variable: "?"], nil, name.variable, .configuration),
