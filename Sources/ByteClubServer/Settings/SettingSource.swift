@@ -71,8 +71,7 @@ struct SettingSource: Sendable {
             guard let name = SettingName(variable: variable) else {
                 throw CommandFailure(
                     .configuration,
-                    "there is no setting for \(variable); expected one of "
-                        + SettingName.allCases.map(\.variable).joined(separator: ", "))
+                    "there is no setting for \(variable); 'byteclub-server serve --help' lists the settings")
             }
             settings[name] = text
         }
