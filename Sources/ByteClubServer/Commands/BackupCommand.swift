@@ -26,6 +26,11 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "The directory to make, or with --keep the folder for dated ones.")
     var target: String
 
+    func validate() throws {
+        if target.isEmpty { throw ValidationError("the target is empty; name the directory to make") }
+        if let keep, keep < 1 { throw ValidationError("--keep needs 1 or more, not \(keep)") }
+    }
+
     func run() async throws {
         let source = DataDirectory(path: data.data)
         guard let keep else {
@@ -34,7 +39,6 @@ struct BackupCommand: AsyncParsableCommand {
             return StandardOutput.write(
                 line: "\(target): the database and \(copy.contents) large files, \(copy.linked) of them linked")
         }
-        guard keep >= 1 else { throw CommandFailure(.usage, "--keep needs 1 or more, not \(keep)") }
         let now = APIDate(seconds: SystemTime.seconds())
         let summary = try await BackupFolder(path: target).add(source, keeping: keep, now: now)
         if json { return StandardOutput.write(json: summary.json()) }
