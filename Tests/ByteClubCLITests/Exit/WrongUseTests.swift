@@ -205,7 +205,9 @@ import Testing
         let status = await ByteClub.run(use.words, in: context)
         world.server.fault = nil
         #expect(try await entries(world) == before.entries, "\(line) has changed what the club has")
-        #expect(FileTree(home).difference(from: before.tree).isEmpty, "\(line) has changed files")
+        // Commands about transfers make the folder in which these would be.
+        let changed = FileTree(home).difference(from: before.tree).filter { !$0.hasPrefix(".local") }
+        #expect(changed.isEmpty, "\(line) has changed files")
         // A log of progress is not what is wrong.
         let told = world.err.split(separator: "\n").filter { !$0.hasPrefix("uploaded ") }
             .map { String($0).replacing(home, with: "HOME") }
