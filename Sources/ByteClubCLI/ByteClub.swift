@@ -21,6 +21,7 @@ public enum ByteClub {
             print("byteclub \(version)")
             exit(ExitStatus.success.rawValue)
         }
+        byteclub_fill_standard_streams()
         // A closed pipe is an error to be handled, not a death.
         signal(SIGPIPE, SIG_IGN)
         _ = byteclub_raise_descriptor_limit()

@@ -6,6 +6,7 @@ import CLinux
 public enum ByteClubServer {
     /// Runs the process's command line and ends the process with its exit code.
     public static func main() async {
+        byteclub_fill_standard_streams()
         // Pieces of bodies are allocated on one thread and freed on another: heaps that keep them grow without need.
         byteclub_limit_heaps(4)
         byteclub_limit_free_memory(16 << 20)
@@ -47,6 +48,11 @@ struct RootCommand: AsyncParsableCommand {
     private static func fullFirstLine(of error: any Error) -> String {
         var line = message(for: error).split(separator: "\n").first ?? "the arguments are invalid"
         while let last = line.last, last == "." || last.isWhitespace { line.removeLast() }
+        // The parser's: … is invalid for '<role>'. Please provide one of 'viewer', 'editor' or 'owner'
+        if let choice = line.firstRange(of: ". Please provide one of ") {
+            let values = line[choice.upperBound...].replacing(" or ", with: ", ").filter { $0 != "'" }
+            line = line[..<choice.lowerBound] + "; there are " + values
+        }
         let hint = fullMessage(for: error).split(separator: "'").last {
             $0.hasPrefix("\(title) ") && $0.hasSuffix("--help")
         }

@@ -157,6 +157,17 @@ static inline int byteclub_terminal_cell(int descriptor, int vertical) {
     return vertical ? size.ws_ypixel / size.ws_row : size.ws_xpixel / size.ws_col;
 }
 
+/// Gives each of the three standard streams that this process was started without a file that refuses what it is for.
+///
+/// Else the next file that is opened gets its number, and what is said to the user is written into it. Errors vanish.
+static inline void byteclub_fill_standard_streams(void) {
+    const int refusing[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int number = 0; number < 3; number++) {
+        // The lowest free number is given out first.
+        if (fcntl(number, F_GETFD) == -1) (void)open("/dev/null", refusing[number]);
+    }
+}
+
 /// Lets this process have as many files and connections open as the system allows it: how many it may have now, or 1024 when
 /// that is unknown.
 ///

@@ -9,14 +9,12 @@ import urllib.error
 import urllib.request
 
 import steps
-from steps import Failed, eventually, told
-
-# Of everybody who joins.
-password = "seven by the car park"
+from steps import Failed, eventually
+from pages import Visitor
 
 
-class Browser:
-    """A browser with a profile of its own, driven as a person would: by what is written on labels and buttons."""
+class Browser(Visitor):
+    """A browser with a profile of its own."""
 
     port = 9515
     count = itertools.count(1)
@@ -76,45 +74,11 @@ class Browser:
         element = self.find(f"//button[normalize-space(.)='{button}']")
         self.call("POST", f"/element/{element}/click", {})
 
-    def sees(self, text, picture):
-        eventually(f"{self.name} sees '{text}'", lambda: text in self.text(), self.text, 20)
-        self.photograph(picture)
+    def unfold(self, summary):
+        element = self.find(f"//summary[normalize-space(.)='{summary}']")
+        self.call("POST", f"/element/{element}/click", {})
 
     def photograph(self, name):
         if steps.keep:
             image = base64.b64decode(self.call("GET", "/screenshot"))
             (steps.keep / f"{next(self.count):02} {self.name} {name}.png").write_bytes(image)
-
-    def join(self, link):
-        """Joins the club by an invitation."""
-        self.register(link)
-        self.sees("Next steps", "has joined")
-        text = self.text()
-        told("byteclub login https://club.example:8443" in text, "the page has the line to sign in with", text)
-
-    def join_and_allow(self, link):
-        """Joins by an invitation behind which a program waits, and lets the program in."""
-        self.register(link)
-        self.decide()
-
-    def register(self, link):
-        """Fills in the form of an invitation."""
-        self.open(link)
-        self.sees("Join the club", "is invited")
-        self.fill("Name", self.name)
-        self.fill("Password", password)
-        self.click("Join")
-
-    def allow(self, page):
-        """Lets a program in; where the program shows a code, that is typed first."""
-        page, _, code = page.partition(" ")
-        self.open(page)
-        if code:
-            self.sees("Code", "is asked for the code")
-            self.fill("Code", code)
-            self.click("Continue")
-        self.decide()
-
-    def decide(self):
-        self.sees("Allow ByteClub?", "is asked")
-        self.click("Allow")

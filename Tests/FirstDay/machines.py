@@ -37,8 +37,26 @@ class Machine:
         return Person(self, name, environment)
 
 
-class Person:
-    """Somebody at a terminal of a machine: root, or a user of their own."""
+class Typist:
+    """Somebody at a terminal: has a machine, a name, a home, and the arguments by which a command gets there."""
+
+    def start(self, command):
+        """Types a command."""
+        return Terminal(self, command)
+
+    def run(self, command, code=0, seconds=120):
+        """Types a command and waits for its end; what it has shown."""
+        return self.start(command).end(code, seconds)
+
+    def give(self, name, content):
+        """Puts a file into the home."""
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+class Person(Typist):
+    """Somebody at a terminal of a machine of their own: root, or a user."""
 
     def __init__(self, machine, name, environment):
         self.machine, self.name, user = machine, name, "root" if machine.name == "server" else name
@@ -56,19 +74,13 @@ class Person:
             "chroot", f"--userspec=+{self.uid}:+{self.gid}", "--groups=", machine.root,
             "env", "-i", "-C", home, *(f"{key}={value}" for key, value in settings.items())]
 
-    def start(self, command):
-        """Types a command."""
-        return Terminal(self, command)
-
-    def run(self, command, code=0, seconds=120):
-        """Types a command and waits for its end; what it has shown."""
-        return self.start(command).end(code, seconds)
-
     def give(self, name, content):
         """Puts a file into the home."""
+        super().give(name, content)
         path = self.home / name
-        path.write_bytes(content)
-        os.chown(path, int(self.uid), int(self.gid))
+        while path != self.home:
+            os.chown(path, int(self.uid), int(self.gid))
+            path = path.parent
 
 
 class Terminal:

@@ -11,6 +11,15 @@ enum EntryPath {
         return path
     }
 
+    /// The path that a note is to have: none that makes a photo of it.
+    static func newNote(_ name: String, _ login: Login) throws -> RemotePath {
+        let path = try note(name, login)
+        if path.key.isBelow(try login.photos.key), MediaType(name: path.name).hasThumbnail {
+            throw Failure(.badData, "'\(Failure.line(name))' is a photo's name; use 'byteclub photos'")
+        }
+        return path
+    }
+
     /// The path of a photo, which may lie in a folder of the photos' folder.
     static func photo(_ name: String, _ login: Login) throws -> RemotePath {
         try checked(name, in: login.photos)

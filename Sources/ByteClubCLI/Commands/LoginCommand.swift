@@ -71,7 +71,7 @@ struct LoginCommand: ClubCommand {
         let signIn = SignIn(context: context, server: address, trust: settings, invitation: invitation)
         settings.token = try await token(context, signIn)
         let login = try Login(settings: settings, credentials: nil)
-        let account = try await context.withRemote(login) { try await $0.account() }
+        let account = try await account(login, context)
         try context.credentials.save(
             Credentials(
                 server: address.origin, token: login.token, member: account.displayName,
@@ -79,6 +79,17 @@ struct LoginCommand: ClubCommand {
                 pin: login.pinnedKeys.first?.description,
                 allowsInsecureHTTP: login.allowsInsecureHTTP ? true : nil))
         try context.print(Result(server: address.origin, account: account), json: outputOptions.json)
+    }
+
+    /// Whose token it is.
+    private func account(_ login: Login, _ context: Context) async throws -> Account {
+        do {
+            return try await context.withRemote(login) { try await $0.account() }
+        } catch let error as RemoteError
+            where login.server.hasPath && [.notFound, .forbidden, .protocolViolation].contains(error.code)
+        {
+            throw Failure(.noInput, "there is no club at '\(login.server)'; leave out what follows the server's name")
+        }
     }
 
     /// The server's address, and the invitation and the server's key where those were given.

@@ -33,6 +33,8 @@ struct UnknownCommand: Hashable, Sendable {
             }
             let isVersion = parents.count == 1 && Self.synonyms[word] == "--version"
             guard !below.isEmpty, !word.hasPrefix("-") || isVersion, word != "help" else { return nil }
+            // Behind 'sync' it is a directory, and something else is wrong.
+            if parents.count > 1, word.contains("/") { return nil }
             self.word = word
             self.parents = parents
             let prefix = parents.joined(separator: " ") + " "

@@ -14,6 +14,8 @@ extension Context {
             file = try Settings(file: text, path: path)
         } catch let error as FileError where error.number == ENOENT || error.number == ENOTDIR {
             // Most people have no such file.
+        } catch let error as FileError {
+            throw Failure(.configuration, error.description)
         }
         return try flags.over(Settings(environment: environment)).over(file)
     }
@@ -23,7 +25,12 @@ extension Context {
         let settings = try settings(flags: flags)
         // With server and token given, nothing that is stored matters.
         let isComplete = settings.server != nil && settings.token != nil
-        return try Login(settings: settings, credentials: isComplete ? nil : credentials.load())
+        do {
+            return try Login(settings: settings, credentials: isComplete ? nil : credentials.load())
+        } catch let failure as Failure where failure.status == .usage && flags.server == nil {
+            // Nobody has typed it.
+            throw Failure(.configuration, failure.message)
+        }
     }
 
     /// The same with the stored token alone, for what goes on without this program.

@@ -6,6 +6,9 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Host and port, as in the words of messages.
     var host: Substring { origin.split(separator: "/", maxSplits: 2).dropFirst().first ?? origin[...] }
 
+    /// Whether a path stands before every operation.
+    var hasPath: Bool { origin.count { $0 == "/" } > 2 }
+
     /// Reads an address; without a scheme it is one of https.
     ///
     /// - Throws: ``Failure`` when it is no address, or plain http to another machine is not allowed.

@@ -25,6 +25,11 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "The directory to create, or with --keep the folder of dated backups.")
     var target: String
 
+    func validate() throws {
+        if target.isEmpty { throw ValidationError("the target is empty; name the directory to create") }
+        if let keep, keep < 1 { throw ValidationError("--keep must be at least 1, not \(keep)") }
+    }
+
     func run() async throws {
         let source = DataDirectory(path: data.data)
         guard let keep else {
@@ -33,7 +38,6 @@ struct BackupCommand: AsyncParsableCommand {
             return StandardOutput.write(
                 line: "\(target): the database and \(copy.contents) large files, \(copy.linked) of them hard links")
         }
-        guard keep >= 1 else { throw CommandFailure(.usage, "--keep must be at least 1, not \(keep)") }
         let now = APIDate(seconds: SystemTime.seconds())
         let summary = try await BackupFolder(path: target).add(source, keeping: keep, now: now)
         if json { return StandardOutput.write(json: summary.json()) }

@@ -6,6 +6,10 @@ struct DataOption: ParsableArguments {
     @Option(help: ArgumentHelp("The directory of the club's data.", valueName: "dir"))
     var data: String
 
+    func validate() throws {
+        if data.isEmpty { throw ValidationError("--data is empty; name the club's directory") }
+    }
+
     /// Opens the club's data for administration; when told so, makes the directory that is not there.
     ///
     /// - Throws: ``StorageError``.

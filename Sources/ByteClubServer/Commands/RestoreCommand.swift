@@ -14,6 +14,10 @@ struct RestoreCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The directory to create.", valueName: "dir"))
     var data: String
 
+    func validate() throws {
+        if data.isEmpty { throw ValidationError("--data is empty; name the directory to make") }
+    }
+
     func run() async throws {
         _ = try DataDirectory(path: from).copy(to: data, sharing: .nothing)
         StandardOutput.write(line: "\(data): restored from \(from)")

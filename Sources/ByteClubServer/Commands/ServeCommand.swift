@@ -49,8 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
             result = .success(
                 try await serve(store, configuration, hangup, ServiceNotifier(environment: environment), logger))
         } catch let error as NIOSSLError {
-            result = .failure(
-                CommandFailure(.configuration, "the certificate or its key cannot be used: \(error)"))
+            result = .failure(Self.refusal(error, of: configuration.certificate))
         } catch {
             result = .failure(error)
         }
@@ -69,6 +68,17 @@ struct ServeCommand: AsyncParsableCommand {
         logger.notice("using a self-signed certificate; links contain its key: #sha256=\(own.pin)")
     }
 
+    /// What is said of a certificate that cannot be used.
+    private static func refusal(_ error: NIOSSLError, of files: ClubConfiguration.CertificateFiles?) -> CommandFailure {
+        let reason =
+            switch error {
+            case .failedToLoadCertificate: "'\(files?.certificate ?? "")' holds no certificate in PEM"
+            case .failedToLoadPrivateKey: "'\(files?.key ?? "")' holds no private key in PEM"
+            default: "the certificate or its key cannot be used: \(error)"
+            }
+        return CommandFailure(.configuration, reason)
+    }
+
     private func serve(
         _ store: any ClubStore, _ configuration: ClubConfiguration, _ hangup: Hangup, _ notifier: ServiceNotifier?,
         _ logger: Logger
@@ -79,7 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
             // A disk that is full must not keep the server from starting.
             try? await store.setPublicURL(address)
             await Self.inviteOwner(to: address, store, logger, configuration.logFormat)
-            StandardOutput.write(line: "listening on \(url)")
+            StandardOutput.mention("listening on \(url)")
             notifier?.send("READY=1\nSTATUS=listening on \(url)")
         } onStopping: {
             notifier?.send("STOPPING=1")

@@ -14,9 +14,14 @@ enum StandardError {
 /// Results for people and scripts, written at once.
 enum StandardOutput {
     /// Writes a line; names in it do nothing to a terminal, and are as they are in a pipe.
-    @Sendable static func write(line: String) {
+    @Sendable static func write(line: String) { write(shown(line)) }
+
+    /// Writes a line that nothing depends on: a server goes on where nobody can be told that it runs.
+    static func mention(_ line: String) { write(shown(line), isOptional: true) }
+
+    private static func shown(_ line: String) -> [UInt8] {
         let bytes = Array((line + "\n").utf8)
-        write(isatty(STDOUT_FILENO) == 1 ? VisibleText.whole(bytes) : bytes)
+        return isatty(STDOUT_FILENO) == 1 ? VisibleText.whole(bytes) : bytes
     }
 
     /// Writes a table, one row a line: in columns that fit a terminal, elsewhere separated by tabs.
@@ -42,11 +47,20 @@ enum StandardOutput {
     /// Writes a JSON text and ends the line.
     static func write(json: [UInt8]) { write(VisibleText.json(json) + [UInt8(ascii: "\n")]) }
 
-    private static func write(_ bytes: [UInt8]) {
+    /// Ends the program where a result cannot be written; who does not read on has all that was wanted.
+    private static func refused(_ number: Int32) {
+        if number == EPIPE { return }
+        CommandFailure(.io, "cannot write standard output: \(unsafe String(cString: strerror(number)))").exit()
+    }
+
+    private static func write(_ bytes: [UInt8], isOptional: Bool = false) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            guard count > 0 else { return }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                return isOptional ? () : refused(errno)
+            }
             rest = rest.dropFirst(count)
         }
     }

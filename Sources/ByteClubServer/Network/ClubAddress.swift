@@ -10,10 +10,11 @@ struct ClubAddress: Hashable, Sendable {
     let pin: String?
 
     /// Takes a URL, behind which a pin may stand; nil when it is none, or names every address of a machine (`0.0.0.0`,
-    /// `[::]`) and so none to go to.
+    /// `[::]`) and so none to go to, or holds what ends a link in a text.
     init?(_ text: String, pin: String? = nil) {
         let (text, given) = Self.parts(of: text)
         guard let scheme = ["https://", "http://"].first(where: text.lowercased().hasPrefix) else { return nil }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
         let host = authority.first == "[" ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
         if host.isEmpty || IPAddress(String(host))?.isUnspecified == true { return nil }

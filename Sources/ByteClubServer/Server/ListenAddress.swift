@@ -37,7 +37,7 @@ struct ListenAddress: Hashable, Sendable {
         switch error {
         case let error as IOError where error.errnoCode == EADDRINUSE: reason = "the port is in use by another program"
         case let error as IOError: reason = unsafe String(cString: strerror(error.errnoCode))
-        case is SocketAddressError: reason = "no such host"
+        case is SocketAddressError, is SocketAddressError.UnknownHost: reason = "no such host"
         default: return error
         }
         return CommandFailure(.unavailable, "cannot listen on '\(authority(port: port))': \(reason)")

@@ -42,7 +42,13 @@ extension ClubConfiguration {
         housekeepingInterval = .nanoseconds(
             try source.seconds(.housekeepingInterval, default: .seconds(3600)).nanoseconds)
         settings.clubName = try Self.clubName(source)
-        settings.publicURL = try source.text(.publicURL) ?? settings.publicURL
+        if let url = try source.text(.publicURL) {
+            guard ClubAddress(url) != nil else {
+                throw source.refusal(
+                    .publicURL, expected: "an address that others can open, as in https://club.example", got: url)
+            }
+            settings.publicURL = url
+        }
         settings.bodyLimit = try source.number(.bodyLimit, in: 0...Int64.max, default: settings.bodyLimit)
         settings.longpollMinimum = try source.number(.longpollMinimum, in: 0...480, default: settings.longpollMinimum)
         settings.limits = RequestLimits(

@@ -71,8 +71,7 @@ struct SettingSource: Sendable {
             guard let name = SettingName(variable: variable) else {
                 throw CommandFailure(
                     .configuration,
-                    "no setting for \(variable); must be one of: "
-                        + SettingName.allCases.map(\.variable).joined(separator: ", "))
+                    "unknown setting \(variable); 'byteclub-server serve --help' lists the settings")
             }
             settings[name] = text
         }

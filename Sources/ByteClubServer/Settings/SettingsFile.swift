@@ -58,14 +58,15 @@ struct SettingsFile: Sendable {
             let text = line[..<colon].filter { $0 != "\"" && $0 != "'" }.trimmingSuffix { $0.isWhitespace }
             guard let name = SettingName(rawValue: String(text)) else {
                 throw CommandFailure(
-                    .configuration, "\(place): unknown setting '\(text)'; must be one of: \(allNames)")
+                    .configuration,
+                    "\(place): unknown setting '\(text)'; 'byteclub-server serve --help' lists the settings")
             }
-            names.insert(name)
+            guard names.insert(name).inserted else {
+                throw CommandFailure(.configuration, "\(place): '\(text)' is set twice")
+            }
         }
         return names
     }
-
-    private static var allNames: String { SettingName.allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension String {

@@ -27,6 +27,9 @@ struct BackupFolder {
         guard !DataDirectory(path: path).holdsClub else {
             throw StorageError(.exists, "'\(path)' contains a club's data; give a folder for dated backups")
         }
+        if Directory.holds(path, below: data.path) {
+            throw StorageError(.exists, "'\(path)' lies in the club's data; choose a folder outside of it")
+        }
         try Directory.make(path)
         let lock = try Descriptor(path: path + "/backup.lock", flags: O_RDWR | O_CREAT)
         guard try lock.lock() else { throw StorageError(.inUse, "another backup is running in '\(path)'") }

@@ -1,5 +1,6 @@
 import ByteClubCore
 import ByteClubRemotes
+import TestSupport
 import Testing
 
 @testable import ByteClubCLI

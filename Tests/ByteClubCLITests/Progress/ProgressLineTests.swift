@@ -1,4 +1,5 @@
 import ByteClubCore
+import TestSupport
 import Testing
 
 @testable import ByteClubCLI

@@ -144,7 +144,7 @@ import Testing
             })
         #expect(Set(options.flags.keys) == Set(SettingName.allCases))
         for name in SettingName.allCases
-        where ![.clubName, .publicURL, .data, .tlsKey, .tlsCertificate].contains(name) {
+        where ![.clubName, .data, .tlsKey, .tlsCertificate].contains(name) {
             for (flags, environment, file, place, code) in [
                 ([name: "?"], [:], nil, "--\(name.rawValue)", CommandFailure.Code.usage),
                 ([:], [name.variable: "?"], nil, name.variable, .configuration),

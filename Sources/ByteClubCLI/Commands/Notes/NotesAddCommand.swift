@@ -32,8 +32,12 @@ struct NotesAddCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryPath.note(name, login)
+        let path = try EntryPath.newNote(name, login)
         let (text, modified, isExecutable) = try read(context)
+        if Self.isPhoto(text) {
+            let what = file.map { $0 == "-" ? "standard input" : "'\($0)'" } ?? "standard input"
+            throw Failure(.badData, "\(what) is a photo, not a note; use 'byteclub photos upload'")
+        }
         let isForced = force
         // A usual note is there before a line about it could be read.
         let isLarge = text.count >= Self.large || progressOptions.progress == .json
@@ -63,6 +67,11 @@ struct NotesAddCommand: ClubCommand {
             }
         }
         try context.print(change, json: outputOptions.json)
+    }
+
+    /// Whether bytes begin as a JPEG or PNG does.
+    private static func isPhoto(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A])
     }
 
     /// The text, when its file was last changed, and whether that may be executed.

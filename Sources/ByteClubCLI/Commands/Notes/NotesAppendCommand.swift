@@ -29,7 +29,7 @@ struct NotesAppendCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryPath.note(name, login)
+        let path = try EntryPath.newNote(name, login)
         let added = Array((text.joined(separator: " ") + "\n").utf8)
         let lines = text.isEmpty ? try context.input.readAll(NoteContent.limit) : added
         let stored = try await context.withRemote(login) { try await Self.append(lines, to: path, $0) }

@@ -28,7 +28,8 @@ struct NotesMoveCommand: ClubCommand {
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         let path = try EntryPath.note(name, login)
-        let target = try EntryPath.note(destination.hasSuffix("/") ? destination + path.name : destination, login)
+        let target = try EntryPath.newNote(
+            destination.hasSuffix("/") ? destination + path.name : destination, login)
         let moved = try await context.withRemote(login) { remote in
             do {
                 let current = try await remote.metadata(at: path)

@@ -11,10 +11,15 @@ struct OutputFile: Sendable {
     init(_ path: String, isForced: Bool) throws {
         self.path = path
         self.isForced = isForced
+        if path.isEmpty { throw Failure(.usage, "the output file's name is empty") }
         if LocalFile.isDirectory(path) { throw Failure(.cannotCreate, "'\(path)' is a directory, not a file") }
         if !isForced, LocalFile.exists(path) { throw LocalFile.alreadyThere(path) }
         let directory = LocalFile.parent(of: path)
-        guard LocalFile.isDirectory(directory) else { throw FileError(.create, directory, ENOENT) }
+        guard LocalFile.isDirectory(directory) else {
+            let isThere = LocalFile.exists(directory)
+            throw Failure(
+                .cannotCreate, isThere ? "'\(directory)' is not a directory" : "no directory '\(directory)' to write to")
+        }
     }
 
     /// A folder as the beginning of the paths of files in it; the working directory's is empty.

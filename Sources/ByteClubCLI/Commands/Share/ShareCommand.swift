@@ -158,8 +158,10 @@ struct ShareCommand: ClubCommand {
     /// A path as people name it: in the shared folder, or from the server's root when it begins with a slash.
     private static func path(_ name: String, _ login: Login) throws -> RemotePath {
         do {
+            // In a script it may be what was never set, and stands for all that the club has.
+            if name.isEmpty { throw PathError("it is empty; '\(login.folder)' is all that the club has") }
             return try RemotePath(name.hasPrefix("/") ? name : login.folder.string + "/" + name)
-        } catch {
+        } catch let error as PathError {
             throw Failure(
                 .badData, "invalid path '\(DisplayWidth.shortened(Failure.line(name), to: 40))': \(error.message)")
         }

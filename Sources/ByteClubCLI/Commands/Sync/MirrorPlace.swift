@@ -18,6 +18,9 @@ struct MirrorPlace: Hashable, Sendable {
         let around = try path.flatMap { registry.mirror(around: try LocalFile.absolute($0, in: workingDirectory)) }
         if let named {
             if named.isEmpty { throw Failure(.usage, "the directory name is empty") }
+            if named.contains("://") {
+                throw Failure(.usage, "'\(named)' is an address, not a directory; see 'byteclub login --help'")
+            }
             let absolute = try LocalFile.absolute(named, in: workingDirectory)
             // What is not UTF-8 is read as this character, and is not found again.
             if absolute.unicodeScalars.contains("\u{FFFD}"), !LocalFile.exists(absolute) {
@@ -100,7 +103,7 @@ struct MirrorPlace: Hashable, Sendable {
 
     /// Makes the directories of a new mirror; the directory of one that was synced before is never made anew.
     ///
-    /// - Throws: ``Failure`` for a file, a directory in another mirror, and one that holds another mirror.
+    /// - Throws: ``Failure`` for a file, the root, a directory in another mirror, and one that holds another mirror.
     func prepare<Engine: MirrorEngine>(_ engine: Engine.Type, isDryRun: Bool) throws {
         try checkNesting(engine)
         if LocalFile.exists(directory), !LocalFile.isDirectory(directory) {
@@ -121,6 +124,9 @@ struct MirrorPlace: Hashable, Sendable {
 
     /// Each of two mirrors in one another would sync the other's contents as its own, one level deeper each time.
     private func checkNesting<Engine: MirrorEngine>(_ engine: Engine.Type) throws {
+        if directory == "/" {
+            throw Failure(.configuration, "'/' has all of this machine in it; choose a directory for the club")
+        }
         var above = LocalFile.parent(of: directory)
         while above != "/", above.hasPrefix("/") {
             if Engine.marker(in: above) != nil {

@@ -27,10 +27,11 @@ struct MembersCommand: ParsableCommand {
         var oauth1 = false
 
         func run() async throws {
+            let unowned = CommandFailure(.data, "the club has no owner yet: add its owner first, without --role")
+            // No club is made of what is refused.
+            if let role, role < .owner, !DataDirectory(path: data.data).holdsClub { throw unowned }
             let store = try data.open(making: true)
-            if let role, role < .owner, try await !store.hasOwner() {
-                throw CommandFailure(.data, "the club has no owner yet: add its owner first, without --role")
-            }
+            if let role, role < .owner, try await !store.hasOwner() { throw unowned }
             let member = try await store.addMember(name: name, role: role, oauth1: oauth1)
             let address = try await store.publicURL().flatMap { ClubAddress($0) }
             try store.close()

@@ -10,6 +10,10 @@ enum Directory {
     static func make(_ path: String) throws(StorageError) -> Bool {
         if unsafe mkdir(path, 0o700) == 0 { return true }
         guard errno == EEXIST else { throw StorageError(errno: errno, "cannot make '\(path)'") }
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            throw StorageError(.exists, "'\(path)' is there already, and is no directory")
+        }
         return false
     }
 
@@ -60,6 +64,24 @@ enum Directory {
     static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Where a path's last name is.
+    static func parent(of path: String) -> String {
+        path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    /// Whether a path, of which the last name need not be there yet, leads to below a directory.
+    static func holds(_ path: String, below directory: String) -> Bool {
+        guard let root = resolved(directory) else { return false }
+        guard let above = resolved(path) ?? resolved(parent(of: path)) else { return false }
+        return above == root || above.hasPrefix(root == "/" ? root : root + "/")
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
     }
 
     /// Whether two paths are names of one file.

@@ -22,8 +22,19 @@ struct DirectoryCopy {
         }
         var target = target
         while target.count > 1, target.hasSuffix("/") { target.removeLast() }
-        if unsafe access(target, F_OK) == 0, (try? Directory.names(in: target).isEmpty) != true {
-            throw StorageError(.exists, "'\(target)' already exists and is not empty")
+        if unsafe access(target, F_OK) == 0 {
+            let names = try? Directory.names(in: target)
+            if names?.isEmpty != true {
+                let what = names == nil ? "is not a readable directory" : "is not empty"
+                throw StorageError(.exists, "'\(target)' already exists and \(what)")
+            }
+        }
+        let parent = Directory.parent(of: target)
+        guard unsafe access(parent, F_OK) == 0 else {
+            throw StorageError(.missing, "no directory '\(parent)' to create '\(target)' in")
+        }
+        if Directory.holds(target, below: source) {
+            throw StorageError(.exists, "'\(target)' is inside the club's data; choose a directory outside it")
         }
         self.source = source
         self.target = target
