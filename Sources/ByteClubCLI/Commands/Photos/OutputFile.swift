@@ -18,7 +18,8 @@ struct OutputFile: Sendable {
         guard LocalFile.isDirectory(directory) else {
             let isThere = LocalFile.exists(directory)
             throw Failure(
-                .cannotCreate, isThere ? "'\(directory)' is not a directory" : "no directory '\(directory)' to write to")
+                .cannotCreate,
+                isThere ? "'\(directory)' is not a directory" : "no directory '\(directory)' to write to")
         }
     }
 
