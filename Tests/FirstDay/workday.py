@@ -122,7 +122,7 @@ class Workday:
             told(name not in kim.run("byteclub photos list"), "nothing is half visible")
             kim.run(command)
             repeated = counter.up - before - size
-            told(repeated <= 1.125 * mebibyte, f"{repeated / mebibyte:.2f} MiB went twice, with all that is said beside")
+            told(repeated <= 1.125 * mebibyte, f"{repeated / mebibyte:.2f} MiB went twice, with all else that is said")
             kim.run(f"byteclub photos download {name} -o again.jpg --force --progress never")
             told((kim.home / "again.jpg").read_bytes() == content, "the photo is whole")
 

@@ -205,7 +205,7 @@ import Testing
         let status = await ByteClub.run(use.words, in: context)
         world.server.fault = nil
         #expect(try await entries(world) == before.entries, "\(line) has changed what the club has")
-        // Commands about transfers make the folder in which these would be.
+        // Downloads and transfers make the folder in which they note what they do.
         let changed = FileTree(home).difference(from: before.tree).filter { !$0.hasPrefix(".local") }
         #expect(changed.isEmpty, "\(line) has changed files")
         // A log of progress is not what is wrong.

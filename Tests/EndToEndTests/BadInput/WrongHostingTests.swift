@@ -80,7 +80,8 @@ extension EndToEnd {
             }
             let before = try await (Self.paths(home), Self.club(home))
             var text = ""
-            let lines = Self.members + Self.data + Self.serving.map { $0.isEmpty ? "serve" : "serve \($0)" } + Self.variables
+            let lines =
+                Self.members + Self.data + Self.serving.map { $0.isEmpty ? "serve" : "serve \($0)" } + Self.variables
             for line in lines {
                 let use = WrongUse(line, home: home)
                 let result = try await Program.run(
