@@ -16,7 +16,8 @@ import Testing
         var error: RemoteError? {
             switch self {
             case .works: nil
-            case .away: RemoteError(.unreachable, "cannot reach the club at club.example.org: no server is listening there")
+            case .away:
+                RemoteError(.unreachable, "cannot reach the club at club.example.org: no server is listening there")
             case .full: RemoteError(.overQuota, "the club's storage is full")
             case .forbids: forbidden
             case .signedOut: signedOut
