@@ -51,7 +51,7 @@ struct RootCommand: AsyncParsableCommand {
         // The parser's: … is invalid for '<role>'. Please provide one of 'viewer', 'editor' or 'owner'
         if let choice = line.firstRange(of: ". Please provide one of ") {
             let values = line[choice.upperBound...].replacing(" or ", with: ", ").filter { $0 != "'" }
-            line = line[..<choice.lowerBound] + "; there are " + values
+            line = line[..<choice.lowerBound] + "; must be one of: " + values
         }
         let hint = fullMessage(for: error).split(separator: "'").last {
             $0.hasPrefix("\(title) ") && $0.hasSuffix("--help")

@@ -141,7 +141,7 @@ extension EndToEnd {
             let token = try await server.addMember("ada")
             let ada = MemberMachine("ada", in: folder.path)
             let login = try await ada.byteclub("login", server.url, "--token-stdin", input: Array(token.utf8))
-            #expect(login.text == "logged in to Panorama Club (\(server.url)) as ada\n", "\(login)")
+            #expect(login.text == "signed in to Panorama Club (\(server.url)) as ada\n", "\(login)")
             let who = try await ada.byteclub("whoami")
             #expect(who.text.hasPrefix("ada (owner) of Panorama Club at \(server.url), "), "\(who)")
             let json = try JSONValue.parse(try await ada.byteclub("whoami", "--json").output)

@@ -44,10 +44,10 @@ extension EndToEnd {
             let editor = ["EDITOR": "touch \"$HOME/opened\"; true", "VISUAL": ""]
             expectRefusal(
                 try await cy.byteclub("notes", "edit", "a.md", environment: editor), [77],
-                mentioning: "your role here is viewer; ask an owner for the role editor")
+                mentioning: "your role here is viewer; ask an owner for the editor role")
             #expect(!LocalFiles.exists(cy.home + "/opened"))
             expectRefusal(
-                try await cy.byteclub("notes", "rm", "a.md"), [77], mentioning: "ask an owner for the role editor")
+                try await cy.byteclub("notes", "rm", "a.md"), [77], mentioning: "ask an owner for the editor role")
             expectRefusal(try await cy.byteclub("notes", "add", "b.md", input: [1]), [77], mentioning: "viewer")
             #expect(try await cy.byteclub("sync", cy.mirror, "--once").status == 0)
             try LocalFiles.write([2], to: cy.mirror + "/a.md")

@@ -41,7 +41,7 @@ enum EntryPath {
     private static func checked(_ name: String, in folder: RemotePath) throws -> RemotePath {
         let path: RemotePath
         do {
-            if name.isEmpty { throw PathError("a name is empty") }
+            if name.isEmpty { throw PathError("a name cannot be empty") }
             path = try RemotePath(name.hasPrefix("/") ? name : folder.string + "/" + name)
         } catch let error as PathError {
             throw Failure(

@@ -14,7 +14,7 @@ enum EntryRemoval {
         } catch {
             guard error.code == .conflict else { throw error }
             throw Failure(
-                .tryAgain, "'\(name)' was just changed by somebody else and was kept; check it and retry")
+                .tryAgain, "'\(name)' was just changed by somebody else and was kept; check it and try again")
         }
     }
 

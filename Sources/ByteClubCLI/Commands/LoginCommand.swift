@@ -88,7 +88,7 @@ struct LoginCommand: ClubCommand {
         } catch let error as RemoteError
             where login.server.hasPath && [.notFound, .forbidden, .protocolViolation].contains(error.code)
         {
-            throw Failure(.noInput, "there is no club at '\(login.server)'; leave out what follows the server's name")
+            throw Failure(.noInput, "no club at '\(login.server)'; omit the path after the host name")
         }
     }
 

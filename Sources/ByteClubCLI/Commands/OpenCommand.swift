@@ -72,7 +72,7 @@ protocol PageCommand: ClubCommand {
 extension PageCommand {
     /// Shows the page.
     ///
-    /// - Throws: What ``missing(_:_:)`` tells; ``Failure`` `noInput` for a folder, which has no page.
+    /// - Throws: What ``missing(_:_:)`` tells; ``Failure`` `badData` for a folder, which has no page.
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
         guard let path = try path(login) else {
@@ -81,7 +81,7 @@ extension PageCommand {
         let found = try await context.withRemote(login) { try await EntryRemoval.present(path, $0) }
         guard let found else { throw try missing(path, login) }
         guard !found.isFolder else {
-            throw Failure(.noInput, "'\(Failure.line(found.path.name))' is a folder, not a note or a photo")
+            throw Failure(.badData, "'\(Failure.line(found.path.name))' is a folder, not a note or photo")
         }
         try options.show(ClubPage.entry(found.path, at: login.server.origin), context)
     }
@@ -95,7 +95,7 @@ struct OpenOptions: ParsableArguments {
     /// Shows a page.
     func show(_ page: String, _ context: Context) throws {
         if !print, let browser = context.browser, browser.open(page) {
-            return context.note("\(page) is open in your browser")
+            return context.note("opening \(page) in your browser")
         }
         try context.output.line(page)
     }

@@ -21,7 +21,7 @@ struct RootCommand: ParsableCommand {
             screen goes through the pager in BYTECLUB_PAGER, else PAGER, else less.
 
             Exit codes: 0 success, 64 wrong usage, 65 bad name, note or photo, 66 not found, 69 server unreachable, \
-            73 already exists, 74 input or output error, 75 not or only partly done, safe to retry, 76 invalid answer \
+            73 already exists or cannot be created, 74 input or output error, 75 not or only partly done, safe to retry, 76 invalid answer \
             from the server, 77 not authorised, 78 wrong configuration, 130 Ctrl-C, 143 SIGTERM.
             """,
         version: "byteclub \(ByteClub.version)",

@@ -98,7 +98,7 @@ struct NoteEditing: Sendable {
             let note = try await NoteContent.fetch(path, remote)
             // Before the typing rather than after it. Servers that do not tell a role refuse later.
             if let role = try await account.role, role == Account.viewer {
-                throw Failure(.notAuthorised, "your role here is \(role); ask an owner for the role editor")
+                throw Failure(.notAuthorised, "your role here is \(role); ask an owner for the editor role")
             }
             return note
         }

@@ -56,10 +56,10 @@ struct UnknownCommand: Hashable, Sendable {
     /// What is wrong and what may have been meant, in one line.
     var message: String {
         let known = suggestions.map { "'\($0)'" }.joined(separator: " or ")
-        let meant = known.isEmpty ? "" : "; did you mean \(known)"
         let path = (parents + [word]).joined(separator: " ")
-        return
-            "unknown command '\(Failure.line(path))'\(meant); see '\((parents + ["--help"]).joined(separator: " "))'"
+        let advice =
+            known.isEmpty ? "see '\((parents + ["--help"]).joined(separator: " "))'" : "did you mean \(known)?"
+        return "unknown command '\(Failure.line(path))'; \(advice)"
     }
 
     /// The commands that people may type behind another one, with their names.

@@ -13,9 +13,10 @@ struct UsageMessage: Hashable, Sendable {
             let end = message[middle.upperBound...].firstIndex(of: "'")
         else {
             let line = Self.line(message).replacing("'. Did you mean '", with: "'; did you mean '").replacing(
-                "'?", with: "'")
+                "Missing expected argument '-", with: "missing option '-"
+            ).replacing("Missing expected argument", with: "missing argument")
             text = line.prefix(1).lowercased() + line.dropFirst()
-            isComplete = false
+            isComplete = text.hasSuffix("?")
             return
         }
         let value = message[..<middle.lowerBound].dropFirst(Self.start.count)
@@ -31,7 +32,7 @@ struct UsageMessage: Hashable, Sendable {
             let choices = Self.choices(rest.dropFirst(Self.choice.count))
             text = "\(refusal); must be one of: \(choices.joined(separator: ", "))"
         } else {
-            text = Self.line(refusal + rest)
+            text = Self.line(refusal + (rest.hasPrefix(": ") ? "; " + rest.dropFirst(2) : rest))
         }
     }
 

@@ -68,7 +68,7 @@ enum LocalFile {
     static func size(_ path: String) throws -> Int64 {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw FileError(.read, path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.badData, "'\(path)' is not a file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.badData, "'\(path)' is not a regular file") }
         return Int64(status.st_size)
     }
 

@@ -29,7 +29,8 @@ extension Context {
             return try Login(settings: settings, credentials: isComplete ? nil : credentials.load())
         } catch let failure as Failure where failure.status == .usage && flags.server == nil {
             // Nobody has typed it.
-            throw Failure(.configuration, failure.message)
+            let isVariable = environment["BYTECLUB_SERVER"]?.isEmpty == false
+            throw Failure(.configuration, isVariable ? "BYTECLUB_SERVER: \(failure.message)" : failure.message)
         }
     }
 

@@ -51,10 +51,12 @@ struct Login: Hashable, Sendable {
         do {
             folder = try RemotePath(settings.folder ?? Self.defaultFolder)
         } catch {
-            throw Failure(.configuration, "the folder '\(settings.folder ?? "")' is invalid: \(error.message)")
+            throw Failure(.configuration, "invalid folder '\(Failure.line(settings.folder ?? ""))': \(error.message)")
         }
         isFolderNamed = settings.folder != nil
-        if folder.isRoot { throw Failure(.configuration, "the folder cannot be the root; use \(Self.defaultFolder)") }
+        if folder.isRoot {
+            throw Failure(.configuration, "invalid folder '/': it cannot be the root; use \(Self.defaultFolder)")
+        }
         let stored = credentials?.server == server.origin ? credentials : nil
         var trust = settings
         if settings.certificateAuthorityFile == nil, settings.pin == nil {
@@ -66,7 +68,7 @@ struct Login: Hashable, Sendable {
             throw Failure(.configuration, "'\(server)' does not use https, so it has no key; omit the pin")
         }
         if let file = certificateAuthorityFile, !LocalFile.exists(file) {
-            throw Failure(.configuration, "no such file with CA certificates: '\(file)'")
+            throw Failure(.configuration, "cannot read '\(file)': No such file or directory")
         }
     }
 }

@@ -33,7 +33,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         while path.last == "/" { path = path.dropLast() }
         guard path.utf8.allSatisfy({ Self.isPlain($0) || $0 == 47 || $0 == 126 }) else { throw refusal }
         if rest.contains("@") {
-            throw Failure(.usage, "a server address cannot contain credentials; use 'byteclub login' with a token")
+            throw Failure(.usage, "a server address cannot contain a user name or password; omit all before '@'")
         }
         let (host, port) = Self.split(rest[..<slash])
         let isName = host.utf8.allSatisfy(Self.isPlain)

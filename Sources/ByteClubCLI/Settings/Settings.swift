@@ -63,8 +63,8 @@ struct Settings: Hashable, Sendable {
             case "limit-up": uploadLimit = value
             case "limit-down": downloadLimit = value
             case "schedule": schedule = value
-            case "notify": notifies = try Self.flag(value, "\(place): notify")
-            case "insecure-http": allowsInsecureHTTP = try Self.flag(value, "\(place): insecure-http")
+            case "notify": notifies = try Self.flag(value, "notify in \(place)")
+            case "insecure-http": allowsInsecureHTTP = try Self.flag(value, "insecure-http in \(place)")
             case "token":
                 throw Failure(.configuration, "\(place): tokens do not belong here; use 'byteclub login'")
             default:
@@ -82,7 +82,8 @@ struct Settings: Hashable, Sendable {
     func pinnedKeys() throws -> Set<PublicKeyPin> {
         guard let pin else { return [] }
         guard let key = PublicKeyPin(pin) else {
-            throw Failure(.configuration, "'\(pin)' is not a key; write sha256// and its hash in Base64, as for curl")
+            throw Failure(
+                .configuration, "'\(pin)' is not a key; write sha256// and the key's SHA-256 in Base64, as for curl")
         }
         return [key]
     }
@@ -108,7 +109,7 @@ struct Settings: Hashable, Sendable {
         switch text.lowercased() {
         case "1", "true", "yes", "on": return true
         case "0", "false", "no", "off": return false
-        default: throw Failure(.configuration, "\(name) must be true or false, not '\(text)'")
+        default: throw Failure(.configuration, "invalid value '\(text)' for \(name); must be true or false")
         }
     }
 

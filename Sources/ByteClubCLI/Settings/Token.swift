@@ -11,7 +11,10 @@ enum Token {
                 || "-._~+/=".utf8.contains(byte)
         }
         guard isSane, token.utf8.count <= 4096 else {
-            throw Failure(.badData, "\(source) is not a token; a token contains only letters, digits and -._~+/=")
+            let isSetting = source == "BYTECLUB_TOKEN"
+            throw Failure(
+                isSetting ? .configuration : .badData,
+                "\(source) is invalid; a token contains only letters, digits and -._~+/=")
         }
         return String(token)
     }

@@ -17,8 +17,8 @@ public enum NameRules {
     ///
     /// - Throws: ``PathError`` naming the rule that the name breaks.
     public static func check(_ name: String) throws(PathError) {
-        if name.isEmpty { throw PathError("a name is empty") }
-        if name == "." || name == ".." { throw PathError("'\(name)' is not a name") }
+        if name.isEmpty { throw PathError("a name cannot be empty") }
+        if name == "." || name == ".." { throw PathError("a name cannot be '\(name)'") }
         var previous: Unicode.Scalar = "x"
         for scalar in name.unicodeScalars {
             if scalar == "/" { throw PathError("a name cannot contain '/'") }
@@ -30,7 +30,7 @@ public enum NameRules {
         }
         if previous == " " { throw PathError("a name cannot end with a space") }
         if name.utf8.count > maximumBytes {
-            throw PathError("a name is longer than \(maximumBytes) bytes (it has \(name.utf8.count))")
+            throw PathError("a name cannot be longer than \(maximumBytes) bytes (it has \(name.utf8.count))")
         }
     }
 

@@ -21,7 +21,7 @@ public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible
     public init(_ text: String) throws(PathError) {
         // No composition makes a text a quarter of its length; what is longer is not worth looking at.
         if text.utf8.count > 4 * NameRules.maximumPathBytes {
-            throw PathError("a path is longer than \(NameRules.maximumPathBytes) bytes")
+            throw PathError("a path cannot be longer than \(NameRules.maximumPathBytes) bytes")
         }
         let composed = PathKey.composed(text)
         var result = ""
@@ -31,7 +31,7 @@ public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible
             result += "/" + name
         }
         if result.utf8.count > NameRules.maximumPathBytes {
-            throw PathError("a path is longer than \(NameRules.maximumPathBytes) bytes")
+            throw PathError("a path cannot be longer than \(NameRules.maximumPathBytes) bytes")
         }
         self.init(trusted: result.isEmpty ? "/" : result)
     }
@@ -44,7 +44,7 @@ public struct RemotePath: Hashable, Sendable, Encodable, CustomStringConvertible
         try NameRules.check(composed)
         let joined = (isRoot ? "" : string) + "/" + composed
         if joined.utf8.count > NameRules.maximumPathBytes {
-            throw PathError("a path is longer than \(NameRules.maximumPathBytes) bytes")
+            throw PathError("a path cannot be longer than \(NameRules.maximumPathBytes) bytes")
         }
         return RemotePath(trusted: joined)
     }

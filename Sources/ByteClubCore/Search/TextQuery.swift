@@ -33,7 +33,7 @@ public struct TextQuery: Hashable, Sendable {
                 phrases.append(Phrase(folded, isPrefix: isLast))
             }
         }
-        if phrases.isEmpty { throw APIError(400, "the query has no letter and no digit", parameter: "query") }
+        if phrases.isEmpty { throw APIError(400, "no letter or digit in the search words", parameter: "query") }
         var seen: Set<Phrase> = []
         phrases.removeAll { !seen.insert($0).inserted }
         if phrases.count > SearchQuery.maximumWords {

@@ -86,14 +86,14 @@ extension SyncSchedule.Span {
         case "pause" where !isLimit: rule = .pause
         case "unlimited" where !isLimit: rule = .unlimited
         case let word where !isLimit && words.count > 1 && Self.isPlainNumber(word):
-            throw Self.wrong(word, "write a time as 09:00-17:00, or a rate as 500k or 'limit \(word)'")
+            throw Self.wrong(word, "write a time as 09:00-17:00, or a rate as 500K or 'limit \(word)'")
         case let word:
             guard let rate = ByteRate(String(word)) else {
                 throw Self.wrong(
                     word,
                     isLimit
-                        ? "'limit' must be followed by a rate such as 500k or 2M"
-                        : "a span must end with 'pause', 'unlimited' or a rate such as 500k or 2M")
+                        ? "'limit' must be followed by a rate such as 500K or 2M"
+                        : "a span must end with 'pause', 'unlimited' or a rate such as 500K or 2M")
             }
             rule = .limit(rate.bytesPerSecond)
         }
@@ -141,7 +141,7 @@ extension SyncSchedule.Span {
     }
 
     private static func wrong(_ word: Substring, _ remedy: String) -> SyncError {
-        SyncError(.configuration, "invalid '\(word)' in the schedule: \(remedy)")
+        SyncError(.configuration, "invalid '\(word)' in the schedule; \(remedy)")
     }
 }
 

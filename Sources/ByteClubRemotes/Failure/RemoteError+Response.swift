@@ -43,7 +43,7 @@ extension RemoteError {
         case 300..<400: "\(club) redirects elsewhere; check the address"
         case 413: "\(club) does not accept anything this large"
         case 429, 503: "\(club) is busy"
-        case 502, 504: "the proxy of \(club) gets no answer from it"
+        case 502, 504: "the gateway in front of \(club) gets no answer from it"
         case 507: "the club's storage is full"
         case 500...: "\(club) failed"
         default: "\(club) refused without a reason"

@@ -31,7 +31,7 @@ extension TransferError {
     fileprivate func words(isOfWay: Bool, _ hasAnswered: Bool, _ offset: Int64) -> String {
         guard let host, !isOfProxy, code != .proxyRefused else { return message }
         if isOfWay, code == .timedOut, let moved = moved(from: offset) {
-            return "the transfer with the club at \(host) stalled after \(HumanSize.shown(moved)); try again"
+            return "the transfer with the club at \(host) stalled after \(HumanSize.shown(moved))"
         }
         if isOfWay { return "cannot reach the club at \(host): \(reason(hasAnswered))" }
         return code == .protocolViolation ? "invalid answer from the club at \(host): \(message)" : message
@@ -63,8 +63,8 @@ extension TransferError {
         // A server that speaks TLS alone closes a connection that begins without it, before any answer.
         case .connectionLost where url.hasPrefix("http:") && !hasAnswered && isFirstContact:
             "connection closed; try https://"
-        case .connectionLost where bytesReceived == 0: "the server closed the connection; try again"
-        case .connectionLost: "connection lost; try again"
+        case .connectionLost where bytesReceived == 0: "the server closed the connection"
+        case .connectionLost: "connection lost"
         default: message
         }
     }

@@ -50,7 +50,7 @@ struct Authenticator: Sendable {
         let own = sender.member.role
         guard own >= role else {
             throw APIError(
-                403, "your role here is \(own.word); ask an owner for the role \(role.word)",
+                403, "your role here is \(own.word); ask an owner for the \(role.word) role",
                 parameter: Account.roleParameter)
         }
     }

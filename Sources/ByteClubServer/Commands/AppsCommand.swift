@@ -72,7 +72,7 @@ struct AppsCommand: ParsableCommand {
         func run() async throws {
             let store = try data.open()
             guard try await store.removeApp(key: key) else {
-                throw CommandFailure(.noInput, "no app with the key '\(key)'")
+                throw CommandFailure(.noInput, "no app with the key '\(key)'; see '\(RootCommand.title) apps list'")
             }
             try store.close()
         }

@@ -12,9 +12,12 @@ struct BackupCommand: AsyncParsableCommand {
 
             With --keep the target is a folder of backups, created if missing. Each backup is named by its start \
             time, as 2026-11-25T013000Z, shares large files with the previous one, and is verified; then the oldest \
-            are removed. If it fails, the existing ones are kept. Examples: = byteclub-server backup --data /srv/club \
-            /mnt/club = byteclub-server backup --data /srv/club --keep 14 /mnt/backups = byteclub-server restore \
-            --data /srv/new --from /mnt/backups/2026-11-25T013000Z
+            are removed. If it fails, the existing ones are kept.
+
+            Examples:
+              byteclub-server backup --data /srv/club /mnt/club
+              byteclub-server backup --data /srv/club --keep 14 /mnt/backups
+              byteclub-server restore --data /srv/new --from /mnt/backups/2026-11-25T013000Z
             """)
 
     @OptionGroup var data: DataOption

@@ -15,7 +15,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var data: String
 
     func validate() throws {
-        if data.isEmpty { throw ValidationError("--data is empty; name the directory to make") }
+        if data.isEmpty { throw ValidationError("--data is empty; name the directory to create") }
     }
 
     func run() async throws {

@@ -72,8 +72,8 @@ struct ServeCommand: AsyncParsableCommand {
     private static func refusal(_ error: NIOSSLError, of files: ClubConfiguration.CertificateFiles?) -> CommandFailure {
         let reason =
             switch error {
-            case .failedToLoadCertificate: "'\(files?.certificate ?? "")' holds no certificate in PEM"
-            case .failedToLoadPrivateKey: "'\(files?.key ?? "")' holds no private key in PEM"
+            case .failedToLoadCertificate: "'\(files?.certificate ?? "")' contains no PEM certificate"
+            case .failedToLoadPrivateKey: "'\(files?.key ?? "")' contains no PEM private key"
             default: "the certificate or its key cannot be used: \(error)"
             }
         return CommandFailure(.configuration, reason)

@@ -4,7 +4,7 @@ import ArgumentParser
 struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A YAML file of settings, named like the flags; default: BYTECLUB_SERVER_CONFIG.", valueName: "file"
+            "A YAML file of settings with the flags' names; default: BYTECLUB_SERVER_CONFIG.", valueName: "file"
         ))
     var config: String?
     @Option(

@@ -58,8 +58,14 @@ enum StandardOutput {
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             guard count > 0 else {
-                if errno == EINTR { continue }
-                return isOptional ? () : refused(errno)
+                let number = count == 0 ? EIO : errno
+                if number == EINTR { continue }
+                // Whoever shares the terminal or the pipe may have made it non-blocking.
+                if number == EAGAIN, !isOptional {
+                    var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                    if unsafe poll(&ready, 1, -1) >= 0 || errno == EINTR { continue }
+                }
+                return isOptional ? () : refused(number)
             }
             rest = rest.dropFirst(count)
         }

@@ -55,7 +55,7 @@ struct SelfSignedCertificate {
         let file = try Descriptor(path: draft, flags: O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
         try unsafe Array(text.utf8).withUnsafeBytes { try unsafe file.write($0, at: 0) }
         try file.syncAll()
-        guard unsafe rename(draft, path) == 0 else { throw StorageError(errno: errno, "cannot make '\(path)'") }
+        guard unsafe rename(draft, path) == 0 else { throw StorageError(errno: errno, "cannot create '\(path)'") }
         try Directory.sync(directory)
     }
 }

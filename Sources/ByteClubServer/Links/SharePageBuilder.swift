@@ -25,7 +25,7 @@ struct SharePageBuilder: Sendable {
         let content = try await store.content(of: entry)
         if !link.keepsLocation, try await PlacelessForm(of: entry, content) == .none {
             page.download = nil
-            page.remark = "not shown, since it may contain its location"
+            page.remark = "no download, since it may reveal where it was taken"
             return page
         }
         if Self.isPhoto(entry) {

@@ -28,8 +28,8 @@ extension ClubConfiguration {
             guard try source.bool(.insecureHTTP) || address.isLoopback else {
                 throw CommandFailure(
                     .configuration,
-                    "plain HTTP on '\(address.host)' would expose tokens to the network: "
-                        + "give --tls-self-signed, or --tls-certificate and --tls-key, or --insecure-http")
+                    "http on '\(address.host)' would expose tokens to the network; "
+                        + "use --tls-self-signed, a certificate, or --insecure-http if you must")
             }
         }
         monitorAddress = try source.address(.metricsListen)
@@ -104,7 +104,7 @@ extension ClubConfiguration {
             }
             return CertificateFiles(certificate: certificate, key: key)
         case (nil, nil): return nil
-        default: throw CommandFailure(.configuration, "--tls-certificate and --tls-key require each other")
+        default: throw CommandFailure(.configuration, "--tls-certificate and --tls-key must be given together")
         }
     }
 }

@@ -60,7 +60,7 @@ extension SettingSource {
         guard let text = try text(name) else { return nil }
         guard let value = Value(rawValue: text) else {
             let words = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            throw refusal(name, expected: "one of \(words)", got: text)
+            throw refusal(name, expected: "one of: \(words)", got: text)
         }
         return value
     }

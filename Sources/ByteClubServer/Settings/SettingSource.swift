@@ -55,13 +55,13 @@ struct SettingSource: Sendable {
     func refusal(_ name: SettingName, expected: String, got text: String? = nil) -> CommandFailure {
         let place =
             flags[name] != nil
-            ? "--\(name.rawValue)"
+            ? "'--\(name.rawValue)'"
             : environment[name] != nil
                 ? name.variable
-                : file?.names.contains(name) == true ? "'\(file?.path ?? "")': \(name.rawValue)" : name.rawValue
-        let instead = text.map { ", not '\($0)'" } ?? ""
+                : file?.names.contains(name) == true ? "'\(name.rawValue)' in '\(file?.path ?? "")'" : name.rawValue
+        let value = text.map { "invalid value '\($0)'" } ?? "invalid value"
         return CommandFailure(
-            flags[name] != nil ? .usage : .configuration, "\(place): expected \(expected)\(instead)")
+            flags[name] != nil ? .usage : .configuration, "\(value) for \(place); must be \(expected)")
     }
 
     private static func settings(in environment: [String: String]) throws(CommandFailure) -> [SettingName: String] {
@@ -71,7 +71,7 @@ struct SettingSource: Sendable {
             guard let name = SettingName(variable: variable) else {
                 throw CommandFailure(
                     .configuration,
-                    "unknown setting \(variable); 'byteclub-server serve --help' lists the settings")
+                    "unknown setting \(variable); '\(RootCommand.title) serve --help' lists the settings")
             }
             settings[name] = text
         }

@@ -38,8 +38,11 @@ struct SettingsFile: Sendable {
         defer { unsafe fclose(file) }
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = unsafe fread(&bytes, 1, bytes.count, file)
-        guard unsafe ferror(file) == 0, count < limit else {
-            throw CommandFailure(.configuration, "cannot read '\(path)', or it is longer than \(limit) bytes")
+        guard unsafe ferror(file) == 0 else {
+            throw CommandFailure(.configuration, "cannot read '\(path)': \(unsafe String(cString: strerror(errno)))")
+        }
+        guard count < limit else {
+            throw CommandFailure(.configuration, "'\(path)' is larger than \(HumanSize.shown(Int64(limit)))")
         }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
@@ -51,15 +54,15 @@ struct SettingsFile: Sendable {
             guard let first = line.first, !first.isWhitespace, first != "#", first != "-", line != "..." else {
                 continue
             }
-            let place = "'\(path)' line \(index + 1)"
+            let place = "\(path):\(index + 1)"
             guard let colon = line.firstIndex(of: ":") else {
-                throw CommandFailure(.configuration, "\(place): expected NAME: VALUE")
+                throw CommandFailure(.configuration, "\(place): expected 'name: value'")
             }
             let text = line[..<colon].filter { $0 != "\"" && $0 != "'" }.trimmingSuffix { $0.isWhitespace }
             guard let name = SettingName(rawValue: String(text)) else {
                 throw CommandFailure(
                     .configuration,
-                    "\(place): unknown setting '\(text)'; 'byteclub-server serve --help' lists the settings")
+                    "\(place): unknown setting '\(text)'; '\(RootCommand.title) serve --help' lists the settings")
             }
             guard names.insert(name).inserted else {
                 throw CommandFailure(.configuration, "\(place): '\(text)' is set twice")

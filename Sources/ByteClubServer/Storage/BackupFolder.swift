@@ -28,7 +28,7 @@ struct BackupFolder {
             throw StorageError(.exists, "'\(path)' contains a club's data; give a folder for dated backups")
         }
         if Directory.holds(path, below: data.path) {
-            throw StorageError(.exists, "'\(path)' lies in the club's data; choose a folder outside of it")
+            throw StorageError(.exists, "'\(path)' is inside the club's data; choose a directory outside it")
         }
         try Directory.make(path)
         let lock = try Descriptor(path: path + "/backup.lock", flags: O_RDWR | O_CREAT)

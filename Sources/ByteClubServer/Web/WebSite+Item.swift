@@ -91,7 +91,7 @@ extension WebSite {
                 addForm(draft ?? Draft(text: note.text, revision: note.revision), path, to: &values, member)
             }
         } else if draft != nil {
-            throw APIError(409, "'\(path)' has changed, and is too long to edit here or not a text.")
+            throw APIError(409, "'\(path)' has changed, and is too long to edit here or not text.")
         } else {
             values["isUnreadable"] = true
         }

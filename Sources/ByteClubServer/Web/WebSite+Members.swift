@@ -141,7 +141,9 @@ extension WebSite {
         }
         guard let member else { throw Self.unknownInvitation }
         // Who has joined is not kept out by a name that cannot be stored: the page of the members takes it, too.
-        if let clubName, isFirst, settings.clubName == nil { try? await store.setClubName(clubName) }
+        if let clubName, isFirst, member.role == .owner, settings.clubName == nil {
+            try? await store.setClubName(clubName)
+        }
         return try await begin(member, password, visit, then: visit["next"].map(Self.local) ?? "/account")
     }
 

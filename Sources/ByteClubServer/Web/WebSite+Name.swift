@@ -19,7 +19,9 @@ extension WebSite {
     /// The field for the club's name as a template wants it; nil where the server's setting names the club.
     func nameField(_ visit: Visit, problem: String? = nil) -> [String: String]? {
         if settings.clubName != nil { return nil }
-        var field = ["typed": visit["club"] ?? store.clubName ?? ""]
+        // A link may not fill the field in.
+        let typed = visit.request.method == .post ? visit["club"] : nil
+        var field = ["typed": typed ?? store.clubName ?? ""]
         field["problem"] = problem
         return field
     }

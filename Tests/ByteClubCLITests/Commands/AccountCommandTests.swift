@@ -53,7 +53,7 @@ import Testing
             #expect(who.text(style) == "ann of \(shown) at https://club.example, 0 bytes used")
             #expect(String(decoding: try JSON.line(who), as: UTF8.self).contains(#""club":"\#(club.first ?? "?")"#))
             let login = LoginCommand.Result(server: "https://club.example", account: account)
-            #expect(login.text(style) == "logged in to \(shown) (https://club.example) as ann")
+            #expect(login.text(style) == "signed in to \(shown) (https://club.example) as ann")
         }
     }
 

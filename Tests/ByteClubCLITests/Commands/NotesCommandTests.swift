@@ -349,7 +349,7 @@ import Testing
         #expect(await world.run("notes", "search", "bus", in: terminal) == .success)
         #expect(world.out.isEmpty && world.err == "byteclub: no notes match 'bus'\n")
         #expect(await world.run("notes", "search", "?!") == .usage)
-        #expect(world.err.hasPrefix("byteclub: the query has no letter and no digit"))
+        #expect(world.err.hasPrefix("byteclub: no letter or digit in the search words"))
     }
 
     @Test("what a text holds for a terminal is spelled out where it is shown")
@@ -429,7 +429,7 @@ import Testing
         try await world.put("1", "/byteclub/a.md")
         try await world.put("2", "/byteclub/B.md")
         #expect(await world.run("notes", "mv", "a.md", "b.md") == .cannotCreate)
-        #expect(world.err == "byteclub: there is a note 'b.md' already\n")
+        #expect(world.err == "byteclub: the note 'b.md' already exists\n")
         world.server.fault = { operation throws(RemoteError) in
             if operation.kind == .move { throw RemoteError(.forbidden, "this folder is frozen") }
         }

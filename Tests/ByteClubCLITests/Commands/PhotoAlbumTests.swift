@@ -205,7 +205,7 @@ import Testing
         ] {
             #expect(await world.run("photos", "mv", name, target) == .cannotCreate)
             #expect(
-                world.err.contains("there is a note '\(note)' already, which would become the photo's caption"),
+                world.err.contains("the note '\(note)' already exists and would become the photo's caption"),
                 "\(world.err)")
         }
         #expect(try await stored() == before)
@@ -213,7 +213,7 @@ import Testing
         // Where the photo itself is another's, that is what is told.
         try await world.put("sea", "/byteclub/photos/sea.jpg")
         #expect(await world.run("photos", "mv", "the ridge.jpg", "sea.jpg") == .cannotCreate)
-        #expect(world.err == "byteclub: there is a photo 'sea.jpg' already\n")
+        #expect(world.err == "byteclub: the photo 'sea.jpg' already exists\n")
         #expect(await world.run("photos", "mv", "C.JPG", "note.txt/") == .cannotCreate)
         #expect(!world.err.contains("there is a photo"), "\(world.err)")
         #expect(await world.run("photos", "mv", "none.jpg", "x.jpg") == .noInput)

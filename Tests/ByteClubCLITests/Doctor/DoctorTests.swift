@@ -84,7 +84,7 @@ import Testing
             let world = try World()
             let body = Self.account + #","byteclub":{"version":1,"club":"\#(club)"}}"#
             #expect(await world.run("doctor", in: context(world, body: body)) == .success)
-            #expect(world.out.contains("you are Ann of \(shown); the server speaks"), "\(world.out)")
+            #expect(world.out.contains("you are Ann of \(shown); the server supports"), "\(world.out)")
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
         }
 
         private var forbidden: RemoteError {
-            var error = RemoteError(.forbidden, "your role here is viewer; ask an owner for the role editor")
+            var error = RemoteError(.forbidden, "your role here is viewer; ask an owner for the editor role")
             error.isOfRole = true
             return error
         }

@@ -66,7 +66,7 @@ struct JSONReaderTests {
         let page = { (entries: String) in #"{"reset":false,"cursor":"c","has_more":false,"entries":\#(entries)}"# }
         let cases = [
             (page("[]x"), "invalid JSON at byte 57"), ("{}", "it has no 'reset'"),
-            (#"{"x": {1: 2}}"#, "invalid JSON at byte 7"), ("{null: 1}", "it is no JSON at byte 1"),
+            (#"{"x": {1: 2}}"#, "invalid JSON at byte 7"), ("{null: 1}", "invalid JSON at byte 1"),
             (#"{"reset": true,}"#, "invalid JSON at byte 15"), ("[]", "it is of another type"),
             (page("7"), "'entries' is of another type"),
             (page(#"[["/a", {"path": "/a"}]]"#), "'entries.0.1' has no 'is_dir'"),

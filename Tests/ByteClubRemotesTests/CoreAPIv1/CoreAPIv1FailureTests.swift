@@ -197,7 +197,7 @@ struct CoreAPIv1FailureTests {
             let error = await expectFailure(.unreachable) { try await remote.metadata(at: path) }
             let host = server.origin.dropFirst(7)
             #expect(
-                error?.message == "cannot reach the club at \(host): the server closed the connection; try again")
+                error?.message == "cannot reach the club at \(host): the server closed the connection")
         }
         await session.invalidateAndCancel()
     }
@@ -216,7 +216,7 @@ struct CoreAPIv1FailureTests {
         let remote = try CoreAPIv1Remote(origin: server.origin, api: session)
         let error = await expectFailure(.unreachable) { try await remote.metadata(at: RemotePath("/a")) }
         let host = server.origin.dropFirst(7)
-        #expect(error?.message == "the transfer with the club at \(host) stalled after 2.0 KiB; try again")
+        #expect(error?.message == "the transfer with the club at \(host) stalled after 2.0 KiB")
         await session.invalidateAndCancel()
 
         let url = "https://club.example/1/chunked_upload"
@@ -224,7 +224,7 @@ struct CoreAPIv1FailureTests {
         stall.bytesSent = 1 << 20
         #expect(
             RemoteError(stall, from: 3 << 20).message
-                == "the transfer with the club at club.example stalled after 4.0 MiB; try again")
+                == "the transfer with the club at club.example stalled after 4.0 MiB")
         // All was sent, which took its time, and then there was silence.
         stall.phase = .wait
         stall.metrics.total = .seconds(600)

@@ -106,7 +106,7 @@ import Testing
                 }
                 #expect(try await server.send("GET \(folder)/\(name)?dl=1", []).status == 415, "\(name)")
                 let page = try await server.send("GET \(folder)/\(name)", [])
-                #expect(page.status == 200 && page.text.contains("may contain its location"), "\(name)")
+                #expect(page.status == 200 && page.text.contains("may reveal where it was taken"), "\(name)")
                 #expect(!page.text.contains("dl=1"), "\(name)")
                 // Programs of old play films by a direct link, which they ask for without a word about places.
                 for terms in ["location=keep", ""] {

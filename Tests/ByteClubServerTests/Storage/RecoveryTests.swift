@@ -144,7 +144,7 @@ struct RecoveryTests {
         let fixture = try StoreFixture()
         let process = getpid()
         let inUse =
-            "another server uses '\(fixture.directory.path)': process \(process); 'kill \(process)' ends it"
+            "another server is using '\(fixture.directory.path)': process \(process); 'kill \(process)' ends it"
         #expect(throws: StorageError(.inUse, inUse)) {
             try StoreFixture.open(fixture.directory.path, clock: fixture.seconds)
         }
@@ -152,7 +152,7 @@ struct RecoveryTests {
         for other in ["served \(getppid())\n", "served \(Int32.max)\n", "served 2\n"] {
             let file = try Descriptor(path: fixture.directory.path + "/lock", flags: O_WRONLY | O_TRUNC)
             unsafe try Array(other.utf8).withUnsafeBytes { unsafe try file.write($0, at: 0) }
-            #expect(throws: StorageError(.inUse, "another server uses '\(fixture.directory.path)'"), "\(other)") {
+            #expect(throws: StorageError(.inUse, "another server is using '\(fixture.directory.path)'"), "\(other)") {
                 try StoreFixture.open(fixture.directory.path, clock: fixture.seconds)
             }
         }

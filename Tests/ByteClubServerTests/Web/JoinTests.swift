@@ -22,7 +22,7 @@ struct JoinTests {
             var guest = Browser(server)
             try await guest.open(link)
             #expect(guest.page.contains("belongs to <bdi>Ann Bell</bdi>") && guest.page.contains("a viewer"))
-            #expect(guest.page.contains("at least 8 characters"))
+            #expect(guest.page.contains("At least 8 characters"))
             try await guest.submit(link, ["name": "ann bell", "password": "long enough"])
             #expect(guest.status == 400 && guest.page.contains("the name &#39;ann bell&#39; is taken"))
             #expect(guest.page.contains("value=\"ann bell\""))

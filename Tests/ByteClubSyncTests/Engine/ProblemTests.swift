@@ -333,7 +333,7 @@ import Testing
         try await remote.write("b.md", "another's")
         device.remote.fault = { call throws(RemoteError) in
             guard call.kind == .apply, call.moment == .before else { return }
-            var error = RemoteError(.forbidden, "your role here is viewer; ask an owner for the role editor")
+            var error = RemoteError(.forbidden, "your role here is viewer; ask an owner for the editor role")
             error.isOfRole = true
             throw error
         }

@@ -56,7 +56,8 @@ extension EndToEnd {
             "--data HOME/club --member-rate 1e9", "--data HOME/club --trusted-proxies 10.0.0.0/99",
             "--data HOME/club --proxy-header banana", "--data HOME/club --metrics-listen banana",
             "--data HOME/club --keep-history 1.5", "--data HOME/club --frob", "--data HOME/club more",
-            "--config HOME/nosuch", "--config HOME/folder", "--config HOME/unknown.yaml", "--config HOME/kind.yaml",
+            "--config HOME/nosuch", "--config HOME/folder", "--config HOME/unknown.yaml",
+            "--data HOME/club --config HOME/kind.yaml",
             "--config HOME/twice.yaml", "--config HOME/bytes",
         ]
 

@@ -69,10 +69,8 @@ struct NotesAddCommand: ClubCommand {
         try context.print(change, json: outputOptions.json)
     }
 
-    /// Whether bytes begin as a JPEG or PNG does.
-    private static func isPhoto(_ bytes: [UInt8]) -> Bool {
-        bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A])
-    }
+    /// Whether bytes begin as a JPEG does.
+    private static func isPhoto(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0xFF, 0xD8, 0xFF]) }
 
     /// The text, when its file was last changed, and whether that may be executed.
     private func read(_ context: Context) throws -> ([UInt8], FileTime?, Bool?) {

@@ -35,7 +35,7 @@ struct NotesEditCommand: ClubCommand {
 
     func run(in context: Context) async throws {
         let login = try context.login(flags: connection.settings)
-        let path = try EntryPath.note(name, login)
+        let path = try EntryPath.newNote(name, login)
         let start: NoteEditing.Start = recover ? .recover : discard ? .discard : .fresh
         let editing = NoteEditing(context: context, login: login, path: path)
         let result = try await editing.run(start)

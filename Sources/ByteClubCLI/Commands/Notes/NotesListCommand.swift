@@ -52,6 +52,9 @@ struct NoteListing: Sendable {
         let wantsCounts = isJSON || context.terminal.isOutputTerminal
         let (found, counts) = try await context.withRemote(login) { remote in
             let found = try await listing.entries(of: folder, remote, where: isNote)
+            if found == nil, let there = try await EntryRemoval.present(folder, remote), !there.isFolder {
+                throw Failure(.badData, "'\(Failure.line(path ?? there.path.name))' is a note, not a folder")
+            }
             let counts =
                 wantsCounts && FolderListing.haveFolders(found)
                 ? await listing.counts(in: folder, remote, where: isNote) : nil

@@ -46,12 +46,14 @@ struct NotesShowCommand: ClubCommand {
             try await NoteContent.fetch(path, revision: revision, $0)
         }
         guard let note else {
+            let name = path.name(below: login.notes)
             if let revision {
                 throw Failure(
                     .noInput,
-                    "no version \(revision) of '\(path.name(below: login.notes))'; see 'byteclub notes history'")
+                    "no version \(revision) of '\(Failure.line(name))'; see "
+                        + ShellWord.command("byteclub notes history", name))
             }
-            throw EntryPath.missing("note", path.name(below: login.notes))
+            throw EntryPath.missing("note", name)
         }
         guard let file else { return try context.showing { try context.output.write(note.bytes) } }
         try await file.write { temporary in

@@ -27,7 +27,7 @@ struct FinishedPhoto {
                 }
             }
             guard patience > .zero else {
-                throw Failure(.tryAgain, "'\(file)' is still being written by another program; retry later")
+                throw Failure(.tryAgain, "'\(file)' is still being written by another program; try again later")
             }
             patience -= Self.pause
             try await Task.sleep(for: Self.pause)

@@ -29,7 +29,11 @@ struct OutputFile: Sendable {
     static func folder(_ path: String?) throws -> String {
         guard let path else { return "" }
         guard LocalFile.isDirectory(path) else {
-            throw Failure(.cannotCreate, "the folder '\(path)' does not exist; create it first")
+            throw Failure(
+                .cannotCreate,
+                LocalFile.exists(path)
+                    ? "'\(path)' is not a directory; several photos need one"
+                    : "no directory '\(path)' to write to; create it first")
         }
         return path.hasSuffix("/") ? path : path + "/"
     }

@@ -26,8 +26,8 @@ enum PhotoFile {
         _ = try LocalFile.size(file)
         return try await BlockingWork.run {
             do { return try JPEGHeader(file: file).hasEnd(file: file) } catch let error as MediaError {
-                let reason = error.code == .notAJPEG ? "" : ": \(error)"
-                throw Failure(.badData, "'\(file)' is not a JPEG photo\(reason)")
+                let kind = error.code == .notAJPEG ? "a JPEG photo" : "a usable JPEG photo: \(error)"
+                throw Failure(.badData, "'\(file)' is not \(kind)")
             }
         }
     }

@@ -7,7 +7,9 @@ struct PhotoFilterOptions: ParsableArguments {
         help: ArgumentHelp("List only photos of these kinds: \(PhotoKinds.words).", valueName: "kinds"),
         completion: PhotoKinds.defaultCompletionKind,
         transform: { text in
-            guard let kinds = PhotoKinds(argument: text) else { throw ValidationError("write \(PhotoKinds.words)") }
+            guard let kinds = PhotoKinds(argument: text) else {
+                throw ValidationError("must be one or more, separated by commas, of: \(PhotoKinds.words)")
+            }
             return kinds
         })
     var kind: PhotoKinds?

@@ -56,7 +56,7 @@ struct PhotoNote: Sendable {
         } catch {
             guard error.code == .conflict else { throw error }
             throw Failure(
-                .tryAgain, "'\(path.name)' was just changed by somebody else and was kept; check it and retry")
+                .tryAgain, "'\(path.name)' was just changed by somebody else and was kept; check it and try again")
         }
     }
 }

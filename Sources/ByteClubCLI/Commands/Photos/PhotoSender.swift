@@ -57,6 +57,6 @@ struct PhotoSender: Sendable {
     }
 
     private static func written(_ file: String) -> any Error {
-        Failure(.tryAgain, "'\(Failure.line(file))' changed while it was being sent; retry later")
+        Failure(.tryAgain, "'\(Failure.line(file))' changed while it was being sent; try again later")
     }
 }

@@ -52,8 +52,8 @@ struct PhotosListCommand: ClubCommand {
         let name = path.name(below: photos)
         throw Failure(
             .badData,
-            "'\(Failure.line(name))' is a photo, not an album; \(ShellWord.command("byteclub photos info", name)) "
-                + "tells of it")
+            "'\(Failure.line(name))' is a photo, not an album; see "
+                + ShellWord.command("byteclub photos info", name))
     }
 
     func run(in context: Context) async throws {

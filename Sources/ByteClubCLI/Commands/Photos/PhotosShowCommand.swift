@@ -99,7 +99,7 @@ enum ViewArgument {
             abs(numbers[1]) <= 90, numbers.count == 2 || (1...150).contains(numbers[2])
         else {
             throw ValidationError(
-                "write degrees as 90,-10 or 90,-10,60: yaw -360 to 360, pitch -90 to 90, field of view 1 to 150")
+                "write yaw,pitch or yaw,pitch,field of view in degrees, as in 90,-10,60")
         }
         return PanoramaView(yaw: numbers[0], pitch: numbers[1], fov: numbers.count == 3 ? numbers[2] : 90)
     }

@@ -16,7 +16,7 @@ struct TransferOptions: ParsableArguments {
         if let limitRate { return limitRate.bytesPerSecond }
         guard let text = try context.settings(flags: flags).rateLimit else { return nil }
         guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "invalid rate '\(text)' in the settings; write 500K or 2M")
+            throw Failure(.configuration, "invalid value '\(text)' for limit-rate; write 500K or 2M")
         }
         return rate.bytesPerSecond
     }

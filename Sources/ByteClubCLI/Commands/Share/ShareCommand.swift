@@ -48,7 +48,7 @@ struct ShareCommand: ClubCommand {
 
     func validate() throws {
         let count = (path == nil ? 0 : 1) + (list ? 1 : 0) + (revoke == nil ? 0 : 1)
-        guard count <= 1 else { throw ValidationError("give only one of PATH, --list and --revoke") }
+        guard count <= 1 else { throw ValidationError("PATH, --list and --revoke cannot be combined") }
         guard expires == nil || path != nil else { throw ValidationError("--expires requires a PATH") }
         guard password == nil && withLocation == nil || path != nil else {
             throw ValidationError("--password and --with-location require a PATH")
@@ -75,17 +75,19 @@ struct ShareCommand: ClubCommand {
         let link = try await context.withRemote(login) { remote in
             let powers = try await remote.powers()
             let links: (any LinkRemote)? = terms.isEmpty ? powers.links : powers.managedLinks
-            guard let links else { throw Self.noLinks }
+            guard let links else {
+                throw terms.isEmpty ? Failure(.configuration, "this server does not support links") : Self.noLinks
+            }
             do {
                 return try await links.share(path, terms)
             } catch let error as RemoteError where error.code == .notFound {
-                throw Failure(.noInput, "no such note, photo or folder: '\(Failure.line(name))'")
+                throw Failure(.noInput, "no note, photo or folder named '\(Failure.line(name))'")
             } catch let error as RemoteError where error.code == .forbidden {
                 throw Failure(.notAuthorised, error.message)
             } catch let error as RemoteError where error.code == .undecodable {
                 throw Failure(
                     .badData,
-                    "'\(Failure.line(name))' may contain its location, and only JPEG and PNG photos can be shared "
+                    "'\(Failure.line(name))' may reveal where it was taken, and only JPEG and PNG photos can be shared "
                         + "without it; to share it anyway, use --with-location")
             }
         }
@@ -159,7 +161,7 @@ struct ShareCommand: ClubCommand {
     private static func path(_ name: String, _ login: Login) throws -> RemotePath {
         do {
             // In a script it may be what was never set, and stands for all that the club has.
-            if name.isEmpty { throw PathError("it is empty; '\(login.folder)' is all that the club has") }
+            if name.isEmpty { throw PathError("it is empty; use '\(login.folder)' to share the whole club") }
             return try RemotePath(name.hasPrefix("/") ? name : login.folder.string + "/" + name)
         } catch let error as PathError {
             throw Failure(
@@ -168,7 +170,7 @@ struct ShareCommand: ClubCommand {
     }
 
     private static let noLinks = Failure(
-        .configuration, "this server cannot list or revoke links, or set when they expire")
+        .configuration, "this server does not support listing, revoking or limiting links")
 
     private static func managedLinks(of remote: any Remote) async throws -> any ManagedLinkRemote {
         guard let links = try await remote.powers().managedLinks else { throw noLinks }

@@ -33,7 +33,7 @@ struct MirrorPlace: Hashable, Sendable {
         } else if let found = around ?? registry.mirror(around: workingDirectory) ?? registry.last {
             directory = found
         } else {
-            throw Failure(.usage, "name the directory to sync: byteclub sync DIR")
+            throw Failure(.usage, "no mirror on this machine yet; 'byteclub sync DIR' creates one")
         }
         state = registry.state(of: directory)
         (self.registry, self.workingDirectory) = (registry, workingDirectory)
@@ -107,7 +107,7 @@ struct MirrorPlace: Hashable, Sendable {
     func prepare<Engine: MirrorEngine>(_ engine: Engine.Type, isDryRun: Bool) throws {
         try checkNesting(engine)
         if LocalFile.exists(directory), !LocalFile.isDirectory(directory) {
-            throw Failure(.noInput, "'\(directory)' is not a directory")
+            throw Failure(.cannotCreate, "'\(directory)' is not a directory")
         }
         if isDryRun, !isKnown { return }
         if !isKnown {
@@ -125,7 +125,7 @@ struct MirrorPlace: Hashable, Sendable {
     /// Each of two mirrors in one another would sync the other's contents as its own, one level deeper each time.
     private func checkNesting<Engine: MirrorEngine>(_ engine: Engine.Type) throws {
         if directory == "/" {
-            throw Failure(.configuration, "'/' has all of this machine in it; choose a directory for the club")
+            throw Failure(.configuration, "'/' is the root directory; choose another directory for the club")
         }
         var above = LocalFile.parent(of: directory)
         while above != "/", above.hasPrefix("/") {

@@ -47,7 +47,7 @@ extension SyncConfiguration {
     private static func rate(_ text: String?, _ name: String) throws -> Int? {
         guard let text else { return nil }
         guard let rate = ByteRate(text) else {
-            throw Failure(.configuration, "invalid rate '\(text)' in \(name); write 500K or 2M")
+            throw Failure(.configuration, "invalid value '\(text)' for \(name); write 500K or 2M")
         }
         return rate.bytesPerSecond
     }

@@ -119,7 +119,7 @@ struct HeldDeletions: CommandResult {
         }
         let done = deletions.count { $0.isDone == true }
         if done > 0, decision == .restored {
-            lines.append("restored \(deletions.count), \(done) of them already removed on the server")
+            lines.append("\(deletions.count) will be restored, \(done) of them already removed on the server")
         }
         if let rules { lines.append(".byteclubignore: " + text(rules, style)) }
         return style.lines(lines)

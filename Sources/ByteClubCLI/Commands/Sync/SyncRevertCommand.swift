@@ -43,7 +43,8 @@ struct SyncRevertCommand: MirrorRequest {
                 case (.new, true): return "\(path): new, would be moved to the trash"
                 case (.edited, false): return "\(path): edited, moved to the trash"
                 case (.edited, true): return "\(path): edited, would be moved to the trash"
-                case (.moved, _): return "\(path): moved, \(isDryRun ? "goes" : "went") back to \(change.from ?? path)"
+                case (.moved, _):
+                    return "\(path): moved, \(isDryRun ? "would go" : "went") back to \(change.from ?? path)"
                 case (.deleted, _): return "\(path): deleted, \(isDryRun ? "would be" : "will be") downloaded again"
                 }
             }

@@ -29,7 +29,7 @@ struct UnlinkCommand: MirrorCommand {
 
         func text(_ style: TextStyle) -> String {
             var lines = ["\(directory) is no longer a mirror; its files are unchanged"]
-            if pending > 0 { lines.append("not synced: \(pending), only in this directory") }
+            if pending > 0 { lines.append("\(pending) not synced, in this directory only") }
             if keepsTrash { lines.append("removed and replaced files are still in '\(directory)/.byteclub/trash'") }
             return lines.map(Failure.line).joined(separator: "\n")
         }

@@ -37,7 +37,7 @@ struct DaemonCommand: ClubCommand {
 
     func validate() throws {
         if [install, uninstall, stop].count(where: \.self) > 1 {
-            throw ValidationError("use only one of --install, --uninstall and --stop")
+            throw ValidationError("--install, --uninstall and --stop cannot be combined")
         }
     }
 

@@ -10,7 +10,7 @@ struct TransferSelection: ParsableArguments {
     var all = false
 
     func validate() throws {
-        if all != ids.isEmpty { throw ValidationError("give the transfers' IDs or --all") }
+        if all != ids.isEmpty { throw ValidationError("give either transfer IDs or --all") }
     }
 }
 

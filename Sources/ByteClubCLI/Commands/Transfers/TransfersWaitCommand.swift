@@ -48,7 +48,8 @@ struct TransfersWaitCommand: ClubCommand {
         if !wait.ended.isEmpty { try context.print(TransferList(wait.ended), json: outputOptions.json) }
         if wait.ended.isEmpty, outputOptions.json { try context.print(TransferList([]), json: true) }
         if wait.isHeld {
-            throw Failure(.tryAgain, "the other transfers are paused; 'byteclub transfers resume --all' resumes them")
+            throw Failure(
+                .tryAgain, "the remaining transfers are paused; 'byteclub transfers resume --all' resumes them")
         }
         if !wait.isOver { throw Failure(.tryAgain, "timed out; the transfers continue") }
         if wait.hasFailures { throw Failure.silent(.tryAgain) }

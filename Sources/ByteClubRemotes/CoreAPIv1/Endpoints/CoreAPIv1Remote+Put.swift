@@ -14,7 +14,8 @@ extension CoreAPIv1Remote {
         defer { source.stop() }
         let progress = UploadProgress(total: source.size, from: source.position?.offset ?? 0, progress)
         let upload = source.isInPieces && !transport.server.takesNoPieces ? try await sendChunks(source, progress) : nil
-        // Before the commit, so that no mixture of two states of the file becomes visible.
+        // Before the commit, so that no mixture of two states of the file becomes visible. What one request carries is
+        // visible at its end: the caller learns of a change only then, and sends the file again.
         if upload != nil { _ = try await source.verifiedHash() }
         let store = { (policy: ConflictPolicy, retries: Bool) async throws(RemoteError) -> Metadata in
             let query = Self.query(modified, executable, condition, policy)

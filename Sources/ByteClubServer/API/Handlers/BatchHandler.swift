@@ -37,7 +37,7 @@ struct BatchHandler: Sendable {
             return .json(refused.outcome)
         } catch is UploadError {
             // The same batch is being done for a connection that broke, or the upload goes on.
-            throw APIError(503, "the upload is in use; retry in a moment", retryAfter: 1)
+            throw APIError(503, "the upload is in use; try again in a moment", retryAfter: 1)
         }
     }
 

@@ -73,7 +73,7 @@ struct DeltaHandlers: Sendable {
     }
 
     private static var badCursor: APIError {
-        APIError(400, "the cursor belongs to another account", parameter: "cursor")
+        APIError(400, "the cursor is not valid for this account", parameter: "cursor")
     }
 
     private func start(_ request: MemberRequest) throws -> DeltaCursor {

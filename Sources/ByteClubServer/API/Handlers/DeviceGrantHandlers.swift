@@ -37,7 +37,7 @@ struct DeviceGrantHandlers: Sendable {
         switch signIns.ask(deviceCode, by: app, at: settings.now()) {
         case .pending:
             return OAuth2Refusal(
-                error: "authorization_pending", description: "no member has decided yet; retry later"
+                error: "authorization_pending", description: "no member has decided yet; try again later"
             ).response
         case .slowDown:
             return OAuth2Refusal(error: "slow_down", description: "wait 5 s longer between requests").response

@@ -40,7 +40,7 @@ extension MembersCommand {
                 throw StorageError.noMember(name)
             }
             guard let password = HiddenLine.read("Password for \(name): ") else {
-                throw CommandFailure(.data, "no password given")
+                throw CommandFailure(.usage, "no password given")
             }
             if HiddenLine.isTyped, HiddenLine.read("Repeat password: ") != password {
                 throw CommandFailure(.data, "the passwords do not match; nothing was changed")

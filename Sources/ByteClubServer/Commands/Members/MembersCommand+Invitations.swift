@@ -28,7 +28,7 @@ extension MembersCommand {
             let address = try Self.address(given: url, known: try await store.publicURL())
             let lifetime = days * 86_400
             if let role, role < .owner, try await !store.hasOwner() {
-                throw CommandFailure(.data, "the club has no owner yet: invite its owner first, without --role")
+                throw CommandFailure(.data, "the club has no owner yet; invite its owner first, without --role")
             }
             let (secret, given): (String, Role)
             if let first = try await store.addOwnerInvitation(lifetime: lifetime) {
@@ -42,7 +42,7 @@ extension MembersCommand {
             let become = given.phrase + (store.clubName.map { " of \($0)" } ?? "")
             let why = role == nil && given == .owner ? ", since the club has none yet" : ""
             StandardError.write(
-                line: "Who joins by this link becomes \(become)\(why). It works once, for \(days) days: send it "
+                line: "Whoever joins with this link becomes \(become)\(why). It works once, for \(days) days: send it "
                     + "to one person. To revoke it:")
             let id = OpenInvitation.id(Secret.hash(secret))
             StandardError.write(line: "  byteclub members uninvite \(id) --data \(ShellWord.quoted(data.data))")
@@ -57,9 +57,11 @@ extension MembersCommand {
             guard let address = ClubAddress(text, pin: known.flatMap { ClubAddress.parts(of: $0).pin }) else {
                 let advice =
                     given == nil
-                    ? "give --url, or start the server with --public-url" : "give one as in https://club.example:8443"
+                    ? "give --url, or start the server with --public-url"
+                    : "write a URL as in https://club.example:8443"
                 throw CommandFailure(
-                    .configuration, "others cannot open a link to '\(ClubAddress.parts(of: text).url)'; \(advice)")
+                    given == nil ? .configuration : .usage,
+                    "others cannot open a link to '\(ClubAddress.parts(of: text).url)'; \(advice)")
             }
             return address
         }
@@ -102,7 +104,7 @@ extension MembersCommand {
         func run() async throws {
             let store = try data.open()
             guard try await store.removeInvitation(id: id.lowercased()) else {
-                throw CommandFailure(.noInput, "no invitation '\(id)'; see 'members invitations'")
+                throw CommandFailure(.noInput, "no invitation '\(id)'; see '\(RootCommand.title) members invitations'")
             }
             try store.close()
         }

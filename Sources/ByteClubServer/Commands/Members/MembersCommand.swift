@@ -27,7 +27,7 @@ struct MembersCommand: ParsableCommand {
         var oauth1 = false
 
         func run() async throws {
-            let unowned = CommandFailure(.data, "the club has no owner yet: add its owner first, without --role")
+            let unowned = CommandFailure(.data, "the club has no owner yet; add its owner first, without --role")
             // No club is made of what is refused.
             if let role, role < .owner, !DataDirectory(path: data.data).holdsClub { throw unowned }
             let store = try data.open(making: true)

@@ -4,7 +4,7 @@ import Foundation
 /// How a club may be called: on pages, in terminals and in the titles of windows.
 enum ClubName {
     /// What a name must be, in words for people.
-    static let rule = "a name of 1 to \(longest) characters on one line, without control characters"
+    static let rule = "1 to \(longest) characters, on one line and without control characters"
 
     private static let longest = 60
     /// Characters may be put together of many others.
@@ -18,7 +18,7 @@ enum ClubName {
         if name.isEmpty { return nil }
         guard name.count <= longest, name.utf8.count <= mostBytes, VisibleText.line(name) == name,
             !MemberName.skeleton(name).isEmpty
-        else { throw APIError(400, "A club has \(rule).") }
+        else { throw APIError(400, "The club's name must have \(rule).") }
         return name
     }
 }

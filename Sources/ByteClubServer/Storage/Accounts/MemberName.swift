@@ -13,7 +13,8 @@ enum MemberName {
         let scalars = name.unicodeScalars
         let hasBlankEnds = [scalars.first, scalars.last].contains { $0?.properties.isWhitespace == true }
         guard !name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" }), name != ".", name != ".." else {
-            throw StorageError(.badMember, "'\(name)' is not a valid name: it contains '/' or '\\', or is '.' or '..'")
+            throw StorageError(
+                .badMember, "invalid name '\(name)': a member's name cannot have '/' or '\\', or be '.' or '..'")
         }
         guard name.utf8.count <= 255, !hasBlankEnds, scalars.allSatisfy(isVisible), !skeleton(name).isEmpty else {
             throw StorageError(

@@ -92,7 +92,7 @@ extension StorageError {
     static let memberGone = StorageError(.noMember, "the member has been removed")
 
     /// Somebody who is no owner, or no owner any more, invites.
-    static let noInviter = StorageError(.badMember, "only owners of the club invite")
+    static let noInviter = StorageError(.badMember, "only owners can invite members")
 
     /// A change would leave members without an owner.
     static func lastOwner(_ name: String) -> StorageError {

@@ -9,10 +9,10 @@ enum Directory {
     @discardableResult
     static func make(_ path: String) throws(StorageError) -> Bool {
         if unsafe mkdir(path, 0o700) == 0 { return true }
-        guard errno == EEXIST else { throw StorageError(errno: errno, "cannot make '\(path)'") }
+        guard errno == EEXIST else { throw StorageError(errno: errno, "cannot create '\(path)'") }
         var status = stat()
         if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
-            throw StorageError(.exists, "'\(path)' is there already, and is no directory")
+            throw StorageError(.exists, "'\(path)' already exists and is not a directory")
         }
         return false
     }
@@ -68,7 +68,9 @@ enum Directory {
 
     /// Where a path's last name is.
     static func parent(of path: String) -> String {
-        path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
     }
 
     /// Whether a path, of which the last name need not be there yet, leads to below a directory.

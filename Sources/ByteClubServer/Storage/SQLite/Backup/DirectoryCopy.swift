@@ -31,7 +31,7 @@ struct DirectoryCopy {
         }
         let parent = Directory.parent(of: target)
         guard unsafe access(parent, F_OK) == 0 else {
-            throw StorageError(.missing, "no directory '\(parent)' to create '\(target)' in")
+            throw StorageError(.exists, "no directory '\(parent)' to create '\(target)' in")
         }
         if Directory.holds(target, below: source) {
             throw StorageError(.exists, "'\(target)' is inside the club's data; choose a directory outside it")
