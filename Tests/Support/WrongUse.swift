@@ -13,11 +13,11 @@ public struct WrongUse: Hashable, Sendable {
     ///
     /// Words are separated by blanks, which count for nothing between `'` and `'`; `\x1b` is that byte.
     public init(_ line: String, home: String) {
-        var words = Self.split(line).map { word in
+        var words = Self.split(line).map { word -> String in
             // The name of a variable may have it, too.
             let text = Self.unescaped(word)
             let value = text.firstIndex(of: "=").map(text.index(after:)) ?? text.startIndex
-            return text[..<value] + text[value...].replacing("HOME", with: home)
+            return String(text[..<value]) + text[value...].replacing("HOME", with: home)
         }
         while let first = words.first, let equals = first.firstIndex(of: "="), first.prefix(1) != "-",
             first[..<equals].allSatisfy({ $0.isUppercase || $0 == "_" })

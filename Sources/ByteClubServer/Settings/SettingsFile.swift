@@ -1,3 +1,4 @@
+import ByteClubCore
 import Configuration
 import Glibc
 

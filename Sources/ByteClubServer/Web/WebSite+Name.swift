@@ -1,4 +1,5 @@
 import ByteClubCore
+import HTTPTypes
 
 extension WebSite {
     /// Names the club, or takes its name away when the field is empty; who typed what cannot be a name types again.

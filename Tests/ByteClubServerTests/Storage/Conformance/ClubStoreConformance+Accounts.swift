@@ -154,10 +154,8 @@ extension ClubStoreConformance {
             try await run.add("Ben", .owner)
             try await run.add("Eve")
             let (one, two) = (try password("a"), try password("b"))
-            func isSet(_ owner: OwnerState) async throws -> Bool {
-                let known = try await run.store.credentials(ofMember: "Eve")?.password
-                return try await run.store.setPassword(
-                    one, ofMember: "Eve", replacing: .exactly(known, vouchedBy: owner), shuttingOutDevices: false)
+            let isSet = { (owner: OwnerState) async throws -> Bool in
+                try await run.setPassword(one, ofMember: "Eve", vouchedBy: owner)
             }
             #expect(try await isSet(OwnerState(uid: 2, password: nil)))
             #expect(try await !isSet(OwnerState(uid: 2, password: one)))
@@ -404,5 +402,14 @@ extension ClubStoreRun {
     @discardableResult
     func add(_ name: String, _ role: Role? = nil) async throws -> NewMember {
         try await store.addMember(name: name, role: role, oauth1: false)
+    }
+
+    /// Sets a member's password as a link does for which an owner vouches; false when the owner is not so any more.
+    func setPassword(
+        _ password: PasswordHash, ofMember name: String, vouchedBy owner: OwnerState
+    ) async throws -> Bool {
+        let known = try await store.credentials(ofMember: name)?.password
+        return try await store.setPassword(
+            password, ofMember: name, replacing: .exactly(known, vouchedBy: owner), shuttingOutDevices: false)
     }
 }
