@@ -45,8 +45,9 @@ struct TransferService: Sendable {
         let path = transfers.socketPath
         guard path.utf8.count < 108, path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw Failure(
-                .configuration, "'\(Failure.line(path))' cannot be a socket's path; set XDG_STATE_HOME to a shorter one, without "
-                    + "control characters")
+                .configuration,
+                "'\(Failure.line(path))' cannot be a socket's path; set XDG_STATE_HOME to a shorter one, "
+                    + "without control characters")
         }
         try LocalFile.makePrivateDirectory(transfers.folder)
         if let name = proxies(secret: true).first {

@@ -55,7 +55,7 @@ extension TransferError {
     private func reason(_ hasAnswered: Bool) -> String {
         switch code {
         case .cannotResolveHost: "unknown host name"
-        case .cannotConnect where errno == ECONNREFUSED: "no server is listening there"
+        case .cannotConnect where errno == ECONNREFUSED: "no server is listening"
         case .cannotConnect where errno == ENETUNREACH || errno == EHOSTUNREACH: "network unreachable"
         case .cannotConnect: "cannot connect"
         case .timedOut: lateness

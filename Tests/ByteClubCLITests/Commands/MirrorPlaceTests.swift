@@ -76,7 +76,7 @@ import Testing
     func fileAndDryRun() async throws {
         try await world.put("hello", "/byteclub/a.md")
         try LocalFile.replace(home + "/file.txt", with: [1])
-        #expect(await world.run("sync", home + "/file.txt", "--once") == .noInput)
+        #expect(await world.run("sync", home + "/file.txt", "--once") == .cannotCreate)
         #expect(world.err.contains("'\(home)/file.txt' is not a directory"), "\(world.err)")
         #expect(await world.run("sync", home + "/new", "--once", "--dry-run") == .success, "\(world.err)")
         #expect(world.out == "would download a.md\n" && !LocalFile.exists(home + "/new"))

@@ -333,7 +333,7 @@ import Testing
         #expect(world.out.contains("\"snippet\"") && world.out.contains("\"match\""))
         #expect(await world.run("notes", "search", "car", "--limit", "1") == .success)
         #expect(world.out == "car.md\n")
-        let cut = "byteclub: the first 1 of more; --limit shows more\n"
+        let cut = "byteclub: first 1 of more; --limit shows more\n"
         #expect(world.err == cut)
         #expect(await world.run("notes", "search", "car", "--limit", "1", "--json") == .success)
         #expect(world.err == cut)

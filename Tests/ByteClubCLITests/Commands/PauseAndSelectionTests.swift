@@ -116,7 +116,7 @@ import Testing
         #expect(await world.run("sync", "deselect", "Trips", "nowhere") == .noInput)
         #expect(world.err == "byteclub: no 'nowhere' in the mirror or on the server\n")
         #expect(await world.run("sync", "deselect", "plan.md") == .badData)
-        #expect(world.err.contains("'plan.md' is no folder"))
+        #expect(world.err.contains("'plan.md' is not a folder"))
         #expect(await world.run("sync", "deselect", mirror) == .badData)
         #expect(world.err.contains("is the whole mirror"))
         #expect(await world.run("sync", "deselect", "/elsewhere") == .noInput)

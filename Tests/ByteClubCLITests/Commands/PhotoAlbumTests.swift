@@ -127,12 +127,12 @@ import Testing
         #expect(await world.run("photos", "list", ".", "--json") == .success)
         #expect(world.out.contains(#""count" : 2"#) && world.out.contains(#""type" : "folder""#), "\(world.out)")
         #expect(await world.run("photos", "list", "None") == .noInput)
-        #expect(world.err.contains("no album 'None'"))
+        #expect(world.err.contains("no album named 'None'"))
         #expect(await world.run("photos", "list", "../x") == .badData)
         for option in [[], ["--kind", "sphere"], ["--json"]] {
             #expect(await ByteClub.run(["photos", "list", "Trip/b.jpg"] + option, in: world.context()) == .badData)
         }
-        let words = "byteclub: 'Trip/b.jpg' is a photo, not an album; 'byteclub photos info Trip/b.jpg' tells of it\n"
+        let words = "byteclub: 'Trip/b.jpg' is a photo, not an album; see 'byteclub photos info Trip/b.jpg'\n"
         #expect(world.err.hasSuffix(words + words + words), "\(world.err)")
         // What completes the word is what the command takes.
         #expect(

@@ -81,7 +81,7 @@ import Testing
         #expect(await history.restore("--at", Self.time(moment), "--dry-run") == .success)
         #expect(
             history.world.out
-                == "would restore a.md\nleft c.md, added later\nwould restore Trips/2026/b.md\n"
+                == "would restore a.md\nkept c.md, added later\nwould restore Trips/2026/b.md\n"
                 + "2 to restore, 1 kept that were added later, 0 unchanged\n")
         #expect(try await history.files() == before)
         #expect(await history.restore("--at", Self.time(moment)) == .success)

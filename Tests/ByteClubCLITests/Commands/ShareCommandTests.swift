@@ -95,6 +95,6 @@ import Testing
         try await world.put("x", "/byteclub/a.md")
         #expect(await ByteClub.run(["share"] + arguments, in: world.context()) == .configuration)
         #expect(world.out.isEmpty && world.err.split(separator: "\n").count == 1)
-        #expect(world.err.contains("this server cannot list or revoke links"), "\(world.err)")
+        #expect(world.err.contains("this server does not support listing, revoking or limiting links"), "\(world.err)")
     }
 }

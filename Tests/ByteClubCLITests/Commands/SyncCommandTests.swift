@@ -167,7 +167,7 @@ import Testing
         #expect(world.out.contains("held: .byteclubignore: its new rules would exclude 3 of 3 synced entries"))
         #expect(world.out.contains("byteclub sync deletes approve"))
         _ = await world.run("doctor")
-        #expect(world.out.contains("would leave out 3 of 3 entries") && world.out.contains("sync deletes review"))
+        #expect(world.out.contains("would exclude 3 of 3") && world.out.contains("sync deletes review"))
         #expect(await world.run("sync", "deletes", "review") == .success)
         #expect(world.out.contains("its new rules would exclude 3 of 3 synced entries, held since"))
         #expect(await world.run("sync", "deletes", "restore") == .success)

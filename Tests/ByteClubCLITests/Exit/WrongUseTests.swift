@@ -17,7 +17,7 @@ import Testing
             switch self {
             case .works: nil
             case .away:
-                RemoteError(.unreachable, "cannot reach the club at club.example.org: no server is listening there")
+                RemoteError(.unreachable, "cannot reach the club at club.example.org: no server is listening")
             case .full: RemoteError(.overQuota, "the club's storage is full")
             case .forbids: forbidden
             case .signedOut: signedOut

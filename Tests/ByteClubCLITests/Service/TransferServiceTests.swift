@@ -56,7 +56,7 @@ import Testing
         #expect(units.allSatisfy { !LocalFile.exists(folder + $0) })
         let long = context(["XDG_STATE_HOME": world.home.path + "/" + String(repeating: "x", count: 100)])
         #expect(await world.run("daemon", "--install", in: long) == .configuration)
-        #expect(world.err.contains("is too long for a socket") && world.err.split(separator: "\n").count == 1)
+        #expect(world.err.contains("cannot be a socket's path") && world.err.split(separator: "\n").count == 1)
         #expect(units.allSatisfy { !LocalFile.exists(folder + $0) })
     }
 }

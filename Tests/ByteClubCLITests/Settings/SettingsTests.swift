@@ -50,7 +50,7 @@ import Testing
     @Test(
         "a settings file that makes no sense is told with its line",
         arguments: [
-            ("server", ":1:"), ("\nserver = x\ncolour = red", ":3:"), ("insecure-http = maybe", ":1:"),
+            ("server", ":1:"), ("\nserver = x\ncolour = red", ":3:"), ("insecure-http = maybe", "config:1"),
             ("token = abc", "byteclub login"),
         ])
     func broken(_ text: String, _ hint: String) {

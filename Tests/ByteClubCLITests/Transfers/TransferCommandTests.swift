@@ -90,7 +90,7 @@ import Testing
             #expect(await world.run("transfers", "pause", short, in: context) == .success)
             #expect(world.out.isEmpty && world.err == "byteclub: skipped 'city.jpg': it is done\n")
             #expect(await world.run("transfers", "clear", in: context) == .success)
-            #expect(world.out == "forgot 1 transfer\n")
+            #expect(world.out == "cleared 1 transfer\n")
             #expect(await world.run("transfers", in: context) == .success)
             #expect(world.out.isEmpty)
         }
@@ -166,7 +166,7 @@ import Testing
                 try LocalFiles.write([1], to: files[0].changed)
             }
             #expect(await world.run("transfers", "clear", in: context) == .success)
-            #expect(world.out == "forgot 1 transfer\n")
+            #expect(world.out == "cleared 1 transfer\n")
             while LocalFile.exists(files[0].changed) { try await Task.sleep(for: .milliseconds(5)) }
             #expect(LocalFile.exists(files[1].changed))
             #expect(await world.run("transfers", "cancel", "--all", in: context) == .success)
@@ -247,7 +247,7 @@ import Testing
             #expect(await world.run("photos", "download", "--background", "a.jpg", "-o", "-", in: context) == .usage)
             _ = try context.credentials.remove()
             #expect(await world.run("photos", "upload", "--background", photo, in: context) == .notAuthorised)
-            #expect(world.err.contains("needs a stored login"), "\(world.err)")
+            #expect(world.err.contains("need a stored login"), "\(world.err)")
         }
     }
 

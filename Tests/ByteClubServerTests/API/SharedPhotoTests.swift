@@ -183,7 +183,7 @@ import Testing
                 #expect(!page.text.contains("ridge"), "\(place)")
             }
             let wrong = try await Self.tell("another secret", target, server)
-            #expect(wrong.status == 403 && wrong.text.contains("wrong") && wrong["Set-Cookie"] == nil)
+            #expect(wrong.status == 403 && wrong.text.contains("Wrong password") && wrong["Set-Cookie"] == nil)
             let right = try await Self.tell(Self.password, target, server)
             #expect(right.status == 303 && right["Location"] == target)
             let cookie = try #require(right["Set-Cookie"])

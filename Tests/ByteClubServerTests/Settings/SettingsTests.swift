@@ -148,13 +148,13 @@ import Testing
             for (flags, environment, file, place, code) in [
                 ([name: "?"], [:], nil, "--\(name.rawValue)", CommandFailure.Code.usage),
                 ([:], [name.variable: "?"], nil, name.variable, .configuration),
-                ([:], [:], "\(name.rawValue): '?'\n", "settings.yaml': \(name.rawValue)", .configuration),
+                ([:], [:], "\(name.rawValue): '?'\n", "'\(name.rawValue)' in '", .configuration),
             ] as [([SettingName: String], [String: String], String?, String, CommandFailure.Code)] {
                 let failure = await #expect(throws: CommandFailure.self) {
                     try await configuration(flags.merging([.data: "/d"]) { $1 }, environment, file: file)
                 }
                 #expect(failure?.code == code && failure?.message.contains(place) == true, "\(name) \(place)")
-                #expect(failure?.message.contains("expected ") == true, "\(failure?.message ?? "")")
+                #expect(failure?.message.contains("; must be ") == true, "\(failure?.message ?? "")")
                 #expect(failure?.message.contains("\n") == false)
             }
         }
@@ -163,7 +163,8 @@ import Testing
     @Test(
         "a file with an unknown name, no YAML or values of the wrong kind is refused with 78 in one line",
         arguments: [
-            ("port: 80\n", "port"), ("listen: 127.0.0.1:1\nlissten: x\n", "line 2"), ("listen\n", "NAME: VALUE"),
+            ("port: 80\n", "port"), ("listen: 127.0.0.1:1\nlissten: x\n", "settings.yaml:2: "),
+            ("listen\n", "name: value"),
             ("listen:\n  host: a\n", "listen"), ("{listen: '127.0.0.1:1'}\n", "{listen"), ("listen: [a\n", "YAML"),
             ("connections: [1, 2]\n", "connections"), ("insecure-http: yes please\n", "insecure-http"),
             ("listen: a:1\nlisten: b:2\n", "listen"),

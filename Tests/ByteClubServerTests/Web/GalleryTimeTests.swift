@@ -56,8 +56,8 @@ struct GalleryTimeTests {
             let cookie = "Cookie: \(try #require(browser.cookie))"
             let moment = /<time datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d UTC<\/time>/
             let day = /<time class="day" datetime="[-0-9]+T[:0-9]+Z">\d\d [A-Z][a-z]{2} \d{4}<\/time>/
-            // A device's start and last day, a link's end and first day; an invitation's end and a member's first day.
-            for (page, moments, days) in [("/account", 2, 2), ("/members", 1, 1)] {
+            // Two devices' starts and last days, a link's end and first day; an invitation's end and a member's first day.
+            for (page, moments, days) in [("/account", 3, 3), ("/members", 1, 1)] {
                 let answer = try await server.send("GET \(page)", [cookie])
                 let text = answer.text
                 #expect(text.matches(of: moment).count == moments && text.matches(of: day).count == days, "\(text)")

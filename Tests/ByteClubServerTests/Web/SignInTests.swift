@@ -20,7 +20,7 @@ struct SignInTests {
             try await browser.open("/")
             #expect(browser.place.hasPrefix("/login"))
             try await browser.signIn("ann bell", "wrong horse")
-            #expect(browser.status == 403 && browser.page.contains("wrong"))
+            #expect(browser.status == 403 && browser.page.contains("Wrong"))
             try await browser.signIn("ann bell", Self.password)
             #expect(browser.status == 200 && browser.place == "/" && browser.page.contains("<h1>Gallery</h1>"))
             try await browser.open("/account")

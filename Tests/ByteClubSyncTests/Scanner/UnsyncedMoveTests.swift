@@ -46,7 +46,7 @@ import Testing
         #expect(device.log.paths(.held).isEmpty, "its problem tells of it")
         let told = try #require(device.log.all.first { $0.event == .problem })
         #expect(told.path == String(decoding: name, as: UTF8.self))
-        #expect(told.message?.contains("what was 'a.md' stays") == true)
+        #expect(told.message?.contains("the former 'a.md' stays") == true)
         #expect(try SyncEngine.status(of: device.configuration).held.map(\.path) == ["a.md"])
         #expect(try SyncEngine.explain("a.md", of: device.configuration).first?.state == .blocked)
         rename(name, to: "mended.md".utf8, on: device)

@@ -49,7 +49,7 @@ import Testing
     func errors(text: String, word: String) {
         let error = #expect(throws: SyncError.self) { try SyncSchedule(parsing: "limit 1M; " + text) }
         #expect(error?.code == .configuration)
-        #expect(error?.message.hasPrefix("'\(word)' in the schedule") == true, "\(error?.message ?? "")")
+        #expect(error?.message.hasPrefix("invalid '\(word)' in the schedule") == true, "\(error?.message ?? "")")
     }
 
     @Test("after days or a time a number without a unit is a rate only when it is said to be one")

@@ -117,7 +117,7 @@ extension EndToEnd {
             arguments: [
                 ("byteclub members list --data HOME/club >/dev/full", 74),
                 ("byteclub members add ann --data HOME/club >&-", 74),
-                ("byteclub members password bo --data HOME/club <&-", 65),
+                ("byteclub members password bo --data HOME/club <&-", 64),
                 ("byteclub notes add a.md <&-", 66), ("byteclub login http://127.0.0.1:1 --token-stdin <&-", 66),
             ] as [(String, Int32)])
         func streams(line: String, status: Int32) async throws {

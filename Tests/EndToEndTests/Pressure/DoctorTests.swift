@@ -24,7 +24,7 @@ extension EndToEnd {
             #expect(name.status == 69 && name.text.contains("check the name"), "\(name)")
             _ = await club.server.stop()
             let gone = try await ann.byteclub("doctor")
-            #expect(gone.status == 69 && gone.text.contains("check that the server runs"), "\(gone)")
+            #expect(gone.status == 69 && gone.text.contains("check that the server is running"), "\(gone)")
         }
     }
 }
