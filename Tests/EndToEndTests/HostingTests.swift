@@ -177,7 +177,7 @@ extension EndToEnd {
             for listen in [["--listen", address], ["--listen", "127.0.0.1:0", "--metrics-listen", address]] {
                 let result = try await Program.run("byteclub", ["serve", "--data", data] + listen)
                 #expect(result.status == 69, "\(result)")
-                let line = "byteclub: cannot listen on '\(address)': address already in use by another program"
+                let line = "byteclub: cannot listen on '\(address)': the port is in use by another program"
                 #expect(result.errorLines.last == line, "\(result)")
             }
         }

@@ -62,7 +62,7 @@ extension EndToEnd {
             #expect(try await club.api.put(Array("film".utf8), "/byteclub/photos/a.mov").status == 200)
             let cases: [([String], Int32, String)] = [
                 (["photos/a.mov"], 65, "--with-location"),
-                (["none.md"], 66, "or folder: 'none.md'"), (["../a.md"], 65, "invalid path"),
+                (["none.md"], 66, "or folder named 'none.md'"), (["../a.md"], 65, "invalid path"),
                 (["--revoke", "12"], 66, "--list"), (["--revoke", "a.md"], 66, "--list"),
                 (["--revoke", club.server.url + "/s/x/a.md"], 66, "--list"),
             ]

@@ -61,7 +61,7 @@ struct OpenCommandTests {
         for words in [["open", "no.md"], ["open", "gone.md"], ["photos", "open", "no.jpg"]] {
             #expect(await ByteClub.run(words, in: world.context()) == .noInput, "\(words)")
         }
-        #expect(await world.run("open", "Trips") == .badData)
+        #expect(await ByteClub.run(["open", "Trips"], in: world.context()) == .badData)
         #expect(world.err.split(separator: "\n").count == 4, "\(world.err)")
     }
 }

@@ -114,7 +114,7 @@ final class HostileScene: Sendable {
         liar.lie.withLock { $0 = (.own(lie.answer), lie.target) }
         let process = try ann.start(["sync", ann.mirror], timeout: .seconds(120))
         let line = await process.line(of: .errors) { $0.hasPrefix("byteclub: ") }
-        #expect(line?.contains("trying again") == true, "\(name): \(line ?? "nothing was told")")
+        #expect(line?.contains("retrying") == true, "\(name): \(line ?? "nothing was told")")
         #expect(!process.hasEnded, "\(name)")
         liar.lie.withLock { $0 = nil }
         let file = ann.mirror + "/mine.md"

@@ -64,9 +64,9 @@ extension EndToEnd {
             #expect(
                 result.text == """
                     a.md: edited, moved to the trash
-                    b.md: deleted, comes again
+                    b.md: deleted, will be downloaded again
                     new/: new, moved to the trash
-                    other/: moved, is dir again
+                    other/: moved, went back to dir
                     the next sync downloads the server's files
                     your files are in '\(cy.mirror)/.byteclub/trash'
 
