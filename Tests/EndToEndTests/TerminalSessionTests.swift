@@ -140,7 +140,9 @@ extension EndToEnd {
                 #expect(status == 130 && session.hasModesOfBefore, "\(session.text)")
             }
             let session = try start()
-            for (question, keys) in [("Password for ann", "correct horse\r"), ("Repeat password", "correct hors\u{8}se\r")] {
+            for (question, keys) in [
+                ("Password for ann", "correct horse\r"), ("Repeat password", "correct hors\u{8}se\r"),
+            ] {
                 try await eventually("it asks") { session.text.contains(question) }
                 session.type(Array(keys.utf8))
             }
