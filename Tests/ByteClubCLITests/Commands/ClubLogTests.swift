@@ -65,20 +65,10 @@ import Testing
     @Test("a pager shows the log, and nothing that goes on", .timeLimit(.minutes(1)))
     func pager() async throws {
         let world = try await Self.world()
-        let file = world.home.path + "/paged"
-        let terminal = Terminal(
-            isInputTerminal: true, isOutputTerminal: true, isErrorTerminal: false, columns: { 80 }, rows: { 3 })
-        var context = world.context(["PAGER": "cat >'\(file)'", "TERM": "xterm"], terminal: terminal)
-        let lines = Mutex(0)
-        context.output = Output { bytes in
-            let count = lines.withLock { lines in
-                lines += bytes.count { $0 == UInt8(ascii: "\n") }
-                return lines
-            }
-            if count >= 4 { throw Output.BrokenPipe() }
-        }
+        let reader = LineReader(lines: 4)
+        let (context, file) = reader.context(of: world)
         #expect(await world.run("log", "--club", "--follow", in: context) == .success, "\(world.err)")
-        #expect(lines.withLock { $0 } >= 4 && !LocalFile.exists(file))
+        #expect(reader.count >= 4 && !LocalFile.exists(file))
     }
 
     @Test("following tells what was there with the newest last, then each change once as it happens")

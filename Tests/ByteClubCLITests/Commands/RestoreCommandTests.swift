@@ -206,15 +206,7 @@ import Testing
 
     @Test("a folder that cannot be read does not stop the others, and the end is 75")
     func someFail() async throws {
-        let history = try History()
-        try await history.put("1", "A/a.md")
-        try await history.put("1", "b.md")
-        let moment = history.clock.now
-        try await history.delete("A/a.md")
-        try await history.delete("b.md")
-        history.server.fault = { operation throws(RemoteError) in
-            if operation.kind == .list, operation.path?.name == "A" { throw RemoteError(.tooMany, "too many entries") }
-        }
+        let (history, moment) = try await Self.history(listingAFailsWith: RemoteError(.tooMany, "too many entries"))
         #expect(await history.restore("--at", Self.time(moment)) == .tryAgain)
         history.server.fault = nil
         #expect(history.world.err.contains("'A' was not restored: too many entries"), "\(history.world.err)")
@@ -223,6 +215,15 @@ import Testing
 
     @Test("when the server goes away the sum tells what was restored, and the end is 75")
     func serverGone() async throws {
+        let (history, moment) = try await Self.history(listingAFailsWith: RemoteError(.unreachable, "gone"))
+        #expect(await history.restore("--at", Self.time(moment)) == .tryAgain)
+        #expect(history.world.out == "restored b.md\n1 restored, 0 unchanged\n", "\(history.world.out)")
+        #expect(history.world.err == "byteclub: gone; the rest was not restored\n")
+        #expect(await history.restore("--at", Self.time(moment)) == .unavailable, "nothing is left to do but that")
+    }
+
+    /// Two notes that were removed after a moment, one of them in a folder that the server does not list.
+    private static func history(listingAFailsWith error: RemoteError) async throws -> (History, moment: Int64) {
         let history = try History()
         try await history.put("1", "A/a.md")
         try await history.put("1", "b.md")
@@ -230,11 +231,8 @@ import Testing
         try await history.delete("A/a.md")
         try await history.delete("b.md")
         history.server.fault = { operation throws(RemoteError) in
-            if operation.kind == .list, operation.path?.name == "A" { throw RemoteError(.unreachable, "gone") }
+            if operation.kind == .list, operation.path?.name == "A" { throw error }
         }
-        #expect(await history.restore("--at", Self.time(moment)) == .tryAgain)
-        #expect(history.world.out == "restored b.md\n1 restored, 0 unchanged\n", "\(history.world.out)")
-        #expect(history.world.err == "byteclub: gone; the rest was not restored\n")
-        #expect(await history.restore("--at", Self.time(moment)) == .unavailable, "nothing is left to do but that")
+        return (history, moment)
     }
 }
