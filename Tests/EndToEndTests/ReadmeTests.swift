@@ -4,13 +4,37 @@ import Testing
 
 extension EndToEnd {
     @Suite("README") struct ReadmeTests {
-        @Test("every byteclub command in the README works, in order, for somebody new")
+        /// The README, and the pages that continue it, in the order in which their commands work.
+        private static let pages = [
+            "README.md", "Sources/ByteClubServer/Documentation.docc/Hosting.md",
+            "Sources/ByteClubCLI/Documentation.docc/Guide.md",
+        ]
+
+        private static func text(of page: String) throws -> String {
+            String(decoding: Fixture.bytes(at: Fixture.projectRoot + "/" + page), as: UTF8.self)
+        }
+
+        @Test("the README has at most 900 words, and each page that it and the pages link to is there")
+        func size() throws {
+            let readme = try Self.text(of: "README.md")
+            #expect(readme.split(whereSeparator: \.isWhitespace).count <= 900)
+            for page in Self.pages {
+                let folder = page.split(separator: "/").dropLast().joined(separator: "/")
+                for link in try Self.text(of: page).matches(of: /\]\(([^)#]+)\)/).map(\.output.1)
+                where !link.contains("://") {
+                    let path = "\(Fixture.projectRoot)/\(folder)/\(link)"
+                    #expect(access(path, R_OK) == 0, "\(page) links to \(link)")
+                }
+            }
+        }
+
+        @Test("every byteclub command in the README, the hosts' page and the guide works, in order, for a newcomer")
         func commands() async throws {
-            let text = String(decoding: Fixture.bytes(at: Fixture.projectRoot + "/README.md"), as: UTF8.self)
-            let script = ReadmeScript(text)
-            guard !script.lines.isEmpty else {
-                print("skipped: README.md shows no command yet")
-                return
+            var script = ReadmeScript()
+            for page in Self.pages {
+                let count = script.lines.count
+                script.append(try Self.text(of: page))
+                #expect(script.lines.count > count, "\(page) shows no command")
             }
             let folder = try TemporaryDirectory()
             let port = try ReadmeScript.freePort()
@@ -26,18 +50,19 @@ extension EndToEnd {
                     "EDITOR": "true", "VISUAL": "",
                 ], directory: home + "/work", timeout: .seconds(300))
             #expect(result.status == 0, "\(result)\n--\n\(script.shell(port: port))")
-            print("README: \(script.lines.count) commands")
+            print("README, hosting and guide: \(script.lines.count) commands")
         }
     }
 }
 
-/// The commands of a README: lines in fenced `sh`, `console` or indented blocks that run `byteclub`, and what prepares
+/// The commands of pages: lines in fenced `sh`, `console` or indented blocks that run `byteclub`, and those that prepare
 /// them.
 struct ReadmeScript {
-    /// The commands as the README has them, prompts and comments removed.
+    /// The commands as the pages have them, without prompts and comments.
     private(set) var lines: [String] = []
 
-    init(_ text: String) {
+    /// Appends the commands of a page.
+    mutating func append(_ text: String) {
         var fence: String?
         var isBlock = false
         var unfinished = ""

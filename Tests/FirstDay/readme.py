@@ -1,16 +1,18 @@
-"""The commands that README prints, in order."""
+"""The commands that README and the pages that continue it print, in order."""
 
 import pathlib
 import re
 
-readme = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
+project = pathlib.Path(__file__).resolve().parents[2]
+pages = ["README.md", "Sources/ByteClubServer/Documentation.docc/Hosting.md", "Sources/ByteClubCLI/Documentation.docc/Guide.md"]
+readme = "\n".join((project / page).read_text() for page in pages)
 
 
 class Line:
     """A command of README, with what stands behind and below it."""
 
-    def __init__(self, section, text):
-        self.section, self.output = section, []
+    def __init__(self, text):
+        self.output = []
         prompt = re.match(r"([a-z]*)\$ ", text)
         self.who = prompt[1] if prompt else ""
         self.command, _, self.comment = text[prompt.end() if prompt else 0:].partition(" #")
@@ -27,11 +29,9 @@ class Line:
 
 def readme_lines():
     """The lines in README's blocks of commands, in order."""
-    lines, section, fence, unfinished = [], "", None, ""
+    lines, fence, unfinished = [], None, ""
     for line in readme.splitlines():
-        if line.startswith("## "):
-            section = line[3:]
-        elif line.startswith("```"):
+        if line.startswith("```"):
             fence = None if fence else line
         elif fence == "```console" and not unfinished and not re.match(r"[a-z]*\$ ", line):
             lines[-1].output.append(line)
@@ -40,6 +40,6 @@ def readme_lines():
             if unfinished.endswith("\\"):
                 unfinished = unfinished[:-1]
                 continue
-            lines.append(Line(section, unfinished))
+            lines.append(Line(unfinished))
             unfinished = ""
     return lines
