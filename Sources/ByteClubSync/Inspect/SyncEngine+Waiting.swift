@@ -12,7 +12,7 @@ extension SyncEngine {
             let database = configuration.databasePath
             let environment = SyncEnvironment(
                 disk: LinuxDisk(configuration.directory),
-                openStore: { try SQLiteTreeStore.scratchCopy(path: database) }, bases: NoBases(),
+                openStore: { try SQLiteTreeStore.scratchCopy(path: database) },
                 executor: try ThreadExecutor(), clock: MonotonicClock())
             let store = try environment.openStore()
             defer { try? store.close() }

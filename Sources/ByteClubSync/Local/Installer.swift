@@ -158,7 +158,6 @@ final class Installer {
             try noteDate(of: one, &report)
             report.note(.succeeded, of: one.content.item)
             conflictCopy[one.content.item] = nil
-            if let bytes = one.content.bytes { context.environment.bases.keep(bytes, one.content.install.hash) }
         }
         report.done += installed.count
     }
