@@ -61,8 +61,7 @@ struct IgnoreRules: Sendable, Equatable {
 
     /// Whether an entry or a folder above it is excluded; the key is relative to the mirror's root.
     func excludes(_ key: PathKey, isFolder: Bool) -> Bool {
-        var steps = 0
-        return isNeverSynced(key) || deciding(in: key, isFolder: isFolder, &steps)?.isNegated == false
+        isNeverSynced(key) || deciding(in: key, isFolder: isFolder)?.isNegated == false
     }
 
     /// Whether a pattern of the file excludes an entry that would be synced otherwise.
@@ -75,15 +74,7 @@ struct IgnoreRules: Sendable, Equatable {
     /// It is 0 for a temporary file that no line is about. A line that begins with `!` decides that the entry is synced,
     /// any other that it is not.
     func deciding(_ key: PathKey, isFolder: Bool) -> Int? {
-        var steps = 0
-        return isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder, &steps)?.line
-    }
-
-    /// The number of matching steps for an entry, as a measure of the cost.
-    func steps(_ key: PathKey, isFolder: Bool) -> Int {
-        var steps = 0
-        _ = deciding(in: key, isFolder: isFolder, &steps)
-        return steps
+        isNeverSynced(key) ? nil : deciding(in: key, isFolder: isFolder)?.line
     }
 
     private func isNeverSynced(_ key: PathKey) -> Bool {
@@ -100,33 +91,22 @@ struct IgnoreRules: Sendable, Equatable {
             || first == UInt8(ascii: "t") || first == UInt8(ascii: "i")
     }
 
-    /// The pattern that ignores the topmost folder that is ignored, else the last that is about the entry itself.
-    private func deciding(in key: PathKey, isFolder: Bool, _ steps: inout Int) -> IgnorePattern? {
+    /// The pattern that ignores the topmost ignored folder above the entry, else the last one that matches the entry.
+    private func deciding(in key: PathKey, isFolder: Bool) -> IgnorePattern? {
         let name = key.string.utf8.lastIndex(of: UInt8(ascii: "/")).map { key.string[$0...].dropFirst().utf8 }
         let mayBeTemporary = !isFolder && name.map(TemporaryFiles.mayHold) ?? false
         let patterns = mayBeTemporary ? TemporaryFiles.patterns + self.patterns : self.patterns
         if patterns.isEmpty || key == .root || key.string == Self.fileKey { return nil }
-        let path = PathSymbol.symbols(of: key)
-        let depth = path.count(where: \.isSlash) + 1
-        // Of each name in the path, the last pattern that is about it.
-        var deciders = [Int?](repeating: nil, count: depth)
-        for (index, pattern) in patterns.enumerated().reversed() where pattern.automaton.shortest <= path.count {
-            var run = PathAutomaton.Run(pattern.automaton)
-            var level = 0
-            let note = { (run: PathAutomaton.Run, isFolder: Bool) in
-                if deciders[level] == nil, run.isMatch, pattern.isAbout(folder: isFolder) { deciders[level] = index }
+        let names = Array(key.string.unicodeScalars.dropFirst()).split(
+            separator: "/", omittingEmptySubsequences: false)
+        // For each name in the path, the last pattern that matches.
+        var deciders = [IgnorePattern?](repeating: nil, count: names.count)
+        for pattern in patterns.reversed() {
+            for position in pattern.matches(in: names)
+            where deciders[position] == nil && pattern.applies(folder: isFolder || position < names.count - 1) {
+                deciders[position] = pattern
             }
-            for symbol in path where !run.isOver {
-                if symbol.isSlash {
-                    note(run, true)
-                    level += 1
-                }
-                run.take(symbol)
-            }
-            if level == depth - 1 { note(run, isFolder) }
-            steps += run.steps
         }
-        let decider = deciders.first { $0.map { !patterns[$0].isNegated } ?? false } ?? deciders.last ?? nil
-        return decider.map { patterns[$0] }
+        return deciders.first { $0?.isNegated == false } ?? deciders.last ?? nil
     }
 }
