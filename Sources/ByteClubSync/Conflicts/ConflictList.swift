@@ -35,15 +35,13 @@ struct ConflictList {
     /// The path of the entry that has a name in another spelling; nil when one has it as it is, or none.
     private func holder(of path: String) throws -> String? {
         if modified(path) != nil { return nil }
-        let paths = TreePaths(view: store)
-        guard let item = try paths.items(at: path).first, item.local != nil else { return nil }
-        let holder = try paths.path(of: item)
+        guard let item = try store.items(at: path).first, item.local != nil else { return nil }
+        let holder = try store.shownPath(of: item.id)
         return modified(holder) == nil ? nil : holder
     }
 
     /// Those whose copies other machines, or commands without a mirror, have made; by their names.
     private func elsewhere() throws -> [SyncStatus.Conflict] {
-        let paths = TreePaths(view: store)
         let known = Set(try store.conflicts(all: true).map(\.copy))
         return try store.conflictCopies().compactMap { item in
             guard let location = item.local?.location,
@@ -52,7 +50,7 @@ struct ConflictList {
             let holders = try store.children(of: location.parent, key: original.key, on: .local)
                 .compactMap { $0.local?.location.name }
             if holders.isEmpty { return nil }
-            let copy = try paths.path(of: location, on: .local)
+            let copy = try store.path(of: location, on: .local)
             guard !known.contains(copy), let at = modified(copy) else { return nil }
             let folder = LocalPath.split(copy).parent
             let holder = holders.contains(original) ? nil : holders.first

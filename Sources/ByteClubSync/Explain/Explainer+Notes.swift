@@ -3,7 +3,7 @@ import ByteClubCore
 extension Explainer {
     /// Notes on an item beside its plan: names that no member chose.
     func notes(on item: Item, _ plan: Plan) throws -> [String] {
-        let path = try paths.path(of: item)
+        let path = try store.path(of: item)
         var notes: [String] = []
         if let note = try conflictNote(on: path) { notes.append(note) }
         if [item.local?.location, item.remote?.location].contains(where: { $0.map { isTemporary($0, item) } ?? false })
@@ -11,7 +11,7 @@ extension Explainer {
             notes.append("it has a temporary name while entries swap names")
         }
         if plan.rules[item.id] == .nameClash, let holder = try namesakes(of: item).first {
-            let other = try paths.path(of: holder)
+            let other = try store.path(of: holder)
             let isSame = other.utf8.elementsEqual(path.utf8)
             notes.append(
                 isSame

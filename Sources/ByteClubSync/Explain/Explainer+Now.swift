@@ -4,7 +4,7 @@ extension Explainer {
     /// Why an item must be scanned again, when the disk has changed since the last scan; nil otherwise.
     func unseen(_ item: Item) throws -> String? {
         guard !isAway, !item.isFrozen, let local = item.local, let stat = local.stat else { return nil }
-        switch facts.onDisk(try paths.path(of: local.location, on: .local)) {
+        switch facts.onDisk(try store.path(of: local.location, on: .local)) {
         case .unknown: return nil
         case .nothing: return "scan it again: it is gone from the disk since the last scan"
         case .entry(let isFolder, let now):

@@ -4,11 +4,11 @@ extension Explainer {
     /// What is wrong with an item or a folder above it: problems, what cannot be read, deletions that wait.
     func ownObstacles(_ chain: [Item]) throws -> (lines: [String], nextAttempt: Int64?) {
         guard let item = chain.first else { return ([], nil) }
-        let path = try paths.path(of: item)
+        let path = try store.path(of: item)
         var lines: [String] = []
         var nextAttempt: Int64?
         for above in chain {
-            let abovePath = try paths.path(of: above)
+            let abovePath = try store.path(of: above)
             let known = problems.filter { $0.item == above.id || $0.path.utf8.elementsEqual(abovePath.utf8) }
             for problem in known {
                 lines.append(line(problem, for: path))
@@ -52,8 +52,8 @@ extension Explainer {
         let other = blocker.item
         if other == id { return [] }
         guard let item = try store.item(other) else { return [words(blocker, "an entry that is not yet known")] }
-        let chain = try paths.chain(of: item)
-        var lines = [words(blocker, "'\(try paths.path(of: item))'")]
+        let chain = try store.lineage(of: item)
+        var lines = [words(blocker, "'\(try store.path(of: item))'")]
         if let excluded = chain.first(where: \.isExcluded) { lines.append(try exclusion(of: excluded)) }
         if !seen.insert(other).inserted { return lines }
         lines += try ownObstacles(chain).lines
@@ -88,7 +88,7 @@ extension Explainer {
 
     /// Why an excluded item is excluded.
     func exclusion(of item: Item) throws -> String {
-        try reasonForExclusion(try paths.path(of: item), isFolder: item.isFolder)
+        try reasonForExclusion(try store.path(of: item), isFolder: item.isFolder)
             ?? "the ignore rules or the selection exclude it"
     }
 

@@ -25,7 +25,6 @@ enum DiskObservation: Hashable {
 struct Explainer {
     let store: SQLiteTreeStore
     let facts: ExplainerFacts
-    let paths: TreePaths<SQLiteTreeStore>
     let problems: [ProblemRecord]
     let held: [HeldDeletionRecord]
     let waiting: [ItemID: WaitingItem.Reason]
@@ -39,7 +38,6 @@ struct Explainer {
     init(_ store: SQLiteTreeStore, _ facts: ExplainerFacts) throws {
         self.store = store
         self.facts = facts
-        paths = TreePaths(view: store)
         problems = try store.problems()
         held = try store.heldDeletions()
         waiting = Dictionary(
@@ -57,7 +55,7 @@ struct Explainer {
 
     /// One explanation for each entry that is or was at the path; none when it is unknown.
     func explain(_ path: String) throws -> [SyncExplanation] {
-        let items = try paths.items(at: path)
+        let items = try store.items(at: path)
         var answers = try items.map { try explain($0, path) }
         if items.allSatisfy({ $0.local == nil && !$0.isExcluded && !$0.isFrozen }), items.isEmpty || isUnseen(path),
             let unknown = try explainUnknown(path)
@@ -75,23 +73,23 @@ struct Explainer {
         var answer = SyncExplanation(path: path)
         answer.disk = try item.local.map { local in
             SyncExplanation.Row(
-                path: try paths.path(of: local.location, on: .local), isFolder: local.isFolder,
+                path: try store.path(of: local.location, on: .local), isFolder: local.isFolder,
                 size: local.isFolder ? nil : local.size, hash: local.hash?.description,
                 modified: local.isFolder ? nil : local.stat?.fingerprint.time?.date.seconds)
         }
         answer.server = try item.remote.map { remote in
             SyncExplanation.Row(
-                path: try paths.path(of: remote.location, on: .remote), isFolder: remote.isFolder,
+                path: try store.path(of: remote.location, on: .remote), isFolder: remote.isFolder,
                 size: remote.isFolder ? nil : remote.size, hash: remote.hash?.description,
                 revision: remote.revision?.description)
         }
         answer.synced = try item.synced.map { synced in
             SyncExplanation.Row(
-                path: try paths.path(of: synced.location, on: .local), isFolder: synced.isFolder,
+                path: try store.path(of: synced.location, on: .local), isFolder: synced.isFolder,
                 size: synced.isFolder ? nil : synced.size, hash: synced.hash?.description,
                 revision: synced.revision?.description)
         }
-        let chain = try paths.chain(of: item)
+        let chain = try store.lineage(of: item)
         if let excluded = chain.first(where: \.isExcluded) {
             answer.state = .excluded
             answer.blockers = [try exclusion(of: excluded)]
@@ -106,7 +104,7 @@ struct Explainer {
         if let unseen { answer.next.append(unseen) }
         if plan.unread.contains(item.id) { answer.next.append("read it") }
         answer.next += try plan.operations.filter { $0.item == item.id }.map { operation in
-            try operation.words { "'\(try paths.path(of: $0, on: .local))'" }
+            try operation.words { "'\(try store.path(of: $0, on: .local))'" }
         }
         let own = try ownObstacles(chain)
         answer.blockers = own.lines

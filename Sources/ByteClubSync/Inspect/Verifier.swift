@@ -77,7 +77,7 @@ actor Verifier {
         case .busy: found.add(try differs(.unreadable, "it is being written"))
         case .vanished:
             // A folder that cannot be looked at tells for all that was in it.
-            let above = try LocalPath.chain(of: item.id, in: store) ?? []
+            let above = try store.localChain(of: item.id) ?? []
             if try above.contains(where: { try store.item($0.item)?.isFrozen == true }) { return }
             found.add(try differs(.missingOnDisk, "it is missing"))
         case .problem(let error): found.add(try differs(.unreadable, error.reason))

@@ -101,8 +101,3 @@ extension Item {
         }
     }
 }
-
-extension Side {
-    /// The other side.
-    var other: Side { self == .local ? .remote : .local }
-}

@@ -43,9 +43,7 @@ struct LocalReversal {
 
     /// Whether neither the item nor a folder above it is left out or cannot be read.
     private func isDecided(_ item: Item) throws -> Bool {
-        try TreePaths(view: UnconfirmedView(base: store, unconfirmed: [])).chain(of: item).allSatisfy {
-            !$0.isExcluded && !$0.isFrozen
-        }
+        try store.lineage(of: item).allSatisfy { !$0.isExcluded && !$0.isFrozen }
     }
 
     /// Takes changes back.

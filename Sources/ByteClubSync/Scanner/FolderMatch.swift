@@ -51,7 +51,7 @@ struct FolderMatch {
             }
         }
         if !strangers.isEmpty {
-            let origin = OriginFinder(pass.walk, store, folder: visit.item, entries)
+            let origin = OriginFinder(pass.handles, store, folder: visit.item, entries)
             var newcomers: [Candidate] = []
             for stranger in strangers where try !settle(stranger, origin) { newcomers.append(stranger) }
             for newcomer in newcomers { try add(newcomer) }

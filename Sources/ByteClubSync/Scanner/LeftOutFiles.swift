@@ -38,7 +38,7 @@ struct LeftOutFiles {
     private func folders(at key: PathKey) throws -> [String] {
         let (parent, name) = LocalPath.split(key.string)
         return try store.items(at: String(parent.dropFirst())).flatMap { item -> [String] in
-            guard let path = try LocalPath.path(of: item.id, in: store),
+            guard let path = try store.localPath(of: item.id),
                 let folder = try? scanner.root.folder(below: path), let entries = try? folder.list()
             else { return [] }
             return entries.filter { $0.kind == .folder && $0.isDecodable && PathKey.fold($0.name) == name }

@@ -4,14 +4,14 @@
 /// Neither has a file whose name is now another, unknown file's: then the item stays with the name, and the old file,
 /// wherever it is, is an editor's backup.
 struct OriginFinder {
-    private let walk: FolderWalk
+    private let handles: FolderHandles
     private let store: any TreeStore
     private let folder: ItemID
     /// The current folder's listing, which is consistent, unlike another stat.
     private let here: [EntryName: DiskEntry]
 
-    init(_ walk: FolderWalk, _ store: any TreeStore, folder: ItemID, _ entries: [DiskEntry]) {
-        self.walk = walk
+    init(_ handles: FolderHandles, _ store: any TreeStore, folder: ItemID, _ entries: [DiskEntry]) {
+        self.handles = handles
         self.store = store
         self.folder = folder
         here = Dictionary(
@@ -47,7 +47,7 @@ struct OriginFinder {
         guard asked.insert(item.id).inserted, let local = item.local else { return true }
         let found: DiskEntry?
         do {
-            found = try local.location.parent == folder ? here[local.location.name] : walk.entry(at: local.location)
+            found = try local.location.parent == folder ? here[local.location.name] : handles.entry(at: local.location)
         } catch let error as FileError {
             // Nothing is moved out of a folder that stays unreadable.
             guard try isFrozen(local.location.parent) else { throw error }

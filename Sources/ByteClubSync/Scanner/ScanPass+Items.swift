@@ -77,7 +77,7 @@ extension ScanPass {
     /// Whether a folder is another's, or above it.
     func isAbove(_ folder: ItemID, _ other: ItemID) throws -> Bool {
         if folder == other { return true }
-        guard let chain = try LocalPath.chain(of: other, in: store) else { return true }
+        guard let chain = try store.localChain(of: other) else { return true }
         return chain.contains { $0.item == folder }
     }
 
@@ -85,10 +85,10 @@ extension ScanPass {
     func noteMove(_ item: Item, to path: String) throws {
         if let folder = item.local?.location.parent { vanished[folder]?[item.id] = nil }
         guard item.isFolder else { return }
-        if problems.count > 0, let old = try LocalPath.path(of: item.id, in: store) {
+        if problems.count > 0, let old = try store.localPath(of: item.id) {
             try problems.move(old, to: path)
         }
-        walk.forget()
+        handles.forgetAll()
     }
 
     /// Notes that a folder is listed again, and drops what had vanished from it.

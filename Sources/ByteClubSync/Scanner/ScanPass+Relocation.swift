@@ -7,14 +7,14 @@ extension ScanPass {
     func settle(_ gone: [ItemID], _ relocations: Relocations) throws {
         if problems.count > 0 {
             for id in gone {
-                if let path = try LocalPath.path(of: id, in: store) { try problems.move(path, to: nil) }
+                if let path = try store.localPath(of: id) { try problems.move(path, to: nil) }
             }
         }
         for old in relocations.vanished {
             guard let new = relocations.target[old] else { continue }
             try relocate(old, to: new, relocations.contents[new])
         }
-        if !relocations.target.isEmpty { walk.forget() }
+        if !relocations.target.isEmpty { handles.forgetAll() }
         for id in relocations.vanished where relocations.target[id] == nil { try drop(id) }
     }
 
@@ -45,7 +45,7 @@ extension ScanPass {
     func watch(_ items: [ItemID]) throws {
         for id in items where try store.item(id)?.isFolder == true {
             // The next scan notices what is gone again.
-            if let folder = try? walk.folder(id) { scanner.watch(folder, id, true) }
+            if let folder = try? handles.folder(id) { scanner.watch(folder, id, true) }
         }
     }
 }

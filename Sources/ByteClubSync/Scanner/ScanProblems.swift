@@ -78,25 +78,14 @@ final class ScanProblems {
         }
     }
 
-    /// The folders with problems that the tree does not have, since they were excluded or removed together with what
-    /// is in them.
+    /// The folders with problems that are not in the tree: they were excluded or removed with everything below them.
     func strays() throws -> [String] {
-        var items: [Path: ItemID?] = [Path(""): .root]
-        return try byFolder.keys.filter { try item($0, &items) == nil }.map(\.text).sorted()
-    }
-
-    /// The item of a folder; `known` are those that were looked up before.
-    private func item(_ folder: Path, _ known: inout [Path: ItemID?]) throws -> ItemID? {
-        if let item = known[folder] { return item }
-        let (above, name) = LocalPath.split(folder.text)
-        let wanted = EntryName(name)
-        let item = try item(Path(above), &known).flatMap { parent in
-            try store.children(of: parent, key: wanted.key, on: .local).first {
-                $0.isFolder && $0.local?.location.name == wanted
-            }?.id
-        }
-        known[folder] = .some(item)
-        return item
+        try byFolder.keys.map(\.text).filter { folder in
+            try !folder.isEmpty
+                && !store.items(at: folder).contains { item in
+                    try item.isFolder && store.localPath(of: item.id)?.utf8.elementsEqual(folder.utf8) == true
+                }
+        }.sorted()
     }
 
     private func keep(_ problem: ProblemRecord) {
@@ -139,9 +128,4 @@ struct ProblemReview {
         folders[path] = found
         return found
     }
-}
-
-extension TreeStore {
-    /// The items at a path as either side has it.
-    func items(at path: String) throws -> [Item] { try TreePaths(view: self).items(at: path) }
 }

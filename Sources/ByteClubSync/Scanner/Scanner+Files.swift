@@ -34,8 +34,8 @@ extension Scanner {
     private func scan(
         _ names: [EntryName], in id: ItemID, _ pass: ScanPass, _ reader: FileReader, _ scan: inout FileScan
     ) throws -> Bool {
-        guard let found = try pass.walk.verified(id), found.item == id,
-            let path = try LocalPath.path(of: id, in: store), !pass.problems.has(path)
+        guard let found = try pass.handles.reach(id), found.item == id,
+            let path = try store.localPath(of: id), !pass.problems.has(path)
         else { return false }
         for name in names {
             let entry: DiskEntry?

@@ -24,7 +24,7 @@ extension Scanner {
         guard let location = try store.item(item)?.local?.location else { return .vanished }
         let name = location.name.text
         do {
-            let folder = try FolderWalk(root: root, tree: store).folder(location.parent)
+            let folder = try FolderHandles(root: root, tree: store).folder(location.parent)
             guard let entry = try folder.entry(name), entry.kind == .file else { return .vanished }
             let file = try folder.open(name)
             let stat = try file.stat()

@@ -97,7 +97,7 @@ final class UnsyncedMoves {
     /// Whether an entry is an item's, or was in its folder.
     private func isPart(_ entry: DiskEntry, of item: ItemID?) throws -> Bool {
         try store.items(handle: entry.stat.handle).contains { known in
-            try LocalPath.chain(of: known.id, in: store)?.contains { $0.item == item } ?? false
+            try store.localChain(of: known.id)?.contains { $0.item == item } ?? false
         }
     }
 
@@ -130,14 +130,14 @@ final class UnsyncedMoves {
     private func folders(besides gone: [ItemID], _ ignored: IgnoredOnDisk) throws -> [String] {
         var folders: Set<ItemID> = ignored.folders
         for id in gone { if let parent = try store.item(id)?.local?.location.parent { folders.insert(parent) } }
-        var paths = Set(try folders.compactMap { try LocalPath.path(of: $0, in: store) })
+        var paths = Set(try folders.compactMap { try store.localPath(of: $0) })
         for problem in try store.problems() where problem.isFromScan {
             paths.insert(LocalPath.split(problem.path).parent)
         }
         for key in scanner.rules.deselected {
             let parent = String(LocalPath.split(key.string).parent.dropFirst())
             for item in try store.items(at: parent) {
-                if let path = try LocalPath.path(of: item.id, in: store) { paths.insert(path) }
+                if let path = try store.localPath(of: item.id) { paths.insert(path) }
             }
         }
         return paths.sorted()
@@ -182,7 +182,7 @@ final class UnsyncedMoves {
         var path = find.path
         // Names that are not UTF-8 may look alike.
         while has(path) { path += "\u{FFFD}" }
-        let old = try LocalPath.path(of: find.part, in: store) ?? ""
+        let old = try store.localPath(of: find.part) ?? ""
         let problem = ProblemRecord(
             path: path, item: item.id,
             message: "\(find.reason): the former '\(old)' stays on the server until it has a synced name again, "
@@ -249,7 +249,7 @@ extension TreeStore {
     fileprivate func unsyncedMoves(among problems: [ProblemRecord]) throws -> [ProblemRecord] {
         try problems.filter { problem in
             guard problem.isFromScan, let id = problem.item, try item(id)?.isFrozen == true else { return false }
-            return try LocalPath.path(of: id, in: self).map { !$0.utf8.elementsEqual(problem.path.utf8) } ?? false
+            return try localPath(of: id).map { !$0.utf8.elementsEqual(problem.path.utf8) } ?? false
         }
     }
 

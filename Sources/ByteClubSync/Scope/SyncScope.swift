@@ -48,7 +48,7 @@ final class SyncScope {
         rules.ignored = file.rules
         let wanted = try Selection(store).keys
         // A folder's files are removed from the disk first, once the server has them all.
-        rules.deselected = try wanted.filter { try applied.contains($0) || localFolder(at: $0) == nil }
+        rules.deselected = try wanted.filter { try applied.contains($0) || store.folder(at: $0, on: .local) == nil }
         pendingDeselections = wanted.subtracting(rules.deselected).sorted { $0.string < $1.string }
         // Trees from before the text was stored may lack the ignore file itself.
         let isOld = try !oldHash.isEmpty && store.meta(.ignoreText) == nil
@@ -88,7 +88,7 @@ final class SyncScope {
     func deselect(_ remover: FolderRemover, _ report: inout SyncReport) throws {
         try resume(remover, &report)
         for key in pendingDeselections {
-            guard let id = try localFolder(at: key) else { continue }
+            guard let id = try store.folder(at: key, on: .local)?.id else { continue }
             var removal = FolderRemoval(store)
             guard try removal.gather(id, at: store.path(of: id, on: .local)) else { continue }
             scanner.rules.deselected.insert(key)
@@ -104,11 +104,11 @@ final class SyncScope {
     private func resume(_ remover: FolderRemover, _ report: inout SyncReport) throws {
         guard let text = try store.meta(.pendingDeselection) else { return }
         let key = PathKey(folded: text)
-        guard scanner.rules.deselected.contains(key), let (folder, path) = try remoteFolder(at: key) else {
+        guard scanner.rules.deselected.contains(key), let folder = try store.folder(at: key, on: .remote)?.id else {
             return try store.setMeta(.pendingDeselection, nil)
         }
         var removal = FolderRemoval(store)
-        try removal.gatherRemote(folder, at: path)
+        try removal.gatherRemote(folder, at: store.path(of: folder, on: .remote))
         try remover.remove(removal.confirmed { try remover.statOfStored($0) }, &report)
     }
 
@@ -127,28 +127,6 @@ final class SyncScope {
 
     private func appliedRules() throws -> (hash: String, deselected: Set<PathKey>) {
         (try store.meta(.rules) ?? "", Set(try store.records(LeftOutFolder.self).map(\.key)))
-    }
-
-    /// The folder on disk that has a path by its keys; nil when none has.
-    private func localFolder(at key: PathKey) throws -> ItemID? {
-        var found = ItemID.root
-        for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
-            let children = try store.children(of: found, key: String(Substring(name)), on: .local)
-            guard let next = children.first(where: \.isFolder) else { return nil }
-            found = next.id
-        }
-        return found == .root ? nil : found
-    }
-
-    /// The folder that the server shows at a path by its keys, with the path as it is spelled there.
-    private func remoteFolder(at key: PathKey) throws -> (id: ItemID, path: String)? {
-        var (found, path) = (ItemID.root, "")
-        for name in key.string.utf8.split(separator: UInt8(ascii: "/")) {
-            let children = try store.children(of: found, key: String(Substring(name)), on: .remote)
-            guard let next = children.first(where: \.isFolder), let location = next.remote?.location else { return nil }
-            (found, path) = (next.id, LocalPath.join(path, location.name.text))
-        }
-        return found == .root ? nil : (found, path)
     }
 }
 
