@@ -1,5 +1,5 @@
 /// A moment in whole seconds, as Core API v1 writes it: `Sat, 21 Aug 2010 22:31:20 +0000`.
-public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
+public struct APIDate: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Seconds since 1970-01-01 00:00:00 UTC.
     public let seconds: Int64
 
@@ -137,12 +137,6 @@ public struct APIDate: Hashable, Sendable, Comparable, Encodable, CustomStringCo
 
     /// Orders by time.
     public static func < (left: APIDate, right: APIDate) -> Bool { left.seconds < right.seconds }
-
-    /// Encodes the wire's form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
 }
 
 extension APIDate: JSONTextReadable {

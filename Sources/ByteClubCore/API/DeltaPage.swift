@@ -1,5 +1,5 @@
 /// One change in the order in which a server tells them: an entry's new state, or that it is gone.
-public struct DeltaEntry: Hashable, Sendable, Encodable {
+public struct DeltaEntry: Hashable, Sendable {
     /// The key of the path that changed.
     public let key: PathKey
     /// The entry's new state; nil when it is gone, with all that was below it.
@@ -10,17 +10,10 @@ public struct DeltaEntry: Hashable, Sendable, Encodable {
         self.key = key
         self.metadata = metadata
     }
-
-    /// Encodes the wire's two-element array.
-    public func encode(to encoder: any Encoder) throws {
-        var pair = encoder.unkeyedContainer()
-        try pair.encode(key)
-        if let metadata { try pair.encode(metadata) } else { try pair.encodeNil() }
-    }
 }
 
 /// What `/delta` answers: changes since a cursor.
-public struct DeltaPage: Hashable, Sendable, Encodable {
+public struct DeltaPage: Hashable, Sendable {
     /// Whether the client must forget its state before it applies the entries.
     public var reset: Bool
     /// Where the next call goes on.
@@ -33,10 +26,6 @@ public struct DeltaPage: Hashable, Sendable, Encodable {
     /// The most changes of one page that a client takes.
     public static let mostEntries = 25_000
 
-    private enum CodingKeys: String, CodingKey {
-        case reset, cursor, hasMore = "has_more", entries
-    }
-
     /// Creates a page.
     public init(reset: Bool, cursor: String, hasMore: Bool, entries: [DeltaEntry]) {
         self.reset = reset
@@ -47,7 +36,7 @@ public struct DeltaPage: Hashable, Sendable, Encodable {
 }
 
 /// What `/longpoll_delta` answers.
-public struct LongpollResult: Hashable, Sendable, Encodable {
+public struct LongpollResult: Hashable, Sendable {
     /// Whether `/delta` has something after the cursor.
     public var changes: Bool
     /// Seconds to wait before the next call.

@@ -40,25 +40,6 @@ public struct MediaInfo: Hashable, Sendable {
     }
 }
 
-extension MediaInfo: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case taken = "time_taken", offset = "time_offset", place = "lat_long", shape
-    }
-
-    /// Encodes the wire's object, or the word for a file that is still to be looked at.
-    public func encode(to encoder: any Encoder) throws {
-        if isPending {
-            var box = encoder.singleValueContainer()
-            return try box.encode(Self.pendingWord)
-        }
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encodeIfPresent(taken?.moment, forKey: .taken)
-        try box.encodeIfPresent(taken?.offset, forKey: .offset)
-        try box.encodeIfPresent(place.map { [$0.latitude, $0.longitude] }, forKey: .place)
-        try box.encodeIfPresent(shape, forKey: .shape)
-    }
-}
-
 extension MediaInfo: JSONReadable {
     /// Reads the wire's object; any text in its place means that the file is still to be looked at.
     public init(json: inout JSONReader) throws(JSONError) {

@@ -1,7 +1,7 @@
 /// What Core API v1 tells of an entry, the object that nearly every operation answers with.
 ///
 /// Absent fields are nil and are not written. `content_hash` is an extension: Dropbox's content hash of the bytes.
-public struct Metadata: Hashable, Sendable, Encodable {
+public struct Metadata: Hashable, Sendable {
     /// The most entries that one listing has.
     public static let mostContents = 25_000
 
@@ -48,14 +48,6 @@ public struct Metadata: Hashable, Sendable, Encodable {
     /// The piece of the text that a search found (extension); nil unless texts were searched and this one matches.
     public var snippet: TextSnippet?
 
-    private enum CodingKeys: String, CodingKey {
-        case path, isFolder = "is_dir", bytes, size, rev, revision, modified, clientModified = "client_mtime"
-        case clientNanoseconds = "client_mtime_nanos", isExecutable = "executable"
-        case mimeType = "mime_type", icon, root, hasThumbnail = "thumb_exists", isDeleted = "is_deleted", hash
-        case contents, contentHash = "content_hash", photoInfo = "photo_info", videoInfo = "video_info"
-        case modifier, snippet
-    }
-
     /// Describes an entry of a shared folder; fields that follow from others are filled in.
     public init(_ entry: FolderEntry, by modifier: Modifier? = nil, namespace: UInt32 = 1) {
         let type = MediaType(name: entry.path.name)
@@ -81,33 +73,6 @@ public struct Metadata: Hashable, Sendable, Encodable {
     /// When a file was last changed where it came from; nil for folders, and for a time that no file has.
     public var fileTime: FileTime? {
         clientModified.flatMap { FileTime(seconds: $0.seconds, nanoseconds: clientNanoseconds ?? 0) }
-    }
-
-    /// Encodes the wire's object.
-    public func encode(to encoder: any Encoder) throws {
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encode(path, forKey: .path)
-        try box.encode(isFolder, forKey: .isFolder)
-        try box.encode(bytes, forKey: .bytes)
-        try box.encode(size, forKey: .size)
-        try box.encodeIfPresent(rev, forKey: .rev)
-        try box.encodeIfPresent(rev.flatMap { JournalRevision($0)?.number }, forKey: .revision)
-        try box.encodeIfPresent(modified, forKey: .modified)
-        try box.encodeIfPresent(clientModified, forKey: .clientModified)
-        try box.encodeIfPresent(clientNanoseconds, forKey: .clientNanoseconds)
-        try box.encodeIfPresent(isExecutable, forKey: .isExecutable)
-        try box.encodeIfPresent(mimeType, forKey: .mimeType)
-        try box.encode(icon, forKey: .icon)
-        try box.encode(root, forKey: .root)
-        try box.encode(hasThumbnail, forKey: .hasThumbnail)
-        if isDeleted { try box.encode(true, forKey: .isDeleted) }
-        try box.encodeIfPresent(hash, forKey: .hash)
-        try box.encodeIfPresent(contents, forKey: .contents)
-        try box.encodeIfPresent(contentHash, forKey: .contentHash)
-        try box.encodeIfPresent(photoInfo, forKey: .photoInfo)
-        try box.encodeIfPresent(videoInfo, forKey: .videoInfo)
-        try box.encodeIfPresent(modifier, forKey: .modifier)
-        try box.encodeIfPresent(snippet, forKey: .snippet)
     }
 }
 

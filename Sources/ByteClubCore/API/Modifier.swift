@@ -1,5 +1,5 @@
 /// The member who made a version, as Core API v1 tells it.
-public struct Modifier: Hashable, Sendable, Encodable {
+public struct Modifier: Hashable, Sendable {
     /// The most bytes of a name that is read.
     static let longestName = 1_024
 
@@ -7,10 +7,6 @@ public struct Modifier: Hashable, Sendable, Encodable {
     public var uid: Int64
     /// The member's name; that of a member who was removed, too.
     public var displayName: String
-
-    private enum CodingKeys: String, CodingKey {
-        case uid, displayName = "display_name"
-    }
 
     /// Describes a member.
     public init(uid: Int64, displayName: String) {

@@ -4,7 +4,7 @@
 ///
 /// A key is the path in NFC with each scalar mapped to its simple lower case, independent of locale, in NFC again.
 /// Core API v1 shows it in `/delta`.
-public struct PathKey: Hashable, Sendable, Comparable, Encodable, CustomStringConvertible {
+public struct PathKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The key's text: `/` for the root, else `/a/b`.
     public let string: String
 
@@ -83,11 +83,5 @@ public struct PathKey: Hashable, Sendable, Comparable, Encodable, CustomStringCo
         var scalars = String.UnicodeScalarView()
         for scalar in text._nfc { scalars.append(scalar) }
         return String(scalars)
-    }
-
-    /// Encodes the key as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(string)
     }
 }

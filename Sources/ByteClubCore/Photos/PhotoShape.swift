@@ -52,26 +52,6 @@ public struct PhotoShape: Hashable, Sendable {
     }
 }
 
-extension PhotoShape: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case kind, width, height, hFOV = "hfov", vFOV = "vfov", yaw, pitch, heading, isEstimate = "is_estimate"
-    }
-
-    /// Encodes the wire's object.
-    public func encode(to encoder: any Encoder) throws {
-        var box = encoder.container(keyedBy: CodingKeys.self)
-        try box.encode(kind.rawValue, forKey: .kind)
-        try box.encode(width, forKey: .width)
-        try box.encode(height, forKey: .height)
-        try box.encodeIfPresent(hFOV, forKey: .hFOV)
-        try box.encodeIfPresent(vFOV, forKey: .vFOV)
-        try box.encode(yaw, forKey: .yaw)
-        try box.encode(pitch, forKey: .pitch)
-        try box.encodeIfPresent(heading, forKey: .heading)
-        try box.encode(isEstimate, forKey: .isEstimate)
-    }
-}
-
 extension PhotoShape: JSONReadable {
     /// Reads the wire's object; a kind of a later version is an ordinary photo.
     public init(json: inout JSONReader) throws(JSONError) {
