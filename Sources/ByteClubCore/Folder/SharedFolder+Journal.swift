@@ -73,3 +73,96 @@ extension SharedFolder {
         }
     }
 }
+
+extension SharedFolder {
+    /// The most versions that one page is made of, however few changes they are.
+    private static var mostVersions: Int { 50_000 }
+
+    /// What members did, the newest first: changes after one number and before another, at most `limit`.
+    ///
+    /// Moving or removing a folder is one change, that of the folder. What is forgotten of the history is not told.
+    public func history(before: Int64?, after: Int64, limit: Int) throws -> HistoryPage {
+        var page = HistoryPage(sequence: try state.lastRevision(), before: nil, changes: [])
+        // A move is told by two versions: the one at the new place comes first here, then what is left at the old one.
+        var move: FolderEntry?
+        var count = 0
+        var start: Int64? = before ?? .max
+        while let next = start {
+            start = nil
+            try state.forEachChange(before: next) { entry in
+                count += 1
+                if let moved = move {
+                    if entry.isDeleted, entry.modified == moved.modified, entry.author == moved.author {
+                        if entry.node == moved.node {
+                            page.changes.append(try change(moved, .moved, from: entry.path))
+                            move = nil
+                            return true
+                        }
+                        // What was in a moved folder is left there too, and comes before the folder.
+                        if let left = try folder(leftBy: moved, above: entry) {
+                            page.changes.append(try change(moved, .moved, from: left.path))
+                            move = nil
+                            start = left.revision
+                            return false
+                        }
+                        if count > Self.mostVersions { page.before = entry.revision }
+                        return page.before == nil
+                    }
+                    move = nil
+                    page.changes.append(try change(moved, .moved))
+                }
+                if entry.revision <= after { return false }
+                if page.changes.count >= limit || count > Self.mostVersions {
+                    page.before = entry.revision + 1
+                    return false
+                }
+                if try !entry.isDeleted && isMove(entry) {
+                    move = entry
+                } else if let action = try action(of: entry) {
+                    let earlier = action == .moved ? try state.version(entry.path.key, before: entry.revision) : nil
+                    page.changes.append(try change(entry, action, from: earlier?.path))
+                }
+                return true
+            }
+        }
+        if let move { page.changes.append(try change(move, .moved)) }
+        return page
+    }
+
+    /// What a folder that was moved left where it was, above what was left in it; nil when that is not kept any more.
+    private func folder(leftBy moved: FolderEntry, above entry: FolderEntry) throws -> FolderEntry? {
+        guard moved.isFolder else { return nil }
+        var above = entry.path.key.parent
+        while let key = above, key != .root {
+            let left = try state.version(key, before: moved.revision)
+            if let left, left.isDeleted, left.node == moved.node, left.modified == moved.modified { return left }
+            above = key.parent
+        }
+        return nil
+    }
+
+    private func change(
+        _ entry: FolderEntry, _ action: HistoryChange.Action, from origin: RemotePath? = nil
+    ) throws -> HistoryChange {
+        HistoryChange(entry, action, from: origin, by: try name(of: entry))
+    }
+
+    /// Whether a version is an entry's first one at another key, which leaves one at the old key.
+    private func isMove(_ entry: FolderEntry) throws -> Bool {
+        guard entry.contentRevision < entry.revision else { return false }
+        let before = try state.version(entry.path.key, before: entry.revision)
+        return before?.node != entry.node || before?.isDeleted != false
+    }
+
+    /// What a version did; nil when it came of what was done to the folder.
+    private func action(of entry: FolderEntry) throws -> HistoryChange.Action? {
+        if entry.isDeleted {
+            guard let above = entry.path.key.parent, above != .root else { return .removed }
+            // Nothing can be removed from a folder that is gone: it went with that.
+            return try state.version(above, before: entry.revision)?.isDeleted == true ? nil : .removed
+        }
+        if entry.node.number == entry.revision { return .added }
+        if entry.contentRevision < entry.revision { return .moved }
+        return entry.placeRevision == entry.revision ? .restored : .edited
+    }
+}

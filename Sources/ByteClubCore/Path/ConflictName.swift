@@ -43,3 +43,84 @@ public enum ConflictName {
         try (path.parent ?? .root).appending(name(for: path.name, stamp, number: number))
     }
 }
+
+/// Who made the losing side of a conflict, and when, as the name of its copy tells it: `bo, conflict 2026-11-22 1403`.
+///
+/// Without a known author it is `conflict 2026-11-22 1403`.
+public struct ConflictStamp: Hashable, Sendable, CustomStringConvertible {
+    /// The most UTF-8 bytes of an author's name in it.
+    private static let maximumAuthor = 48
+    private static let word = "conflict"
+    /// What is no part of a name on some system, or ends the stamp.
+    private static let unfit: Set<Unicode.Scalar> = ["/", "\\", ":", "*", "?", "\"", "<", ">", "|", "(", ")", "."]
+
+    /// The stamp's text.
+    public let description: String
+
+    /// Makes a stamp.
+    ///
+    /// - Parameters:
+    ///   - author: The member's name; what does not fit into the name of a file is left out of it.
+    ///   - time: Seconds since 1970.
+    ///   - offset: How many seconds the clocks that people read are ahead of Greenwich then.
+    public init(author: String?, time: Int64, offset: Int64 = 0) {
+        let shown = APIDate(seconds: time &+ offset).calendar
+        let clock = APIDate.two(shown.second / 3_600) + APIDate.two(shown.second / 60 % 60)
+        let date = "\(APIDate.four(shown.year))-\(APIDate.two(shown.month))-\(APIDate.two(shown.day))"
+        let author = Self.fitting(author ?? "")
+        description = (author.isEmpty ? "" : author + ", ") + "\(Self.word) \(date) \(clock)"
+    }
+
+    private static func fitting(_ author: String) -> String {
+        var kept = String.UnicodeScalarView()
+        for scalar in author.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned: continue
+            case .spaceSeparator, .lineSeparator, .paragraphSeparator:
+                if kept.last != " ", !kept.isEmpty { kept.append(" ") }
+            default: if !unfit.contains(scalar) { kept.append(scalar) }
+            }
+        }
+        var name = String(kept)
+        while name.utf8.count > maximumAuthor || name.last == " " { name.removeLast() }
+        return name
+    }
+
+    /// Whether a text is a stamp, or one with a number from 2; those of earlier releases held the first digits of the
+    /// content's hash, or `folder`.
+    static func isStamp(_ text: Substring) -> Bool {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let start = words.lastIndex(where: { $0 == word }), start == 0 || words[start - 1].hasSuffix(","),
+            words[0] != ","
+        else { return false }
+        var rest = words[(start + 1)...]
+        guard let first = rest.popFirst() else { return false }
+        if first == "folder" || first.utf8.count == 8 && first.utf8.allSatisfy(isHexadecimal) {
+            guard start == 0 else { return false }
+        } else {
+            guard has(first, "dddd-dd-dd"), let clock = rest.popFirst(), has(clock, "dddd") else { return false }
+        }
+        guard let number = rest.popFirst() else { return true }
+        return rest.isEmpty && number.first != "0" && number != "1" && !number.isEmpty
+            && number.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// The author's name in a stamp; nil where it tells none.
+    static func author(in stamp: Substring) -> String? {
+        guard let end = stamp.ranges(of: ", \(word) ").last?.lowerBound, end > stamp.startIndex else { return nil }
+        return String(stamp[..<end])
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+
+    /// Whether a text has a form, in which `d` is a digit.
+    private static func has(_ text: Substring, _ form: String) -> Bool {
+        text.utf8.count == form.utf8.count
+            && zip(text.utf8, form.utf8).allSatisfy { byte, wanted in
+                wanted == UInt8(ascii: "d")
+                    ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == wanted
+            }
+    }
+}

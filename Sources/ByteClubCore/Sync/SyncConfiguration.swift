@@ -60,3 +60,43 @@ public struct SyncConfiguration: Sendable {
 
     private static let sharedFolder = (try? RemotePath("/byteclub")) ?? .root
 }
+
+/// When deletions are too many to be believed: more than both a number and a share of the mirror, or all of it.
+///
+/// Only deletions are held; everything else flows.
+public struct DeleteGuard: Hashable, Sendable {
+    /// The number of entries, files and folders, that may always go in one wave.
+    public var nodes: Int
+    /// The share of the synced entries, 0 to 1, that may always go in one wave.
+    public var fraction: Double
+    /// Whether deletions that would leave a mirror of two or more entries empty are held, however few.
+    public var holdsEmptying: Bool
+
+    /// Creates a guard; as it comes, it holds more than 20 entries and a quarter of the mirror.
+    public init(nodes: Int = 20, fraction: Double = 0.25, holdsEmptying: Bool = true) {
+        self.nodes = nodes
+        self.fraction = fraction
+        self.holdsEmptying = holdsEmptying
+    }
+
+    /// Whether so many deletions out of so many synced entries must wait for approval.
+    public func holds(deletions: Int, of synced: Int) -> Bool {
+        if deletions == 0 { return false }
+        if holdsEmptying, synced >= 2, deletions >= synced { return true }
+        return deletions > nodes && Double(deletions) > fraction * Double(synced)
+    }
+}
+
+/// A rate as people type it: `500k`, `2M`, `1.5MiB`, `800` (bytes a second); units are 1024-based.
+public struct ByteRate: Hashable, Sendable {
+    /// Bytes a second, at least 1.
+    public let bytesPerSecond: Int
+
+    /// Reads a rate; nil when the text is none.
+    public init?(_ text: String) {
+        var text = text.lowercased()[...]
+        for ending in ["/s", "ps"] where text.hasSuffix(ending) { text = text.dropLast(ending.count) }
+        guard let bytes = HumanSize.read(String(text)) else { return nil }
+        bytesPerSecond = Int(bytes)
+    }
+}

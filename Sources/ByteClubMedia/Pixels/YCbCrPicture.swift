@@ -1,3 +1,5 @@
+internal import CTurboJPEG
+
 /// A picture in the form that JPEG keeps colour in: a plane of luma, and two of chroma that may be coarser (ITU T.871).
 ///
 /// What is decoded to it, made smaller and encoded again never has its colours converted.
@@ -83,5 +85,18 @@ struct YCbCrPicture: Sendable, Hashable {
             luma: Plane(luma.raster.oriented(orientation)),
             chroma: chroma.map { Plane($0.raster.oriented(orientation)) },
             sampling: .half)
+    }
+}
+
+extension YCbCrPicture.Sampling {
+    /// The library's name for it.
+    var turboJPEG: TJSAMP {
+        switch self {
+        case .full: TJSAMP_444
+        case .halfAcross: TJSAMP_422
+        case .halfDown: TJSAMP_440
+        case .half: TJSAMP_420
+        case .quarterAcross: TJSAMP_411
+        }
     }
 }

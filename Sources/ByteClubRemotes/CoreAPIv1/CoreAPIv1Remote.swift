@@ -1,6 +1,7 @@
 public import ByteClubCore
 public import ByteClubHTTP
 import HTTPTypes
+import Synchronization
 
 /// A server that speaks Dropbox Core API v1: `byteclub-server`, or any other.
 ///
@@ -107,5 +108,32 @@ public struct CoreAPIv1Remote: Remote {
         var options = TaskOptions.coreAPIv1
         options.rateLimit = [rateLimit, TransferRate.limit].compactMap(\.self).min()
         return options
+    }
+}
+
+/// The account as the server described it last, which names the server's extensions; kept so that it is asked once.
+final class AccountCache: Sendable {
+    private let slot = Mutex<Account?>(nil)
+
+    var account: Account? {
+        get { slot.withLock { $0 } }
+        set { slot.withLock { $0 = newValue } }
+    }
+}
+
+/// What a remote has learned of its server from the answers to its requests.
+final class ServerExperience: Sendable {
+    private let state = Mutex((hasAnswered: false, takesNoPieces: false))
+
+    /// Whether it has answered, so that the address is right.
+    var hasAnswered: Bool {
+        get { state.withLock { $0.hasAnswered } }
+        set { state.withLock { $0.hasAnswered = newValue } }
+    }
+
+    /// Whether it is known to take no uploads in pieces, as some servers of Core API v1.
+    var takesNoPieces: Bool {
+        get { state.withLock { $0.takesNoPieces } }
+        set { state.withLock { $0.takesNoPieces = newValue } }
     }
 }

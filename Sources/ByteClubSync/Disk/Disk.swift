@@ -1,4 +1,5 @@
 import ByteClubCore
+import Glibc
 
 /// The file system of a mirror, as a protocol that tests implement in memory.
 ///
@@ -109,6 +110,51 @@ extension DiskFolder {
     /// An entry that vanishes meanwhile is left out.
     func list() throws(FileError) -> [DiskEntry] { try fingerprintedList().entries }
 
+    /// Opens a folder below it, by its path.
+    func folder(below path: String) throws(FileError) -> any DiskFolder {
+        var current: any DiskFolder = self
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+            current = try current.folder(String(Substring(name)))
+        }
+        return current
+    }
+
+    /// Opens a subfolder and creates it when it is missing.
+    func subfolder(_ name: String) throws(FileError) -> any DiskFolder {
+        do throws(FileError) {
+            return try folder(name)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+        do throws(FileError) {
+            try makeFolder(name)
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
+        return try folder(name)
+    }
+
+    /// Moves a file into another folder under the first conflict name that is free there, and makes that durable.
+    ///
+    /// - Returns: The name.
+    func moveBeside(
+        _ name: String, _ original: String, in home: any DiskFolder, _ naming: ConflictNaming
+    ) throws(FileError) -> String {
+        let stamp = naming.stamp(try entry(name)?.stat)
+        var number = 1
+        while true {
+            let copy = ConflictName.name(for: original, stamp, number: number)
+            do throws(FileError) {
+                try rename(name, to: home, copy, .withoutReplacing)
+                try home.sync()
+                return copy
+            } catch {
+                guard error.code == EEXIST else { throw error }
+                number += 1
+            }
+        }
+    }
+
     func setLocked(_: Bool) throws(FileError) -> Bool { true }
 
     func listingFingerprints(of folders: [any DiskFolder]) -> [Result<ListingFingerprint, FileError>] {
@@ -139,4 +185,14 @@ protocol DiskFile: AnyObject, Sendable {
     var isBeingWritten: Bool { get }
     /// A path by which this process can open it, for calls that need one; nil when there is none.
     var path: String? { get }
+}
+
+extension DiskFile {
+    /// All bytes, up to a limit.
+    func bytes(limit: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try read(into: &bytes, at: 0)
+        bytes.removeLast(limit - count)
+        return bytes
+    }
 }

@@ -95,3 +95,93 @@ struct NameGlob: Sendable, Equatable {
         }
     }
 }
+
+/// A bracket expression of a pattern, such as `[a-z]`, `[!0-9]` or `[[:digit:]x]`.
+struct ScalarSet: Sendable, Equatable {
+    private var ranges: [ClosedRange<Unicode.Scalar>] = []
+    private var classes: [ScalarClass] = []
+    private var isNegated = false
+
+    /// Reads what follows an opening bracket, up to and with the closing one; nil without that, or for an unknown class.
+    init?(_ text: inout Substring.UnicodeScalarView) {
+        if let first = text.first, first == "!" || first == "^" {
+            isNegated = true
+            text.removeFirst()
+        }
+        var previous: Unicode.Scalar?
+        var isFirst = true
+        while let scalar = text.popFirst() {
+            if scalar == "]", !isFirst { return }
+            isFirst = false
+            if scalar == "[", text.first == ":" {
+                // `[:name:]`; without the second colon the bracket is a character like any other.
+                guard let end = text.firstIndex(of: "]") else { return nil }
+                let inside = text[..<end].dropFirst()
+                if inside.last == ":" {
+                    guard let named = ScalarClass(rawValue: String(inside.dropLast())) else { return nil }
+                    classes.append(named)
+                    (previous, text) = (nil, text[text.index(after: end)...])
+                } else {
+                    add(scalar, &previous)
+                }
+            } else if scalar == "-", let low = previous, let high = text.first, high != "]" {
+                text.removeFirst()
+                guard let high = high == "\\" ? text.popFirst() : high else { return nil }
+                if low <= high { ranges.append(low...high) }
+                previous = nil
+            } else if scalar == "\\" {
+                guard let escaped = text.popFirst() else { return nil }
+                add(escaped, &previous)
+            } else {
+                add(scalar, &previous)
+            }
+        }
+        return nil
+    }
+
+    private mutating func add(_ scalar: Unicode.Scalar, _ previous: inout Unicode.Scalar?) {
+        ranges.append(scalar...scalar)
+        previous = scalar
+    }
+
+    /// Whether it matches a folded character, in lower or in upper case.
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
+        (lists(scalar) || lists(Self.upper(scalar))) != isNegated
+    }
+
+    private func lists(_ scalar: Unicode.Scalar) -> Bool {
+        ranges.contains { $0.contains(scalar) } || classes.contains { $0.contains(scalar) }
+    }
+
+    /// The upper case of a character where that is one character, else the character itself.
+    private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if scalar.isASCII {
+            return ("a"..."z").contains(scalar) ? Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) - 32) : scalar
+        }
+        let mapping = scalar.properties.uppercaseMapping.unicodeScalars
+        return mapping.count == 1 ? mapping.first ?? scalar : scalar
+    }
+}
+
+/// A class of characters that a bracket expression can name, as in `[[:digit:]]`.
+enum ScalarClass: String, Sendable {
+    case alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, upper, xdigit
+
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return switch self {
+        case .alnum: properties.isAlphabetic || Self.digit.contains(scalar)
+        case .alpha: properties.isAlphabetic
+        case .blank: scalar == " " || scalar == "\t"
+        case .cntrl: properties.generalCategory == .control
+        case .digit: ("0"..."9").contains(scalar)
+        case .graph: properties.generalCategory != .control && !properties.isWhitespace
+        case .lower: properties.isLowercase
+        case .print: properties.generalCategory != .control
+        case .punct: Self.graph.contains(scalar) && !Self.alnum.contains(scalar)
+        case .space: properties.isWhitespace
+        case .upper: properties.isUppercase
+        case .xdigit: properties.isASCIIHexDigit
+        }
+    }
+}

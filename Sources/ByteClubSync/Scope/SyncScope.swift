@@ -1,5 +1,4 @@
 import ByteClubCore
-import Glibc
 
 /// What is part of the mirror: the ignore rules in force, and the deselected folders.
 final class SyncScope {
@@ -130,78 +129,31 @@ final class SyncScope {
     }
 }
 
-/// Removes the files of deselected folders from the disk.
-final class FolderRemover {
-    private let context: SyncContext
-    private let control: ControlDirectory
-    private let installer: Installer
-    private let trash: TrashCan
+/// The deselected folders of a mirror.
+struct Selection: Sendable {
+    /// The folders' keys, relative to the mirror's root.
+    private(set) var keys: Set<PathKey>
 
-    init(_ context: SyncContext, _ control: ControlDirectory, _ installer: Installer, _ trash: TrashCan) {
-        self.context = context
-        self.control = control
-        self.installer = installer
-        self.trash = trash
+    init(_ keys: Set<PathKey> = []) { self.keys = keys }
+
+    /// Reads it from the database.
+    init(_ store: some TreeStore) throws { keys = Set(try store.records(DeselectedFolder.self).map(\.key)) }
+
+    /// Saves it in the database.
+    func save(in store: some TreeStore) throws {
+        try store.replace(keys.sorted { $0.string < $1.string }.map { DeselectedFolder($0) })
     }
 
-    /// Moves the files of a deselected folder to the trash; a file that changed at the last moment stays, and what the
-    /// disk refuses is retried.
-    ///
-    /// - Throws: The store's errors.
-    func remove(_ removal: FolderRemoval, _ report: inout SyncReport) throws {
-        var isDone = true
-        for file in removal.files {
-            do throws(FileError) {
-                let folder = try context.root.folder(below: LocalPath.split(file.path).parent)
-                guard let stat = file.stat, try folder.entry(file.name)?.stat.isUntouched(since: stat) == true else {
-                    continue
-                }
-                let trashing = StagedName.trashing(file.item, expected: file.hash).text
-                try folder.rename(file.name, to: control.staging, trashing, .withoutReplacing)
-                if try installer.isStill(stat, file.hash, trashing) {
-                    try trash.take(staged: trashing, of: file.item, as: file.path)
-                } else {
-                    try control.staging.rename(trashing, to: folder, file.name, .withoutReplacing)
-                }
-            } catch {
-                if !error.isMissing { isDone = false }
-            }
-        }
-        for path in removal.folders {
-            let (parent, name) = LocalPath.split(path)
-            do throws(FileError) {
-                try context.root.folder(below: parent).removeFolder(name)
-            } catch {
-                if !error.isMissing, error.code != ENOTEMPTY, error.code != EEXIST { isDone = false }
-            }
-        }
-        try context.root.syncFileSystem()
-        if isDone { try context.store.setMeta(.pendingDeselection, nil) } else { report.needsRecovery = true }
+    /// Deselects a folder, and those in it with it.
+    mutating func leaveOut(_ key: PathKey) {
+        if keys.contains(where: { key.isBelow($0) }) { return }
+        keys = keys.filter { !$0.isBelow(key) }
+        keys.insert(key)
     }
 
-    /// The stat of a file whose content is the server's; nil when it is another or gone.
-    func statOfStored(_ file: FolderRemoval.File) throws -> FileStat? {
-        guard let folder = try? context.root.folder(below: LocalPath.split(file.path).parent),
-            let open = try? folder.open(file.name), let stat = try? open.stat(), !open.isBeingWritten
-        else { return nil }
-        return try Scanner.hash(open) == file.hash ? stat : nil
-    }
-}
-
-extension DiskFolder {
-    /// Opens a folder below it, by its path.
-    func folder(below path: String) throws(FileError) -> any DiskFolder {
-        var current: any DiskFolder = self
-        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
-            current = try current.folder(String(Substring(name)))
-        }
-        return current
-    }
-}
-
-extension FileStat {
-    /// Whether it is the same file, unchanged in content and metadata.
-    func isUntouched(since other: FileStat) -> Bool {
-        handle == other.handle && fingerprint.isUntouched(since: other.fingerprint)
+    /// Selects a folder again with those in it; false when one above it is deselected.
+    mutating func takeIn(_ key: PathKey) -> Bool {
+        keys = keys.filter { $0 != key && !$0.isBelow(key) }
+        return !keys.contains { key.isBelow($0) }
     }
 }

@@ -175,3 +175,100 @@ final class Watcher: FolderWatcher {
         }
     }
 }
+
+/// Accumulated events of a watcher; they are hints, verified by scans.
+struct DiskChange: Hashable, Sendable {
+    /// Folders in which a folder was made or moved in: to be scanned now.
+    var finished: Set<ItemID> = []
+    /// Files that were closed after a write, or moved in: to be scanned now.
+    var closed: ClosedFiles = [:]
+    /// Folders in which something else has happened, of which more may follow.
+    var begun: Set<ItemID> = []
+    /// Whether events were lost, so that anything may have changed.
+    var isLost = false
+    /// Whether the lock file was touched, which asks the engine to read its settings.
+    var isNudge = false
+
+    /// How many names and folders are told at once; of more, it is told that anything may have changed.
+    static let mostTold = 4_096
+
+    /// Adds what has happened after it; names mean nothing where anything may have changed.
+    mutating func add(_ later: DiskChange) {
+        isLost = isLost || later.isLost
+        isNudge = isNudge || later.isNudge
+        if !isLost {
+            finished.formUnion(later.finished)
+            begun.formUnion(later.begun)
+            for (folder, names) in later.closed { closed[folder, default: []].formUnion(names) }
+            isLost = closed.values.reduce(finished.count + begun.count) { $0 + $1.count } > Self.mostTold
+        }
+        if isLost { (finished, begun, closed) = ([], [], [:]) }
+    }
+
+    /// Whether no scan is due before the disk has settled.
+    var isOnlyBegun: Bool { closed.isEmpty && finished.isEmpty && !isLost && !isNudge }
+}
+
+/// Watches the mirror's folders and posts changes to the session's inbox.
+protocol FolderWatcher: AnyObject, Sendable {
+    /// Watches a folder, before it is scanned.
+    ///
+    /// `isNew` says that it may be another folder than the one that was watched for the item.
+    func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool)
+    /// Stops watching folders that have left the mirror.
+    func remove(_ items: [ItemID])
+    /// Those of some folders that cannot be watched.
+    func unwatched(of folders: Set<ItemID>) -> Set<ItemID>
+    /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are
+    /// watched.
+    var problem: String? { get }
+}
+
+/// The table of watch descriptors and items; a watch stays with its folder when that is moved.
+struct Watches: Sendable {
+    /// Folders that the system refused to watch.
+    private(set) var refused: Set<ItemID> = []
+    /// The error number of the last refusal.
+    private(set) var refusal: Int32 = 0
+    /// The error number with which the system has ended watching; nil while it watches.
+    private(set) var failure: Int32?
+    private var items: [Int32: ItemID] = [:]
+    private var numbers: [ItemID: Int32] = [:]
+
+    /// How many folders are watched.
+    var count: Int { numbers.count }
+
+    func item(_ number: Int32) -> ItemID? { items[number] }
+    func number(_ item: ItemID) -> Int32? { numbers[item] }
+
+    mutating func add(_ number: Int32, _ item: ItemID) {
+        if let other = items[number], other != item { numbers[other] = nil }
+        if let old = numbers[item], old != number { items[old] = nil }
+        items[number] = item
+        numbers[item] = number
+        refused.remove(item)
+    }
+
+    mutating func refuse(_ item: ItemID, _ code: Int32) {
+        if let old = numbers.removeValue(forKey: item) { items[old] = nil }
+        refused.insert(item)
+        refusal = code
+    }
+
+    /// Notes that the system tells of no folder any more.
+    mutating func fail(_ code: Int32) { failure = code }
+
+    /// Forgets a watch that the system has ended.
+    mutating func end(_ number: Int32) {
+        guard let item = items.removeValue(forKey: number) else { return }
+        if numbers[item] == number { numbers[item] = nil }
+    }
+
+    /// Forgets a folder; the result is its watch, which is to be ended.
+    mutating func remove(_ item: ItemID) -> Int32? {
+        refused.remove(item)
+        guard let number = numbers.removeValue(forKey: item) else { return nil }
+        items[number] = nil
+        return number
+    }
+}

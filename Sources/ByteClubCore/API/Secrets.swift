@@ -26,3 +26,11 @@ public enum PKCE {
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }
+
+/// Comparison that takes the same time wherever two texts differ.
+public enum ConstantTime {
+    /// Tells whether two texts have the same bytes.
+    public static func equal(_ left: String, _ right: String) -> Bool {
+        SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
+    }
+}

@@ -47,3 +47,53 @@ struct BlockedNames {
         return owners[Array(path.utf8)].map { $0 != item } ?? false
     }
 }
+
+/// What the planner is given to name conflict copies: of the two sides of a conflict it is always the disk's that loses
+/// the name.
+struct ConflictNaming: Sendable {
+    /// The member whose mirror it is; nil when the name is not known.
+    var author: String?
+    /// How many seconds this machine's clocks are ahead of Greenwich at a time in seconds since 1970.
+    var offset: @Sendable (Int64) -> Int64 = { _ in 0 }
+
+    /// Who made what is on disk, and when; only when, unless it was made here.
+    func stamp(_ stat: FileStat?, isOwn: Bool = true) -> ConflictStamp {
+        let seconds = (stat?.fingerprint.modified ?? 0) / 1_000_000_000
+        return ConflictStamp(author: isOwn ? author : nil, time: seconds, offset: offset(seconds))
+    }
+}
+
+extension ConflictNaming {
+    /// Names copies of the mirror of a member, in this machine's time zone.
+    init(of member: String?) { self.init(author: member, offset: WallClock.offset) }
+}
+
+/// A conflict copy that is in a folder already.
+struct KnownCopy {
+    let name: String
+    let hash: ContentHash
+    let item: Item
+}
+
+/// Temporary names that break cycles: of entries that exchange their names, one is parked under such a name first.
+///
+/// Such a name is a function of the item, so that it is recognised as one that no user chose.
+enum TemporaryName {
+    /// `name (moving 12).ext`; with a number from 2 when that is taken.
+    static func name(for name: String, of item: ItemID, number: Int = 1) -> String {
+        NumberedName.tagged(name, number == 1 ? "(moving \(item.number))" : "(moving \(item.number) \(number))")
+    }
+
+    /// Whether this is a temporary name of an item.
+    static func isName(_ name: EntryName, of item: ItemID) -> Bool {
+        guard name.text.utf8.last == UInt8(ascii: ")") || name.text.utf8.contains(UInt8(ascii: "(")) else {
+            return false
+        }
+        let stem = NumberedName.split(name.text).stem
+        let tag = " (moving \(item.number)"
+        if stem.hasSuffix(tag + ")") { return true }
+        guard stem.hasSuffix(")"), let space = stem.lastIndex(of: " ") else { return false }
+        return stem[..<space].hasSuffix(tag)
+            && stem[space...].dropFirst().dropLast().utf8.allSatisfy { (48...57).contains($0) }
+    }
+}

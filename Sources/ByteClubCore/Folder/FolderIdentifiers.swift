@@ -1,3 +1,30 @@
+/// What an entry is called whatever becomes of its content, its name and its place.
+///
+/// It is the number of the change that made the entry, so it is never used again. The root is 0.
+public struct NodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The number of the change.
+    public let number: Int64
+
+    /// The root, which was never made.
+    public static let root = NodeID(0)
+
+    /// Takes the number of a change.
+    public init(_ number: Int64) {
+        self.number = number
+    }
+
+    /// The number in decimal digits.
+    public var description: String { String(number) }
+
+    /// Orders by age.
+    public static func < (left: NodeID, right: NodeID) -> Bool { left.number < right.number }
+}
+
+extension NodeID: JSONReadable {
+    /// Takes a whole number.
+    public init(json: inout JSONReader) throws(JSONError) { self.init(try json.integer()) }
+}
+
 /// What a client calls one of its writes, so that repeating it does nothing twice: 1 to 64 visible ASCII characters.
 ///
 /// Names that rise with time, such as a device's name and a counter, are the quickest to keep.
