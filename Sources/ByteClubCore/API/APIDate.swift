@@ -44,7 +44,7 @@ public struct APIDate: Hashable, Sendable, Comparable, CustomStringConvertible {
         seconds = date * 86_400 + Int64(numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
     }
 
-    /// The parts of a date's text, taken from the left.
+    /// Reads the parts of a date's text from left to right.
     private struct Fields {
         private var rest: ArraySlice<UInt8>
 
@@ -52,7 +52,7 @@ public struct APIDate: Hashable, Sendable, Comparable, CustomStringConvertible {
 
         var areAllTaken: Bool { rest.isEmpty }
 
-        /// Takes what stands before the next blank and all blanks there, or before `mark` and that mark.
+        /// Reads up to the next blank and skips all blanks there, or up to and with `mark`.
         mutating func word(endingWith mark: Unicode.Scalar? = nil) -> ArraySlice<UInt8> {
             let end = mark.map { UInt8(ascii: $0) } ?? UInt8(ascii: " ")
             let word = rest.prefix { $0 != end }

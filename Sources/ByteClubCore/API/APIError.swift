@@ -1,4 +1,4 @@
-/// A refusal as the wire tells it: a status, a line, and perhaps the parameter at fault.
+/// A refusal on the wire: a status, a line, and the parameter at fault, if there is one.
 public struct APIError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status, 400 to 599.
     public var status: Int
@@ -23,7 +23,7 @@ public struct APIError: Error, Hashable, Sendable, CustomStringConvertible {
         self.upload = upload
     }
 
-    /// 404 for a path that never was or is gone.
+    /// 404 for a path without a live entry.
     public static func notFound(_ path: RemotePath) -> APIError { APIError(404, "Path '\(path)' not found") }
 
     /// The message.

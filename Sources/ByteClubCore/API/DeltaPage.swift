@@ -1,8 +1,8 @@
-/// One change in the order in which a server tells them: an entry's new state, or that it is gone.
+/// One change: an entry's new state, or its deletion.
 public struct DeltaEntry: Hashable, Sendable {
     /// The key of the path that changed.
     public let key: PathKey
-    /// The entry's new state; nil when it is gone, with all that was below it.
+    /// The entry's new state; nil when it was deleted with everything below it.
     public let metadata: Metadata?
 
     /// Creates a change.
@@ -16,14 +16,14 @@ public struct DeltaEntry: Hashable, Sendable {
 public struct DeltaPage: Hashable, Sendable {
     /// Whether the client must forget its state before it applies the entries.
     public var reset: Bool
-    /// Where the next call goes on.
+    /// The cursor for the next call.
     public var cursor: String
     /// Whether more changes can be had at once.
     public var hasMore: Bool
     /// The changes, the last one last, a parent before its children.
     public var entries: [DeltaEntry]
 
-    /// The most changes of one page that a client takes.
+    /// The most changes of one page that a client accepts.
     public static let mostEntries = 25_000
 
     /// Creates a page.
@@ -100,7 +100,7 @@ extension DeltaPage: JSONReadable {
 }
 
 extension JSONReader {
-    /// Reads a cursor, which goes back to the server in the target of a request.
+    /// Reads a cursor, which returns to the server in the target of a request.
     mutating func cursor() throws(JSONError) -> String {
         let cursor = try string()
         if cursor.utf8.count > 4_096 { throw JSONError(.invalid("a cursor that is longer than 4096 bytes")) }

@@ -2,7 +2,7 @@
 public enum HumanSize {
     private static let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
 
-    /// The text with the units' right names, as in `225.4 KiB`: what is shown to people, and never sent.
+    /// The text for people, with the right names of units, as in `225.4 KiB`; the wire uses ``text(_:)``.
     public static func shown(_ bytes: Int64) -> String {
         let text = text(bytes)
         return bytes < 1024 ? text : String(text.dropLast()) + "iB"

@@ -1,4 +1,4 @@
-/// What Core API v1 tells of an entry, the object that nearly every operation answers with.
+/// An entry as Core API v1 describes it, in the answers of nearly all operations.
 ///
 /// Absent fields are nil and are not written. `content_hash` is an extension: Dropbox's content hash of the bytes.
 public struct Metadata: Hashable, Sendable {
@@ -17,11 +17,11 @@ public struct Metadata: Hashable, Sendable {
     public var rev: Revision?
     /// When the server made this version; nil for the root.
     public var modified: APIDate?
-    /// When the uploader says the content was made, else when the server stored it; nil for folders.
+    /// When the content was made, by the uploader's word, else when the server stored it; nil for folders.
     public var clientModified: APIDate?
     /// The nanoseconds that ``clientModified`` leaves out (extension), 0 to 999,999,999; nil when there are none.
     public var clientNanoseconds: Int64?
-    /// Whether the uploader says that the file may be executed (extension); nil when nothing was said, and for folders.
+    /// Whether the file may be executed, by the uploader's word (extension); nil when unknown, and for folders.
     public var isExecutable: Bool?
     /// The MIME type by the file's extension; nil for folders.
     public var mimeType: String?
@@ -31,7 +31,7 @@ public struct Metadata: Hashable, Sendable {
     public var root: String
     /// Whether a thumbnail may be had.
     public var hasThumbnail: Bool
-    /// Whether the entry is gone.
+    /// Whether the entry is deleted.
     public var isDeleted: Bool
     /// The hash of a folder's listing, to be sent back with the next listing; nil unless the folder was listed.
     public var hash: String?
@@ -39,7 +39,7 @@ public struct Metadata: Hashable, Sendable {
     public var contents: [Metadata]?
     /// The hash of the content (extension); nil for folders, deleted entries and servers that do not tell.
     public var contentHash: ContentHash?
-    /// When and where a photo was taken; nil unless it was asked for and the file is a picture.
+    /// When and where a photo was taken; nil unless requested, and for files that are no pictures.
     public var photoInfo: MediaInfo?
     /// The same of a film.
     public var videoInfo: MediaInfo?
@@ -146,14 +146,14 @@ public struct MetadataList: JSONReadable {
     }
 }
 
-/// The member who made a version, as Core API v1 tells it.
+/// The member who made a version.
 public struct Modifier: Hashable, Sendable {
     /// The most bytes of a name that is read.
     static let longestName = 1_024
 
     /// The member's number.
     public var uid: Int64
-    /// The member's name; that of a member who was removed, too.
+    /// The member's name; removed members keep theirs.
     public var displayName: String
 
     /// Describes a member.

@@ -4,7 +4,7 @@ public struct FolderEntry: Hashable, Sendable {
     public var path: RemotePath
     /// Whether it is a folder.
     public var isFolder: Bool
-    /// Whether this version says that the entry is gone.
+    /// Whether this version is a deletion.
     public var isDeleted: Bool
     /// The number of the change that made this version.
     public var revision: Int64
@@ -14,10 +14,9 @@ public struct FolderEntry: Hashable, Sendable {
     public var contentHash: ContentHash?
     /// When the change was made.
     public var modified: APIDate
-    /// When the uploader says that the content was made; nil when nothing was said, and for folders and deleted entries.
+    /// When the content was made, by the uploader's word; nil when unknown, and for folders and deleted entries.
     public var clientModified: FileTime?
-    /// Whether the uploader says that the file may be executed; nil when nothing was said, and for folders and deleted
-    /// entries.
+    /// Whether the file may be executed, by the uploader's word; nil when unknown, and for folders and deleted entries.
     public var isExecutable: Bool?
     /// The number of the member who made the change.
     public var author: Int64
@@ -64,12 +63,12 @@ public struct FolderEntry: Hashable, Sendable {
 
 /// One change of a folder that changes all that is below it too: a deletion or a move.
 ///
-/// First come the deletions at the old place, unless its key stays, then the versions at the new one. Each time the
-/// folder is before what is below it, which is in the order of the keys; and each version has the next number.
+/// The deletions at the old place are first, unless its key stays, then the versions at the new one. Each time the
+/// folder precedes its entries, which are in the order of their keys; and each version has the next number.
 public struct SubtreeChange: Hashable, Sendable {
     /// The live folder as it was.
     public let source: FolderEntry
-    /// The folder as it is to be, without a number yet; nil when it is to be gone.
+    /// The folder's new state, without a number yet; nil for a deletion.
     public let target: FolderEntry?
     /// When it is done.
     public let now: APIDate

@@ -8,7 +8,7 @@ public struct NodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The root, which was never made.
     public static let root = NodeID(0)
 
-    /// Takes the number of a change.
+    /// Creates an identity from the number of a change.
     public init(_ number: Int64) {
         self.number = number
     }
@@ -21,7 +21,7 @@ public struct NodeID: Hashable, Sendable, Comparable, CustomStringConvertible {
 }
 
 extension NodeID: JSONReadable {
-    /// Takes a whole number.
+    /// Reads a whole number.
     public init(json: inout JSONReader) throws(JSONError) { self.init(try json.integer()) }
 }
 
@@ -32,7 +32,7 @@ public struct OperationID: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// Takes a name; nil when it is empty, too long or has other characters.
+    /// Creates a name; nil when it is empty, too long or has other characters.
     public init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
@@ -73,7 +73,7 @@ public struct OperationWriter: Hashable, Sendable {
     }
 }
 
-/// What is known of an operation that was done.
+/// The recorded outcome of an operation.
 public enum OperationOutcome: Hashable, Sendable {
     /// It made this version, or found it to be there already.
     case made(FolderEntry)

@@ -6,7 +6,7 @@ public struct JournalLimits: Hashable, Sendable {
     public var inlineContent: Int64?
     /// The most bytes of such contents together, unless a single one has more.
     public var inlineBytes: Int64
-    /// Changes whose contents are left out, since whoever asks has them.
+    /// Changes whose contents are left out, since the client has them.
     var known: Set<Int64> = []
 
     /// Creates limits; by default contents of up to 64 KiB are inline, 8 MiB together.
@@ -37,8 +37,8 @@ extension SharedFolder {
 
     /// The next changes after a cursor, or of the whole state when there is none.
     ///
-    /// Following the cursors lists each entry whose content or place has changed since the pass began, and those that
-    /// are gone. What changes meanwhile is listed at the end of the pass.
+    /// Following the cursors lists each entry whose content or place has changed since the pass began, and each deleted
+    /// one. Changes made meanwhile are listed at the end of the pass.
     ///
     /// - Throws: ``APIError`` 410 when the cursor is not of this journal or too old for it: start over without one.
     public func journal(
@@ -60,7 +60,7 @@ extension SharedFolder {
             let wanted = limits.entries - entries.count + 1
             let found = try state.journal(after: pass.position, changedAfter: known, limit: wanted)
             for entry in found {
-                // A pass over the whole state tells of no deletions from before it.
+                // A pass over the whole state omits deletions from before it.
                 if !entry.isDeleted || pass.known != nil || entry.revision > end {
                     if limits.takes(entry) { inlineBytes += entry.bytes }
                     let isFull = entries.count == limits.entries || inlineBytes > limits.inlineBytes
@@ -80,10 +80,10 @@ extension SharedFolder {
 
     /// What members did, the newest first: changes after one number and before another, at most `limit`.
     ///
-    /// Moving or removing a folder is one change, that of the folder. What is forgotten of the history is not told.
+    /// Moving or removing a folder is one change, that of the folder. Forgotten history is left out.
     public func history(before: Int64?, after: Int64, limit: Int) throws -> HistoryPage {
         var page = HistoryPage(sequence: try state.lastRevision(), before: nil, changes: [])
-        // A move is told by two versions: the one at the new place comes first here, then what is left at the old one.
+        // A move has two versions: the one at the new place is read first here, then the deletion at the old one.
         var move: FolderEntry?
         var count = 0
         var start: Int64? = before ?? .max
@@ -98,7 +98,7 @@ extension SharedFolder {
                             move = nil
                             return true
                         }
-                        // What was in a moved folder is left there too, and comes before the folder.
+                        // A moved folder also leaves deletions of its entries, which are read before its own.
                         if let left = try folder(leftBy: moved, above: entry) {
                             page.changes.append(try change(moved, .moved, from: left.path))
                             move = nil
@@ -129,7 +129,7 @@ extension SharedFolder {
         return page
     }
 
-    /// What a folder that was moved left where it was, above what was left in it; nil when that is not kept any more.
+    /// The deletion that a moved folder left at its old place, above those of its entries; nil when it is forgotten.
     private func folder(leftBy moved: FolderEntry, above entry: FolderEntry) throws -> FolderEntry? {
         guard moved.isFolder else { return nil }
         var above = entry.path.key.parent
@@ -154,11 +154,11 @@ extension SharedFolder {
         return before?.node != entry.node || before?.isDeleted != false
     }
 
-    /// What a version did; nil when it came of what was done to the folder.
+    /// The action behind a version; nil when it follows from an action on the folder.
     private func action(of entry: FolderEntry) throws -> HistoryChange.Action? {
         if entry.isDeleted {
             guard let above = entry.path.key.parent, above != .root else { return .removed }
-            // Nothing can be removed from a folder that is gone: it went with that.
+            // A deleted folder was deleted with everything in it.
             return try state.version(above, before: entry.revision)?.isDeleted == true ? nil : .removed
         }
         if entry.node.number == entry.revision { return .added }

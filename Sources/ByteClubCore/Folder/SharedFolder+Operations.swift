@@ -8,10 +8,10 @@ extension SharedFolder {
         return try record(.folder(at: prepareParent(of: path)))
     }
 
-    /// Deletes an entry with all below it; each gets a version that says so.
+    /// Deletes an entry with everything below it; each gets a deleted version.
     ///
-    /// With `seen`, a file must still have that version, and nothing that is left in a folder may be newer.
-    /// Throws ``APIError`` 403 for the root, 404 when it is gone, 406 over the limit, 409 when it is newer than `seen`.
+    /// With `seen`, a file must still have that version, and nothing in a folder may be newer. Throws ``APIError`` 403
+    /// for the root, 404 when it does not exist, 406 over the limit, 409 when it is newer than `seen`.
     public mutating func delete(_ path: RemotePath, seen: JournalRevision?) throws -> FolderEntry {
         if path.isRoot { throw APIError(403, "the root cannot be deleted") }
         guard let entry = try live(path) else { throw APIError.notFound(path) }
@@ -27,8 +27,8 @@ extension SharedFolder {
 
     /// Moves an entry with all below it; a destination that differs in case only renames it in place.
     ///
-    /// - Throws: ``APIError`` 403 for the root, a live destination or one inside the source; 404 when the source is
-    ///   gone; 406 over the limit.
+    /// - Throws: ``APIError`` 403 for the root, a live destination or one inside the source; 404 without a source; 406
+    ///   over the limit.
     public mutating func move(_ path: RemotePath, to destination: RemotePath) throws -> FolderEntry {
         try transfer(path, to: destination, removing: true)
     }
@@ -59,7 +59,7 @@ extension SharedFolder {
         return try copy(source, below, to: prepareParent(of: destination))
     }
 
-    /// Gives an entry another name or folder; what is below it keeps both, and only its path changes.
+    /// Gives an entry another name or folder; for the entries below it only the path changes.
     mutating func move(_ source: FolderEntry, _ summary: SubtreeSummary, to target: Place) throws -> FolderEntry {
         try Self.checkLength(summary.longestPath, below: source.path, to: target.path)
         var moved = source
@@ -112,7 +112,7 @@ extension SharedFolder {
         return try record(restored)
     }
 
-    /// Deletes an entry and what is below it.
+    /// Deletes an entry and everything below it.
     mutating func tombstone(_ entry: FolderEntry, _ summary: SubtreeSummary) throws -> FolderEntry {
         try entry.isFolder ? record(nil, from: entry, summary) : record(entry.tombstone)
     }
@@ -140,9 +140,9 @@ extension FolderEntry {
 extension SharedFolder {
     /// Stores content under a path, or under another name when the condition does not hold and the policy allows it.
     ///
-    /// Content that is there already makes no new version, unless it becomes executable or is no more. `modified` is when
-    /// the uploader says that it was made, `executable` whether it may be executed; an edit that says nothing of the
-    /// latter leaves it.
+    /// Content that is already there makes no new version, unless whether it may be executed changes. `modified` is
+    /// when the content was made by the uploader's word, `executable` whether it may be executed; nil leaves the latter
+    /// as it is.
     ///
     /// - Throws: ``APIError`` 400 for the root, an ignored name or a version that the path never had; 403 for a live
     ///   folder at the path or a file above it; 409 when the condition does not hold and the policy is to fail.
@@ -210,7 +210,7 @@ extension SharedFolder {
 }
 
 extension FolderEntry {
-    /// Whether it has this content, and may be executed as somebody says who may say nothing.
+    /// Whether it has this content and this permission to be executed; nil matches any.
     fileprivate func isSame(_ hash: ContentHash, _ executable: Bool?) -> Bool {
         contentHash == hash && (executable == nil || executable == isExecutable ?? false)
     }

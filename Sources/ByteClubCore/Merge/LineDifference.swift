@@ -1,6 +1,6 @@
 /// What changed from one sequence of numbered lines to another.
 ///
-/// The search takes linear space. Lines that only one side has are set aside before it, since they are changes anyway.
+/// The search needs linear space. Lines that only one side has are set aside before it, since they are changes anyway.
 struct LineDifference {
     /// Lines of the old sequence that lines of the new one stand for; one of the two ranges may be empty.
     struct Hunk: Equatable {
@@ -8,7 +8,7 @@ struct LineDifference {
         var new: Range<Int>
     }
 
-    /// Which of the ways to tell the same change is taken.
+    /// How to choose among equivalent descriptions of a change.
     enum Method: CaseIterable {
         /// Lines that are there once are kept first, so that an empty line does not stand for another paragraph's.
         case anchored
@@ -16,7 +16,7 @@ struct LineDifference {
         case shortest
     }
 
-    /// The steps that a search may take before it is given up, some hundredths of a second.
+    /// The step limit of a search, some hundredths of a second; beyond it there is no merge.
     static let budget = 6_000_000
 
     private var old: [Int32]
@@ -154,7 +154,7 @@ struct LineDifference {
         return result.reversed()
     }
 
-    /// A point through which a shortest way from the first corner to the last goes, found from both at once.
+    /// A point on a shortest path from the first corner to the last, found from both corners at once.
     ///
     /// Diagonals are `old - new`; each array holds how far along `old` the ways of the present length come on each.
     private mutating func split(_ olds: Range<Int>, _ news: Range<Int>) -> (Int, Int)? {
@@ -169,7 +169,7 @@ struct LineDifference {
             length += 1
             steps += 2 * length
             if steps > Self.budget { return nil }
-            // A diagonal outside the rectangle is never taken, and its neighbours of the same parity step over it.
+            // A diagonal outside the rectangle is never used, and its neighbours of the same parity step over it.
             for diagonal in Self.diagonals(around: first, length, lowest, highest) {
                 let below = diagonal > lowest && diagonal > first - length ? forward[diagonal - 1 + shift] + 1 : .min
                 let above = diagonal < highest && diagonal < first + length ? forward[diagonal + 1 + shift] : .min
@@ -238,8 +238,7 @@ extension LineDifference {
         return slide
     }
 
-    /// The same changes, each moved until it meets another or else as far down as it goes; changes that meet become
-    /// one.
+    /// The same changes, each moved down until it meets another, or as far as possible; changes that meet become one.
     static func settled(_ hunks: [Hunk], from old: [Int32], to new: [Int32]) -> [Hunk] {
         slidDown(slidUp(hunks, from: old, to: new), from: old, to: new)
     }

@@ -39,7 +39,7 @@ public enum TextMerge {
             self.hunks = LineDifference.settled(hunks, from: base, to: numbers)
         }
 
-        /// The side's lines for a range of the base that none of the hunks but those of `taken` touches.
+        /// The side's lines for a range of the base; only the hunks of `taken` touch that range.
         func lines(for range: Range<Int>, _ taken: ArraySlice<LineDifference.Hunk>) -> Range<Int> {
             guard let first = taken.first, let last = taken.last else { return 0..<0 }
             let above = first.old.lowerBound - range.lowerBound
@@ -90,7 +90,7 @@ extension TextMerge {
             bytes += base.bytes(ofLines: written..<base.numbers.count)
         }
 
-        /// Takes the changes of both sides that touch each other, beginning with the first.
+        /// Removes from both sides the changes that touch each other, beginning with the first.
         private static func take(
             _ left: inout ArraySlice<LineDifference.Hunk>, _ right: inout ArraySlice<LineDifference.Hunk>,
             _ range: inout Range<Int>
@@ -121,7 +121,7 @@ extension TextMerge {
     /// A change of one side, and how far it may be moved through equal lines.
     struct Change {
         private(set) var hunk: LineDifference.Hunk
-        /// The text that it takes its lines from.
+        /// The text with its lines.
         let text: TextLines.Text
         private let slide: LineDifference.Slide
 
@@ -139,7 +139,7 @@ extension TextMerge {
             }
         }
 
-        /// Moves changes until a line that nobody changed is between each two.
+        /// Moves changes until an unchanged line separates each two.
         ///
         /// A paragraph inserted between two others is the blank line above and its text, or its text and the blank line
         /// below: where one of the two touches the other side's change, the other was meant.

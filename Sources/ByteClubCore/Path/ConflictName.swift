@@ -3,7 +3,7 @@
 ///
 /// A retry after a crash therefore makes one copy and not two.
 public enum ConflictName {
-    /// `name (bo, conflict 2026-11-22 1403).ext`; with a number from 2 when that is taken by something else.
+    /// `name (bo, conflict 2026-11-22 1403).ext`; with a number from 2 when something else has that name.
     public static func name(for name: String, _ stamp: ConflictStamp, number: Int = 1) -> String {
         NumberedName.tagged(name, number == 1 ? "(\(stamp))" : "(\(stamp) \(number))")
     }
@@ -20,7 +20,8 @@ public enum ConflictName {
     /// The name of which such a name was made, nil when it is none; one that had to be shortened stays short.
     public static func original(of name: String) -> String? { parts(of: name)?.original }
 
-    /// Who made the losing side, as such a name tells it; nil when it is none, or tells nobody.
+    /// The author of the losing side, from the name of a conflict copy; nil for other names, and for copies without
+    /// one.
     public static func author(of name: String) -> String? {
         parts(of: name).flatMap { ConflictStamp.author(in: $0.tag) }
     }
@@ -34,7 +35,7 @@ public enum ConflictName {
         return isExtension && ConflictStamp.isStamp(tag) ? (String(name[..<start.lowerBound] + rest), tag) : nil
     }
 
-    /// The conflict copy's path beside the entry; a number from 2 when that is taken by something else.
+    /// The conflict copy's path beside the entry; with a number from 2 when something else has that path.
     ///
     /// - Throws: ``PathError`` when the path is too long for it.
     public static func path(
@@ -44,14 +45,15 @@ public enum ConflictName {
     }
 }
 
-/// Who made the losing side of a conflict, and when, as the name of its copy tells it: `bo, conflict 2026-11-22 1403`.
+/// The author and the time of the losing side of a conflict, as in the name of its copy: `bo, conflict 2026-11-22
+/// 1403`.
 ///
 /// Without a known author it is `conflict 2026-11-22 1403`.
 public struct ConflictStamp: Hashable, Sendable, CustomStringConvertible {
     /// The most UTF-8 bytes of an author's name in it.
     private static let maximumAuthor = 48
     private static let word = "conflict"
-    /// What is no part of a name on some system, or ends the stamp.
+    /// Characters that some systems forbid in names, and those that end the stamp.
     private static let unfit: Set<Unicode.Scalar> = ["/", "\\", ":", "*", "?", "\"", "<", ">", "|", "(", ")", "."]
 
     /// The stamp's text.
@@ -86,8 +88,8 @@ public struct ConflictStamp: Hashable, Sendable, CustomStringConvertible {
         return name
     }
 
-    /// Whether a text is a stamp, or one with a number from 2; those of earlier releases held the first digits of the
-    /// content's hash, or `folder`.
+    /// Whether a text is a stamp, also with a number from 2; earlier releases used the first digits of the content's
+    /// hash, or `folder`.
     static func isStamp(_ text: Substring) -> Bool {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let start = words.lastIndex(where: { $0 == word }), start == 0 || words[start - 1].hasSuffix(","),
@@ -105,7 +107,7 @@ public struct ConflictStamp: Hashable, Sendable, CustomStringConvertible {
             && number.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// The author's name in a stamp; nil where it tells none.
+    /// The author's name in a stamp; nil without one.
     static func author(in stamp: Substring) -> String? {
         guard let end = stamp.ranges(of: ", \(word) ").last?.lowerBound, end > stamp.startIndex else { return nil }
         return String(stamp[..<end])

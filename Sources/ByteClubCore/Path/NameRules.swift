@@ -4,7 +4,7 @@ public enum NameRules {
     public static let maximumBytes = 255
     /// The most UTF-8 bytes a whole path may have.
     public static let maximumPathBytes = 4096
-    /// The most folders that can lie in each other: each takes a slash and a letter of the path.
+    /// The greatest depth of folders: each level needs a slash and a letter of the path.
     public static let maximumDepth = maximumPathBytes / 2
 
     private static let ignored: Set<String> = [
@@ -32,7 +32,7 @@ public enum NameRules {
         }
     }
 
-    /// Tells whether desktop clients leave this name alone, so that an upload under it is refused.
+    /// Whether desktop clients ignore this name, so that an upload under it is refused.
     public static func isIgnored(_ name: String) -> Bool {
         let lower = PathKey.fold(name)
         if ignored.contains(lower) { return true }
@@ -47,7 +47,7 @@ public enum NameRules {
 
 /// The names under which a shared folder stores what it cannot store under the name asked for.
 ///
-/// The extension is the text from the last dot of a name, unless that dot comes first.
+/// The extension is the text from the last dot of a name, unless that dot is its first character.
 public enum NumberedName {
     /// Splits a name into stem and extension; the extension holds its dot and may be empty.
     public static func split(_ name: String) -> (stem: String, extension: String) {

@@ -11,7 +11,7 @@ public struct PathKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The key of the root.
     public static let root = PathKey(folded: "/")
 
-    /// Takes a text that is a key already, for example one read back from a database.
+    /// Wraps a text that is a key already, for example one read back from a database.
     public init(folded string: String) {
         self.string = string
     }
@@ -22,7 +22,7 @@ public struct PathKey: Hashable, Sendable, Comparable, CustomStringConvertible {
         return slash == string.utf8.startIndex ? .root : PathKey(folded: String(string[..<slash]))
     }
 
-    /// Tells whether this key is strictly below `ancestor`.
+    /// Whether this key is strictly below `ancestor`.
     public func isBelow(_ ancestor: PathKey) -> Bool {
         if ancestor == .root { return self != .root }
         return string.utf8.count > ancestor.string.utf8.count + 1
@@ -31,7 +31,7 @@ public struct PathKey: Hashable, Sendable, Comparable, CustomStringConvertible {
                 == UInt8(ascii: "/")
     }
 
-    /// Orders keys so that a folder comes before what it holds, and a folder's whole subtree before its next sibling.
+    /// Orders a folder before its children, and its whole subtree before its next sibling.
     public static func < (left: PathKey, right: PathKey) -> Bool {
         var (left, right) = (left.string, right.string)
         return left.withUTF8 { left in

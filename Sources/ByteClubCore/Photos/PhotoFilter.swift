@@ -1,7 +1,7 @@
-/// Which photos are looked for: by what they are as pictures, when they were taken, and where.
+/// A filter for photos: by their shapes, when they were taken, and where.
 ///
-/// A photo whose kind or place is not known is none that is looked for by that. Times are those of clocks at the places
-/// where photos were taken (``TakenTime/clock``).
+/// A photo of unknown shape or place does not match a filter for shapes or places. Times are shown by clocks at the
+/// places where photos were taken (``TakenTime/clock``).
 public struct PhotoFilter: Hashable, Sendable {
     /// The kinds; nil for every photo.
     public var kinds: Set<PhotoShape.Kind>?
@@ -12,7 +12,7 @@ public struct PhotoFilter: Hashable, Sendable {
     /// Around where; nil for anywhere, and for photos that do not tell.
     public var near: GeographicCircle?
 
-    /// Creates a filter; what is left out restricts nothing.
+    /// Creates a filter; nil restricts nothing.
     public init(
         kinds: Set<PhotoShape.Kind>? = nil, since: APIDate? = nil, until: APIDate? = nil, near: GeographicCircle? = nil
     ) {
@@ -25,8 +25,8 @@ public struct PhotoFilter: Hashable, Sendable {
     /// Whether it restricts nothing.
     public var isEmpty: Bool { self == PhotoFilter() }
 
-    /// Whether a photo is looked for: by what it is as a picture, as its caption wants it to be seen, when it was
-    /// taken, else the date of its file, and where it was taken; nil is what nobody knows of it.
+    /// Whether a photo matches: `kind` is the shape that its caption asks for, `date` when it was taken, else the date
+    /// of its file, and `place` where it was taken; nil is unknown.
     public func matches(kind: PhotoShape.Kind?, date: APIDate?, place: MediaInfo.Place?) -> Bool {
         if let kinds, !(kind.map(kinds.contains) ?? false) { return false }
         if since != nil || until != nil {
@@ -43,22 +43,22 @@ public struct PhotoFilter: Hashable, Sendable {
         return kinds.contains(nil) ? nil : Set(kinds.compactMap(\.self))
     }
 
-    /// A moment as the wire has it: RFC 3339 in UTC, or a day, which stands for its beginning; nil for anything else.
+    /// Reads a moment from the wire: RFC 3339 in UTC, or a day, which means its beginning; nil for anything else.
     public static func moment(_ text: String) -> APIDate? {
         APIDate(rfc3339: text.utf8.count == 10 ? text + "T00:00:00Z" : text)
     }
 }
 
 extension PhotoShape.Kind {
-    /// What is wider than a look ahead: all kinds but ordinary photos.
+    /// Everything wider than a look ahead: all kinds but ordinary photos.
     public static let panoramas = Set(allCases).subtracting([.flat])
 }
 
-/// What lies within a distance of a place on the earth.
+/// All places within a distance of a place on the earth.
 ///
 /// As text it is `50.6089,6.4381,10`: degrees north and east, and kilometres, which are ``usualRadius`` when left out.
 public struct GeographicCircle: Hashable, Sendable, CustomStringConvertible {
-    /// The kilometres that are meant when none are told.
+    /// The default radius in kilometres.
     public static let usualRadius = 10.0
     /// Half way around the earth, in kilometres: no circle is larger.
     public static let largestRadius = 20_040.0
@@ -104,13 +104,13 @@ public struct GeographicCircle: Hashable, Sendable, CustomStringConvertible {
         return distance <= edge * edge
     }
 
-    /// The degrees north between which everything in it lies.
+    /// The range of latitudes of the circle, in degrees north.
     public var latitudes: ClosedRange<Double> {
         let reach = degrees
         return max(-90, centre.latitude - reach)...min(90, centre.latitude + reach)
     }
 
-    /// The degrees east among which everything in it lies: one range, or two where it crosses the 180th meridian.
+    /// The ranges of longitudes of the circle, in degrees east: one, or two where it crosses the 180th meridian.
     public var longitudes: [ClosedRange<Double>] {
         let (reach, all) = (degrees, -180.0...180.0)
         // With a pole in it, it has places of every longitude.

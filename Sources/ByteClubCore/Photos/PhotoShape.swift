@@ -22,9 +22,9 @@ public struct PhotoShape: Hashable, Sendable {
     public var width: Int
     /// Pixels as it is seen, with its orientation applied.
     public var height: Int
-    /// Degrees covered from left to right, 0 to 360; nil when nothing says so.
+    /// Degrees covered from left to right, 0 to 360; nil when unknown.
     public var hFOV: Double?
-    /// Degrees covered from bottom to top, 0 to 180; nil when nothing says so.
+    /// Degrees covered from bottom to top, 0 to 180; nil when unknown.
     public var vFOV: Double?
     /// Degrees from the middle of the whole panorama to the centre of this part, right is positive.
     public var yaw: Double
@@ -74,7 +74,7 @@ extension PhotoShape: JSONReadable {
     }
 }
 
-/// When a photo was taken: what a clock showed at that place, and how far the clock was from UTC.
+/// When a photo was taken: the local time at that place, and its distance from UTC.
 ///
 /// People look for a photo by the clock of the place, whatever zone they are in: lists, days and searches go by
 /// ``clock``.

@@ -4,11 +4,11 @@
 public struct RemotePowers: Sendable {
     /// Whether a delete can be made to depend on the version that was seen.
     public var conditionalDelete: Bool
-    /// Whether metadata tells the content hash.
+    /// Whether metadata includes the content hash.
     public var contentHash: Bool
     /// Whether ``Remote/waitForChanges(after:timeout:)`` waits rather than answers at once.
     public var longPoll: Bool
-    /// Whether its revisions are ``JournalRevision``s, so that of two versions it is known which is the later.
+    /// Whether its revisions are ``JournalRevision``s, so that of two versions the later one is known.
     public var orderedRevisions: Bool
     /// Identities, a journal with ordered revisions, and batches of writes.
     public var sync: (any SyncRemote)?
@@ -18,7 +18,7 @@ public struct RemotePowers: Sendable {
     public var bulkChunks: Bool
     /// Links for people without an account.
     public var links: (any LinkRemote)?
-    /// Links that are listed, taken back, and end at a chosen time.
+    /// Links that can be listed and revoked, and that end at a chosen time.
     public var managedLinks: (any ManagedLinkRemote)?
     /// What members did, the newest first.
     public var history: (any HistoryRemote)?
@@ -53,8 +53,8 @@ public struct RemotePowers: Sendable {
 public protocol LinkRemote: Sendable {
     /// The caller's link to a file or a folder, a new one when there is none.
     ///
-    /// A server without ``RemotePowers/managedLinks`` ignores the terms; an older one ignores a password and what is said
-    /// of places, and tells neither in its answer. `POST /shares`
+    /// A server without ``RemotePowers/managedLinks`` ignores the terms; an older one ignores the password and the
+    /// choice about places, and its answer has neither. `POST /shares`
     func share(_ path: RemotePath, _ terms: LinkTerms) async throws(RemoteError) -> SharedLink
 }
 
@@ -63,13 +63,11 @@ public protocol ManagedLinkRemote: LinkRemote {
     /// The links that the caller may see, the newest first: those with a lower number than `id`. `GET /sync/links`
     func links(before id: Int64?) async throws(RemoteError) -> PublicLinkPage
 
-    /// Takes a link back; `notFound` when there is none of this number that the caller may see. `POST
-    /// /sync/links/revoke`
+    /// Revokes a link; `notFound` when the caller can see none of this number. `POST /sync/links/revoke`
     func revokeLink(_ id: Int64) async throws(RemoteError)
 }
 
-/// What somebody may say of a link for people without an account; what is nil is as the server has it: for a known link
-/// it stays as it is.
+/// The terms of a link for people without an account; nil leaves the server's default, or the known link's term.
 public struct LinkTerms: Hashable, Sendable {
     /// In how many seconds from now the link ends.
     public var lifetime: Int64?

@@ -1,13 +1,13 @@
 /// The words of a text as searches see them: without case and accents, one for each character where a script has no
 /// blanks.
 public struct FoldedText: Sendable {
-    /// A word, and where it stands in the text.
+    /// A word with its position in the text.
     struct Word: Sendable {
         /// Where it begins in ``FoldedText/bytes``.
         var start: Int
         /// Where it ends there.
         var end: Int
-        /// Where it stands in the text, in bytes.
+        /// Its range in the text, in bytes.
         var place: Range<Int>
         /// Whether it is a single character of a script without blanks.
         var isCharacter: Bool
@@ -27,7 +27,7 @@ public struct FoldedText: Sendable {
     private(set) var words: [Word] = []
     private var isOpen = false
 
-    /// Takes a text apart.
+    /// Splits a text into words.
     public init(_ text: String) {
         var text = text
         let count = text.utf8.count
@@ -59,7 +59,7 @@ public struct FoldedText: Sendable {
         }
     }
 
-    /// Takes apart what a file holds; nil when that is no text: not UTF-8, with a NUL, or longer than
+    /// Splits a file's content into words; nil when it is no text: not UTF-8, with a NUL, or longer than
     /// ``maximumBytes``.
     public init?(content: [UInt8]) {
         guard let text = Self.text(content) else { return nil }
@@ -80,7 +80,7 @@ public struct FoldedText: Sendable {
         (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10
     }
 
-    /// Takes letters and digits of ASCII.
+    /// Adds letters and digits of ASCII.
     private mutating func take(_ letters: Slice<UnsafeBufferPointer<UInt8>>) {
         let (start, end) = unsafe (letters.startIndex, letters.endIndex)
         if !isOpen || words.last?.isCharacter == true { open(at: start, isCharacter: false) }
@@ -119,8 +119,8 @@ public struct FoldedText: Sendable {
 
 /// What a character is to a search: its letters without case and accents, and whether words go on with it.
 ///
-/// Each character stands for itself, whatever comes before it: so composed and decomposed text give the same words, and
-/// a place in the words is a place in the text.
+/// Each character is folded by itself, whatever precedes it: so composed and decomposed text give the same words, and a
+/// position in the words is a position in the text.
 struct ScalarFolding {
     /// What a character does to the words of a text.
     enum Kind: UInt8 {
@@ -136,7 +136,7 @@ struct ScalarFolding {
         case mark
     }
 
-    /// The version of these rules: an index that was made by others is made anew.
+    /// The version of these rules: an index that was made by other rules is rebuilt.
     static let version: Int64 = 1
 
     let kind: Kind
@@ -153,7 +153,8 @@ struct ScalarFolding {
 
     private static let separator = ScalarFolding(kind: .separator, bytes: [])
 
-    /// Letters that are an accented one to those who do not have them on their keyboard, though Unicode says nothing.
+    /// Letters that people type instead of an accented one that their keyboard lacks, though Unicode has no such
+    /// mapping.
     private static let likened: [Unicode.Scalar: String] = [
         "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "æ": "ae", "œ": "oe", "þ": "th",
     ]
@@ -191,7 +192,7 @@ struct ScalarFolding {
 
     private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // Those of the alphabets of Europe, the vowels of Hebrew and Arabic, and the choice of an emoji's look.
+        // Combining marks of European alphabets, vowels of Hebrew and Arabic, and variation selectors of emoji.
         case 0x300...0x36F, 0x483...0x487, 0x591...0x5C7, 0x64B...0x65F, 0x670, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF,
             0x20D0...0x20FF, 0xFE00...0xFE0F, 0xFE20...0xFE2F:
             true
@@ -221,6 +222,6 @@ struct ScalarFolding {
         }
     }
 
-    /// The vowel or the end of a Hangul syllable, into which all syllables are taken apart.
+    /// The vowel or the final consonant of a Hangul syllable; all syllables are decomposed.
     private static func isFinalJamo(_ scalar: Unicode.Scalar) -> Bool { (0x1160...0x11FF).contains(scalar.value) }
 }

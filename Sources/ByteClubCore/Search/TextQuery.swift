@@ -1,4 +1,4 @@
-/// What is looked for in the names and texts of entries: words that must all occur, whatever their case and accents.
+/// A search in the names and texts of entries: for words that must all occur, in any case and with any accents.
 ///
 /// Words in quotation marks, and characters of scripts without blanks, must follow one another. The last word may be
 /// the beginning of one. All else in a query is a blank, so that nothing in it is ever an order to a database.
@@ -14,7 +14,7 @@ public struct TextQuery: Hashable, Sendable {
     /// The phrases, each different.
     let phrases: [Phrase]
 
-    /// Reads what was typed.
+    /// Reads a query as typed.
     ///
     /// - Throws: ``APIError`` 400 for a query without a letter or digit, and for one that is too long or has too many
     ///   words.
@@ -70,7 +70,7 @@ extension TextQuery.Phrase {
 
     func occurs(in text: FoldedText) -> Bool { text.words.indices.contains { begins(at: $0, in: text) } }
 
-    /// Whether the phrase stands at a word of a text.
+    /// Whether the phrase begins at a word of a text.
     func begins(at index: Int, in text: FoldedText) -> Bool {
         guard index + words.count <= text.words.count else { return false }
         for (offset, word) in words.enumerated() {
@@ -105,12 +105,12 @@ extension SharedFolder {
     ///
     /// - Parameters:
     ///   - path: The folder.
-    ///   - query: What is looked for.
-    ///   - includeDeleted: Whether what was deleted and is the last at its path is found as well.
+    ///   - query: The query.
+    ///   - includeDeleted: Whether deleted entries that are the last at their paths are found as well.
     ///   - limit: The most entries.
-    ///   - content: The bytes of a file's version; nil when they are not there.
-    /// - Returns: What matches.
-    /// - Throws: ``APIError`` 404 when the folder is gone.
+    ///   - content: Returns the bytes of a file's version; nil when they are not stored.
+    /// - Returns: The matching entries.
+    /// - Throws: ``APIError`` 404 when the folder does not exist.
     public func searchTexts(
         _ path: RemotePath, query: TextQuery, includeDeleted: Bool, limit: Int,
         content: (FolderEntry) throws -> [UInt8]?

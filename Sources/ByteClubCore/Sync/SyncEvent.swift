@@ -22,13 +22,13 @@ public struct SyncEvent: Hashable, Sendable, Codable {
         case merge
         /// Both sides changed an entry; the local one is kept under `copy`.
         case conflict
-        /// One path is left alone; the message says why.
+        /// One path is not synced; the message has the reason.
         case problem
         /// A deletion waits for approval, or new ignore rules that would leave out much.
         case held
         /// A transfer moves on.
         case progress
-        /// Syncing is paused, until the time in `until` or until somebody resumes it.
+        /// Syncing is paused, until the time in `until` or until a person resumes it.
         case paused
         /// Mirror and server agree; emitted in continuous mode.
         case idle
@@ -167,7 +167,7 @@ public struct SyncLogEntry: Hashable, Sendable, Codable {
 public struct SyncError: Error, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Code: Hashable, Sendable {
-        /// The mirror's directory is gone.
+        /// The mirror's directory does not exist.
         case rootMissing
         /// The directory is not the one that was synced before, or is on another disk.
         case rootReplaced
@@ -187,7 +187,7 @@ public struct SyncError: Error, CustomStringConvertible {
 
     /// What kind of failure it is.
     public let code: Code
-    /// One line for people that says what to do.
+    /// One line for people, with a way out.
     public let message: String
 
     /// Creates an error.
@@ -199,7 +199,7 @@ public struct SyncError: Error, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Whether the same call may succeed later without anybody's doing.
+    /// Whether the same call may succeed later without intervention.
     public var isRetryable: Bool {
         switch code {
         case .remote(let error): error.isRetryable

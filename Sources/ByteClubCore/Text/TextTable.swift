@@ -1,11 +1,11 @@
 /// Text in columns.
 public struct TextTable: Sendable {
-    /// On which side of its column a cell's text stands.
+    /// The alignment of a cell's text in its column.
     public enum Alignment: Sendable { case left, right }
 
     /// One column.
     public struct Column: Sendable {
-        /// What stands above it on a terminal.
+        /// The column's heading on a terminal.
         public var title: String
         /// Where its texts stand.
         public var alignment: Alignment
@@ -77,7 +77,7 @@ public struct TextTable: Sendable {
     private func fitting(_ width: Int, _ rows: [[String]]) -> [(column: Int, width: Int)] {
         let cells = [columns.map(\.title)] + rows
         var shown = columns.indices.map { (column: $0, width: Self.widest($0, cells)) }
-        // A column of empty cells says nothing.
+        // A column of empty cells is left out.
         shown.removeAll { Self.widest($0.column, rows) == 0 }
         let needed = { (shown: [(column: Int, width: Int)]) in
             shown.reduce(-2) { sum, next in
@@ -89,7 +89,8 @@ public struct TextTable: Sendable {
         {
             shown.removeAll { columns[$0.column].rank == last }
         }
-        // What is left goes to the shortened columns: in equal parts, and what one does not need to the others.
+        // The remaining width is shared among the shortened columns in equal parts; a part that one does not need is
+        // left to the others.
         var room = width - shown.reduce(-2) { $0 + 2 + (columns[$1.column].isShortened ? 0 : $1.width) }
         let flexible = shown.indices.filter { columns[shown[$0].column].isShortened }
             .sorted { shown[$0].width < shown[$1].width }
@@ -117,7 +118,7 @@ public struct TextTable: Sendable {
     }
 }
 
-/// How many columns of a terminal a text takes.
+/// The number of columns that a text occupies on a terminal.
 public enum DisplayWidth {
     /// The columns of a text without control characters.
     public static func of(_ text: String) -> Int {

@@ -5,7 +5,7 @@
 /// UTF-8 as `<9B>`. A carriage return before a newline stays: no terminal shows anything of it. The marks U+200E,
 /// U+200F and U+061C stay as well, since they do nothing that a letter of their script does not do.
 ///
-/// It takes a text piece by piece and keeps four bytes at most, so that a sequence may be split between two pieces.
+/// It accepts a text piece by piece and keeps four bytes at most, so that a sequence may be split between two pieces.
 public struct VisibleText: Sendable {
     /// Whether anything was spelled out so far.
     public private(set) var hasSpelledOut = false
@@ -18,7 +18,7 @@ public struct VisibleText: Sendable {
     /// What can be shown of the text so far.
     public mutating func take(_ bytes: some Sequence<UInt8>) -> [UInt8] { spelled(held + bytes, isLast: false) }
 
-    /// What is left to show when nothing follows.
+    /// The rest, when no more text follows.
     public mutating func finish() -> [UInt8] { spelled(held, isLast: true) }
 
     private mutating func spelled(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
@@ -79,7 +79,7 @@ public struct VisibleText: Sendable {
         return String(line)
     }
 
-    /// A JSON text that says the same and holds nothing that a terminal would obey: such characters are escaped in it.
+    /// An equivalent JSON text without characters that a terminal would obey: they are escaped.
     public static func json(_ text: [UInt8]) -> [UInt8] {
         if text.allSatisfy({ $0 < 0x7F }) { return text }
         var escaped = String.UnicodeScalarView()

@@ -10,14 +10,14 @@ public struct ContentHash: Hashable, Sendable, Encodable, CustomStringConvertibl
     // In memory the words are the bytes of the hash in their order.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Takes the 32 bytes of a hash; nil when there are more or fewer.
+    /// Creates a hash from 32 bytes; nil for more or fewer.
     public init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         func word(_ index: Int) -> UInt64 { unsafe bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self) }
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// Takes the 32 bytes of a hash; nil when there are more or fewer.
+    /// Creates a hash from 32 bytes; nil for more or fewer.
     public init?(bytes: [UInt8]) {
         guard let hash = unsafe bytes.withUnsafeBytes({ unsafe Self($0) }) else { return nil }
         self = hash
@@ -93,7 +93,7 @@ public enum Hexadecimal {
         return high == nil ? bytes : nil
     }
 
-    /// Tells whether a byte is a digit of either case.
+    /// Whether a byte is a digit of either case.
     public static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil }
 
     /// The value of a digit of either case; nil when it is none.

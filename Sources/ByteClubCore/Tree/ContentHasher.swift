@@ -9,7 +9,7 @@ public struct ContentHasher: Sendable {
     /// Creates a hasher that has seen nothing.
     public init() {}
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
@@ -21,12 +21,12 @@ public struct ContentHasher: Sendable {
         }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func update(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { unsafe update($0) }
     }
 
-    /// Takes the SHA-256 of the next whole block, hashed elsewhere.
+    /// Adds the SHA-256 of the next whole block, hashed elsewhere.
     ///
     /// Blocks are independent, so several threads may hash them and hand them in here in order.
     /// The hasher must stand at the start of a block, and only the last block may be shorter than 4 MiB.
@@ -86,7 +86,7 @@ public struct BlockHasher: Sendable {
     /// Creates a hasher that has seen nothing.
     public init() {}
 
-    /// Takes the next bytes of the block.
+    /// Adds the next bytes of the block.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         unsafe hasher.update(bufferPointer: bytes)
     }

@@ -1,4 +1,4 @@
-/// One version of one entry, as a server names it: a text that is equal to another or not, and says no more.
+/// One version of one entry, as a server names it: an opaque text that can only be compared for equality.
 ///
 /// Where a server has an order of its versions, their names are ``JournalRevision``s.
 public struct Revision: Hashable, Sendable, Encodable, CustomStringConvertible {
@@ -8,14 +8,15 @@ public struct Revision: Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The server's text.
     public let description: String
 
-    /// Takes the server's text: 1 to ``maximumBytes`` bytes without control characters; nil for anything else.
+    /// Creates a revision from the server's text: 1 to ``maximumBytes`` bytes without control characters; nil for
+    /// anything else.
     public init?(_ text: String) {
         let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
         guard isPrintable, (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
         description = text
     }
 
-    /// Takes a journal's version, whose text is known to be one.
+    /// The revision of a journal's version, whose text is always valid.
     init(_ version: JournalRevision) { description = version.description }
 
     /// Whether both are the same to the byte; texts that are only composed differently are not.
@@ -36,8 +37,8 @@ extension Revision: JSONTextReadable {
 
 /// A version of an entry as a journal counts them: the number of the change in its namespace, and the namespace.
 ///
-/// On the wire it is lower-case hexadecimal: the number, then eight digits for the namespace. To a client that is a
-/// ``Revision``, of which only ``RemotePowers/orderedRevisions`` says that it can be read.
+/// On the wire it is lower-case hexadecimal: the number, then eight digits for the namespace. Clients see a
+/// ``Revision``, which they may parse only with ``RemotePowers/orderedRevisions``.
 public struct JournalRevision: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number of the change, from 1, strictly rising within a namespace.
     public let number: Int64

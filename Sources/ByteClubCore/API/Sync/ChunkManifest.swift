@@ -92,7 +92,7 @@ extension ChunkManifest.Chunk: JSONReadable {
     }
 }
 
-/// The hashes of chunks: those of a client's that the server has not.
+/// Hashes of chunks, such as those that the server lacks of a client's.
 public struct ChunkList: Hashable, Sendable {
     /// The longest list on the wire in bytes.
     public static let maximumBytes = 1 << 20

@@ -1,4 +1,4 @@
-/// A link that lets in people without an account, as `GET /1/sync/links` tells it.
+/// A link that lets in people without an account, from `GET /1/sync/links`.
 public struct PublicLink: Hashable, Sendable {
     /// What a link gives.
     public enum Kind: String, Sendable {
@@ -8,7 +8,7 @@ public struct PublicLink: Hashable, Sendable {
         case media
     }
 
-    /// The link's number, by which it is taken back; no secret.
+    /// The link's number, which identifies it for revocation; no secret.
     public var id: Int64
     /// What the link gives.
     public var kind: Kind

@@ -71,7 +71,7 @@ public struct SyncFrame: Hashable, Sendable {
         bodies = bytes[(newline + 1)...]
     }
 
-    /// Takes the next content; nil when fewer bytes are left.
+    /// Removes and returns the next content; nil when fewer bytes are left.
     public mutating func next(_ count: Int64) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= Int64(bodies.count) else { return nil }
         defer { bodies = bodies.dropFirst(Int(count)) }
@@ -144,7 +144,7 @@ extension SyncResult: JSONReadable {
         self.init(status: Int(clamping: status), entry: entry, message: message)
     }
 
-    /// As much of what the server says as a person would read.
+    /// The server's text, cut to the length that a person would read.
     private static func line(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(500)))
     }

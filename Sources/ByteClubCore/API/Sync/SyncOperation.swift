@@ -34,9 +34,9 @@ public struct SyncOperation: Hashable, Sendable {
         ///
         /// It is the only one of its batch, which is done as a whole or not at all.
         public var upload: String?
-        /// When the sender says that the content was made; nil when nothing is said.
+        /// When the content was made, by the sender's word; nil when unknown.
         public var modified: FileTime?
-        /// Whether the sender says that the file may be executed; nil when nothing is said.
+        /// Whether the file may be executed, by the sender's word; nil when unknown.
         public var isExecutable: Bool?
 
         /// Describes content.
