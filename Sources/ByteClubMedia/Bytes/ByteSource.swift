@@ -34,9 +34,9 @@ extension Int {
     }
 }
 
-/// A regular file open for reading at any place; closed when it goes.
+/// A regular file open for reading at any offset; closed with the last use.
 ///
-/// Reads use `pread(2)` and not a mapping, so a file cut short by somebody else gives fewer bytes, not a signal.
+/// Reads use `pread(2)` and not a mapping, so a file that another process truncates gives fewer bytes, not a signal.
 struct FileSource: ByteSource, ~Copyable {
     let path: String
     let count: Int

@@ -1,4 +1,4 @@
-/// One marker segment before the first scan: where it lies, not what it holds.
+/// The position of one marker segment before the first scan, without its content.
 struct Segment: Sendable, Hashable {
     /// The low byte of the marker: 0xE1 is APP1.
     let marker: UInt8
@@ -6,7 +6,7 @@ struct Segment: Sendable, Hashable {
     let body: Range<Int>
 }
 
-/// Goes from marker to marker by length and reads nothing else (ITU T.81, B.1.1).
+/// Steps from marker to marker by length and reads nothing else (ITU T.81, B.1.1).
 struct SegmentWalk: ~Copyable {
     /// More segments than this before the picture is an attack, not a photo; the worst real file seen has 120.
     private static let mostSegments = 10_000
@@ -56,7 +56,7 @@ struct SegmentWalk: ~Copyable {
     }
 }
 
-/// Metadata that goes with the pixels of a photo into a copy of it.
+/// Metadata that is copied together with the pixels of a photo.
 struct CarriedMetadata: Sendable, Hashable {
     /// The EXIF structure without its signature.
     var exif: [UInt8]?
@@ -111,11 +111,11 @@ struct CarriedMetadata: Sendable, Hashable {
     }
 }
 
-/// What one scan of a picture does, as its header says (ITU T.81, B.2.3).
+/// The header of one scan (ITU T.81, B.2.3).
 struct ScanHeader: Sendable, Hashable {
-    /// The numbers of the components that it goes through.
+    /// The numbers of its components.
     let components: [UInt8]
-    /// How many of a block's 64 coefficients it goes through.
+    /// How many of a block's 64 coefficients it contains.
     let coefficients: Int
     /// Whether it adds a bit to coefficients that earlier scans began.
     let isRefining: Bool
@@ -134,7 +134,8 @@ struct ScanHeader: Sendable, Hashable {
 /// Finds the scans of a JPEG in its bytes as a decoder does, without decoding: each byte is looked at once.
 ///
 /// In coded data a marker's first byte is followed by 0 or by the number of a restart, so every other marker ends a
-/// scan, wherever it stands. Segments are stepped over by their lengths; nothing counts after the end of the picture.
+/// scan, at any position. Segments are stepped over by their lengths; everything after the end of the picture is
+/// ignored.
 struct ScanWalk: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var offset = 2

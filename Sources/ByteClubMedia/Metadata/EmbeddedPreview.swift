@@ -83,11 +83,10 @@ struct EmbeddedPreview: Sendable, Hashable {
 extension EmbeddedPreview {
     /// The smallest preview that can stand for its photo where a picture of a target size is made, and its bytes.
     ///
-    /// It has the photo's aspect, to a pixel, and its colours, says nothing else about the orientation, and is half as
-    /// large again as the target. Editors leave previews behind that show what was there before: so that of the
-    /// multi-picture format has to begin right after the end of the photo, which no other length of it leaves it. The
-    /// one in EXIF has no such mark, and is taken only for progressive photos, whose decoding takes several times as
-    /// long.
+    /// It has the photo's aspect, to a pixel, its colours and no other orientation, and is half as large again as the
+    /// target. Editors leave outdated previews behind. The one of the multi-picture format must therefore begin right
+    /// after the end of the photo, as it does not after any change of length. The one in EXIF has no such mark, and is
+    /// used only for progressive photos, whose decoding needs several times as long.
     static func standIn(
         for header: JPEGHeader, in source: borrowing some ByteSource & ~Copyable, target: (width: Int, height: Int)
     ) throws(MediaError) -> (header: JPEGHeader, bytes: [UInt8])? {

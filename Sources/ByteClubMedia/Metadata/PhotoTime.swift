@@ -1,6 +1,6 @@
-/// The moment a photo was taken, as exactly as the photo tells it.
+/// The moment at which a photo was taken, as exactly as its file has it.
 public struct PhotoTime: Sendable, Hashable {
-    /// What said it.
+    /// The source of the time.
     public enum Source: String, Sendable, Hashable, CaseIterable {
         /// EXIF DateTimeOriginal, or DateTimeDigitized.
         case exif
@@ -18,7 +18,7 @@ public struct PhotoTime: Sendable, Hashable {
     public let nanoseconds: Int
     /// The local time's distance from UTC in seconds, east is positive, within 14 hours; nil when unknown.
     public let zone: Int?
-    /// What said it.
+    /// The source of the time.
     public internal(set) var source: Source
 }
 
@@ -68,7 +68,7 @@ extension PhotoTime {
         guard zone == nil, let satellites else { return self }
         let distance = seconds - satellites.seconds
         let quarters = (Double(distance) / 900).rounded()
-        // A camera whose clock is off, or a place found long before, tells nothing.
+        // A larger difference means a wrong camera clock, or a place found long before.
         guard abs(quarters) <= 56, abs(Double(distance) - quarters * 900) <= 180 else { return self }
         let zone = Int(quarters) * 900
         return PhotoTime(seconds: seconds - Int64(zone), nanoseconds: nanoseconds, zone: zone, source: source)
@@ -90,7 +90,7 @@ extension PhotoTime {
 }
 
 extension PhotoTime {
-    /// The moment that a file's name tells, as cameras, phones and messengers write it: `IMG_20240131_153000.jpg`,
+    /// The moment in a file's name, in the forms of cameras, phones and messengers: `IMG_20240131_153000.jpg`,
     /// `PXL_20231218_133224899.jpg`, `2024-01-31 15.30.00.jpg`, `IMG-20240131-WA0001.jpg` (a day, its midnight).
     ///
     /// nil when the name has no such digits, or they are no date from 1900 to 2099.
@@ -108,7 +108,7 @@ extension PhotoTime {
         return nil
     }
 
-    /// Digits in a row, and what stands between them and the row before.
+    /// Digits in a row, and the text between them and the row before.
     private struct Run {
         let digits: Substring
         let before: Substring
@@ -208,7 +208,7 @@ struct WallClockTime: Sendable, Hashable {
     init(seconds: Int64) {
         let days = Int((seconds - (seconds % 86400 + 86400) % 86400) / 86400)
         let rest = Int((seconds % 86400 + 86400) % 86400)
-        // Years that begin in March, so that the leap day comes last; an era has 400 of them.
+        // Years that begin in March, so that the leap day is the last; an era has 400 of them.
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -222,7 +222,7 @@ struct WallClockTime: Sendable, Hashable {
             second: rest % 60)
     }
 
-    /// Takes the digits after a point; anything else is no fraction.
+    /// Sets the fraction from the digits after a point; other texts are ignored.
     mutating func setFraction(_ text: Substring) {
         let digits = text.prefix { $0 >= "0" && $0 <= "9" }.prefix(9)
         nanoseconds = Int(digits + String(repeating: "0", count: 9 - digits.count)) ?? 0

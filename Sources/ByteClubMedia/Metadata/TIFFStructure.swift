@@ -1,6 +1,6 @@
-/// The tags of a TIFF structure that lies in a file, as EXIF has it (TIFF 6.0 section 2); what is broken is left out.
+/// The tags of a TIFF structure in a file, as EXIF uses it (TIFF 6.0 section 2); broken ones are left out.
 struct TIFFStructure {
-    /// One entry of a directory: its value when that has up to four bytes, else the place where it lies.
+    /// One entry of a directory: its value when that has up to four bytes, else the offset of the value.
     struct Field {
         let type: Int
         let count: Int
@@ -127,7 +127,7 @@ struct EXIF: Sendable, Hashable {
     private(set) var customRendered: Int?
     private(set) var focalLength35mm: Int?
 
-    /// Reads the structure in `range`; what is broken is left out, since a photo is shown without it too.
+    /// Reads the structure in `range`; broken tags are left out, since a photo can be shown without them.
     init(_ source: borrowing some ByteSource & ~Copyable, _ range: Range<Int>) throws(MediaError) {
         guard let tags = try TIFFStructure(source, range) else { return }
         let main = try tags.directory(source, at: tags.first)

@@ -143,7 +143,7 @@ struct XMPPacket {
         if found[name] == nil, !value.isEmpty { found[name] = String(value) }
     }
 
-    /// The local name if the qualified name lies in the namespace looked for.
+    /// The local name if the qualified name is in the wanted namespace.
     private func localName(_ name: String, hasDefault: Bool) -> String? {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let local = parts.last, parts.count == 2 || hasDefault else { return nil }
@@ -172,7 +172,7 @@ extension XMPPacket {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Where a value in quotes lies: most are of no interest, and some are whole recordings.
+    /// The range of a value in quotes: most values are not needed, and some are whole recordings.
     private mutating func takeValue() -> Range<Int>? {
         skipBlanks()
         guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else { return nil }
@@ -217,7 +217,7 @@ extension XMPPacket {
     }
 }
 
-/// Collects where a photo's XMP lies: standard packets, each in one segment, and the parts of an extended one (XMP
+/// Collects the ranges of a photo's XMP: standard packets, each in one segment, and the parts of an extended one (XMP
 /// Specification, part 3, 1.1.3).
 struct XMPParts {
     /// One segment of an extended packet.
@@ -231,7 +231,7 @@ struct XMPParts {
         let bytes: Range<Int>
     }
 
-    /// How much of a segment's body says what of the XMP it is.
+    /// How much of a segment's body identifies its part of the XMP.
     static let headBytes = 75
     /// Later standard packets are not read: there is one as a rule, and another where a program added its own.
     private static let mostStandard = 8
@@ -241,7 +241,7 @@ struct XMPParts {
     private var packets: [Range<Int>] = []
     private var parts: [Part] = []
 
-    /// Takes a segment if its first ``headBytes`` say that it is of the XMP.
+    /// Adds a segment if its first ``headBytes`` mark it as XMP.
     mutating func add(_ body: Range<Int>, start: [UInt8]) {
         if start.starts(with: "http://ns.adobe.com/xap/1.0/\0") {
             if packets.count < Self.mostStandard { packets.append(body.dropFirst(29)) }
@@ -283,7 +283,7 @@ struct ICCParts {
     private var parts: [Int: Range<Int>] = [:]
     private var total = 0
 
-    /// Takes a segment if its first 14 bytes say that it is part of a profile.
+    /// Adds a segment if its first 14 bytes mark it as part of a profile.
     mutating func add(_ body: Range<Int>, start: [UInt8]) {
         guard start.count == 14, start.starts(with: "ICC_PROFILE\0"), start[12] >= 1 else { return }
         total = max(total, Int(start[13]))

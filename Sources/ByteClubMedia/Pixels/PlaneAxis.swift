@@ -4,7 +4,7 @@ internal import Glibc
 struct PlaneAxis: Sendable, Hashable {
     /// The picture's pixels on this axis, at least 1, or equal parts of them.
     let pixels: Int
-    /// The pixels or parts that a sample stands for, at least 1; one sample stands for the fewer that are left over.
+    /// The pixels or parts that a sample covers, at least 1; one sample covers the fewer remaining ones.
     let step: Int
     /// Whether the pixels left over are the first ones, as in a picture that is to be mirrored, and not the last.
     let startsCut: Bool
@@ -29,7 +29,7 @@ struct PlaneAxis: Sendable, Hashable {
         return (max(0, Double(sample) - missing) + min(length, Double(sample + 1) - missing)) / 2
     }
 
-    /// Whether the samples stand where those of another axis do.
+    /// Whether the samples are at the same positions as the other axis's.
     func hasSamples(of other: PlaneAxis) -> Bool {
         samples == other.samples && length == other.length
             && (startsCut == other.startsCut || length == Double(samples))
@@ -38,7 +38,7 @@ struct PlaneAxis: Sendable, Hashable {
 
 /// Brings the samples of one axis to where another axis has them: halves them as often as is harmless, then Lanczos-3.
 struct AxisFilter {
-    /// What is left for Lanczos-3 is at most this many times what it gives.
+    /// The input of Lanczos-3 is at most this many times its output.
     static let longestReduction = 6.0
 
     /// How often each two samples become their mean.
@@ -48,8 +48,8 @@ struct AxisFilter {
 
     /// A filter from an axis to another.
     ///
-    /// `reduction` is what may be left for Lanczos-3, from 2 to ``longestReduction``: halving costs a fraction of its
-    /// time, and takes a little of the sharpness when less than 4 is left.
+    /// `reduction` is the largest factor for Lanczos-3, from 2 to ``longestReduction``: halving costs a fraction of its
+    /// time, and a little of the sharpness when the remaining factor is less than 4.
     init(from source: PlaneAxis, to target: PlaneAxis, reduction: Double = longestReduction) {
         precondition((2...Self.longestReduction).contains(reduction), "the filter's sums are made for this")
         var (own, halvings) = (source, 0)
@@ -73,7 +73,7 @@ struct ResampleKernel {
     /// A weight then fits 16 bits, which processors multiply many of at once.
     static let precision: Int32 = 14
 
-    /// What goes to one output position.
+    /// The samples that contribute to one output position.
     struct Window {
         /// The first input position.
         let start: Int
@@ -99,7 +99,7 @@ struct ResampleKernel {
             let sum = values.reduce(0, +)
             let unit = Double(1 << Self.precision)
             var fixed = values.map { Int16((unit * $0 / sum).rounded()) }
-            // Whatever rounding lost goes to the middle, so that a plain area keeps its value.
+            // The middle gets the rounding error, so that a plain area keeps its value.
             fixed[fixed.count / 2] += Int16((1 << Self.precision) - fixed.reduce(0) { $0 + Int($1) })
             fixed += [Int16](repeating: 0, count: (4 - fixed.count % 4) % 4)
             windows.append(Window(start: first, taps: weights.count..<weights.count + fixed.count))

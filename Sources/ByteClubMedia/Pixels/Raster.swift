@@ -66,8 +66,8 @@ extension Raster {
     /// A part of the picture as it should be seen, for an EXIF orientation of 1 to 8.
     ///
     /// - Parameters:
-    ///   - across: Pixels from the left of what is seen, within it.
-    ///   - down: Pixels from the top of what is seen, within it.
+    ///   - across: Pixels from the left of the turned picture, within it.
+    ///   - down: Pixels from the top of the turned picture, within it.
     ///   - orientation: How the stored picture is turned.
     /// - Returns: The part, turned.
     func part(_ across: Range<Int>, _ down: Range<Int>, orientation: Int) -> Raster {

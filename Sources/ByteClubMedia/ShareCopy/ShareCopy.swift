@@ -1,19 +1,19 @@
-/// Makes copies of photos to give away: the picture as it is, and nothing of where, with what and by whom it was taken.
+/// Makes copies of photos to give away, without information about place, camera and photographer.
 public enum ShareCopy {
     /// Writes a copy of a JPEG or PNG file that holds only what showing it needs.
     ///
-    /// The copy is built anew: the orientation, the panorama tags, the colour profile and, if wanted, the date go into
-    /// it, and the coded picture bit for bit. Everything else stays behind: place, camera, owner, maker data, texts,
-    /// comments, previews, and what follows the picture. Of a PNG file the chunks with the picture and its colours are
-    /// copied. The file appears whole or not at all, and is on disk when the
-    /// call returns. `output` may name the same file.
+    /// The copy is built from scratch: it gets the orientation, the panorama tags, the colour profile and, if wanted,
+    /// the date, and the coded picture bit for bit. Everything else is left out: place, camera, owner, maker data,
+    /// texts, comments, previews, and bytes after the picture. Of a PNG file the chunks with the picture and its
+    /// colours are copied. The file appears whole or not at all, and is on disk when the call returns. `output` may
+    /// name the same file.
     ///
-    /// Blocks for storage; takes less than 1 MiB of memory whatever the photo's size.
+    /// Blocks for storage; needs less than 1 MiB of memory whatever the photo's size.
     ///
     /// - Parameters:
     ///   - path: The photo.
     ///   - output: The file to write; its directory must exist.
-    ///   - keepsDate: Whether the copy says when the photo was taken.
+    ///   - keepsDate: Whether the copy keeps the date of the photo.
     /// - Throws: `io`, `notAJPEG`, `damaged`, `unsupported`.
     public static func write(file path: String, to output: String, keepsDate: Bool) throws(MediaError) {
         let source = try FileSource(path: path)

@@ -1,4 +1,4 @@
-/// The segments that stand before the picture in a copy to give away, each built anew.
+/// The segments before the picture in a copy to give away, each built from scratch.
 struct SharedMetadata {
     /// GPano's properties that are numbers and say what the picture shows.
     private static let numbers = [
@@ -48,7 +48,7 @@ struct SharedMetadata {
         if header.orientation != 1 { main.append(TIFFEntry(0x0112, short: header.orientation)) }
         if let time {
             details.append(TIFFEntry(0x9003, text: time.exifDate))
-            // The zone tells the part of the world.
+            // The zone would reveal the part of the world.
             if let fraction = time.exifFraction { details.append(TIFFEntry(0x9291, text: fraction)) }
         }
         if header.customRendered == 6 {
@@ -61,7 +61,7 @@ struct SharedMetadata {
     /// A packet of the panorama tags, and of the dates if there is a time; nil without any.
     var xmp: [UInt8]? {
         let tags = header.xmpProperties(of: GPano.namespace)
-        // Only what has the form of its kind, and dates written anew: a text field could hold anything.
+        // Only values that match their type, and dates in a normal form: a text field could hold anything.
         var kept: [(name: String, value: String)] = []
         for (names, isOfItsKind) in [(Self.numbers, Self.isNumber), (Self.words, Self.isWord)] {
             for name in names {

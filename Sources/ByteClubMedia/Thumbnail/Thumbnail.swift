@@ -6,12 +6,12 @@ public enum Thumbnail {
     /// A thumbnail of a JPEG or PNG file that fits inside a box of pixels.
     ///
     /// The aspect ratio is kept and the picture never enlarged; the EXIF orientation is applied and the colour profile
-    /// goes along. The same file and request give the same bytes. A photo with broken parts gives a thumbnail of what
-    /// is there. Where a photo holds a preview of itself that is large enough, the thumbnail is made of that. What of a
-    /// PNG can be seen through lies on white.
+    /// kept. The same file and request give the same bytes. A photo with broken parts gives a thumbnail of the rest.
+    /// Where a photo holds a preview of itself that is large enough, the thumbnail is made from that. Transparent parts
+    /// of a PNG become white.
     ///
     /// Blocks for the decoding: call it on a thread of its own. It cannot be cancelled; it is bounded by 512 MiB of
-    /// memory, 500 million pixels, and about a second for the scans that a progressive photo comes in.
+    /// memory, 500 million pixels, and about a second for the scans of a progressive photo.
     ///
     /// - Parameters:
     ///   - path: The photo.

@@ -10,7 +10,7 @@ import Synchronization
 public struct CoreAPIv1Remote: Remote {
     /// The most bytes per second that a ``put(_:at:condition:policy:progress:)`` or a download moves; nil for no limit.
     ///
-    /// A lower one of ``TransferRate`` goes before it.
+    /// A lower ``TransferRate`` has priority.
     public var rateLimit: Int?
 
     /// How large the pieces of uploads are; several remotes for one line may share it.
@@ -18,7 +18,7 @@ public struct CoreAPIv1Remote: Remote {
 
     /// How much later than it was asked to the server may answer a wait for a change.
     ///
-    /// A proxy that keeps the connection of a server that is gone would else leave the client deaf for long.
+    /// Otherwise a proxy that keeps the connection of a dead server would leave the client without events for long.
     package var answerDelay = Duration.seconds(10)
 
     let transport: Transport
@@ -111,7 +111,7 @@ public struct CoreAPIv1Remote: Remote {
     }
 }
 
-/// The account as the server described it last, which names the server's extensions; kept so that it is asked once.
+/// The account as the server described it last, with the server's extensions; cached to fetch it only once.
 final class AccountCache: Sendable {
     private let slot = Mutex<Account?>(nil)
 

@@ -18,7 +18,7 @@ struct Transport: Sendable {
             try JSON.decode(type, bytes, from: club)
         }
 
-        /// Whether a search says that there may be more.
+        /// Whether a search announces that there may be more results.
         var isIncompleteSearch: Bool {
             HTTPField.Name("X-ByteClub-Search").map { response.headerFields[$0] == "incomplete" } ?? false
         }
@@ -67,13 +67,13 @@ struct Transport: Sendable {
     /// Does the transfer of a request and judges the answer.
     ///
     /// - Parameters:
-    ///   - request: What is asked.
-    ///   - statuses: What the answer may have.
+    ///   - request: The request.
+    ///   - statuses: The expected statuses.
     ///   - excess: The error for a body over the transfer's limit; nil where the protocol sets the limit.
     ///   - offset: How many bytes of the content were moved before.
-    ///   - transfer: Does it.
+    ///   - transfer: Sends the request.
     /// - Returns: The answer.
-    /// - Throws: What kept the answer away, or what it says.
+    /// - Throws: The error of the transfer, or of a refusal.
     func perform(
         _ request: HTTPRequest, statuses: Set<Int> = [200], excess: () -> RemoteError? = { nil },
         from offset: Int64 = 0, _ transfer: () async throws(TransferError) -> (bytes: [UInt8], response: HTTPResponse)

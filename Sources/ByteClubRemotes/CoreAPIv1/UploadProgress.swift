@@ -25,10 +25,10 @@ final class UploadProgress: Sendable {
         return { progress.take(sent: offset + $0.bytesSent) }
     }
 
-    /// Takes the number of bytes that have been sent.
+    /// Counts the bytes that have been sent.
     private func take(sent: Int64) { take(acknowledged: 0, sent: sent) }
 
-    /// Takes the number of bytes that the server says it has.
+    /// Counts the bytes that the server acknowledges.
     func acknowledge(_ count: Int64) { take(acknowledged: count, sent: count) }
 
     private func take(acknowledged: Int64, sent: Int64) {
@@ -51,13 +51,13 @@ final class UploadProgress: Sendable {
 struct ChunkSize: Sendable, Equatable {
     static let first: Int64 = 1 << 20
     static let largest: Int64 = 64 << 20
-    /// The longest file that goes in one request.
+    /// The longest file that is sent in one request.
     static let singleRequest: Int64 = 8 << 20
     /// What a low rate limit makes of it at least.
     private static let smallestLimited: Int64 = 16 << 10
 
-    /// The length of the next chunk in bytes where no rate is to be kept; what is not longer, and no longer than
-    /// ``singleRequest``, goes in one request.
+    /// The length of the next chunk in bytes without a rate limit; a file of at most this and ``singleRequest`` bytes
+    /// is sent in one request.
     private(set) var bytes = first
 
     /// The length of the next chunk in bytes: where a rate, in bytes a second, is to be kept, a second's worth or 1 MiB.
@@ -68,7 +68,7 @@ struct ChunkSize: Sendable, Equatable {
 
     /// Learns how long so many bytes took.
     mutating func adapt(to duration: Duration, of count: Int64) {
-        // A request may wait long for its answer on any line, so that it takes less than half a second says enough.
+        // A request may wait long for its answer on any line, so only less than half a second proves a fast line.
         if duration < .milliseconds(500), count >= bytes / 2 {
             bytes = min(bytes * 2, Self.largest)
         } else if duration > .seconds(1), count >= bytes / 2 {

@@ -7,8 +7,8 @@ extension RemoteError {
 
     /// Reads a refusal: its status, its line for people, `Retry-After` and the request's number.
     ///
-    /// One without the club's own words, which are its number or its line in JSON, comes from something between here
-    /// and the club. It says nothing of the member or of a file, and may be gone at the next call: `unreachable`.
+    /// A refusal without the club's own form, which is its number or its line in JSON, is from a proxy before the club.
+    /// It proves nothing about the member or a file, and may not recur: `unreachable`.
     ///
     /// - Parameters:
     ///   - response: The head of the answer.
@@ -81,7 +81,7 @@ extension RemoteError {
     ///
     /// - Parameters:
     ///   - status: The HTTP status, from 300.
-    ///   - message: What the server says.
+    ///   - message: The server's message.
     ///   - parameter: The parameter at fault, if the server names one.
     ///   - retryAfter: Seconds, from `Retry-After`.
     ///   - requestID: The server's name for the request.

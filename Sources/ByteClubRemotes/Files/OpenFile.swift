@@ -10,7 +10,7 @@ final class OpenFile: Sendable {
     let path: String
     private let stamp: FileStamp
     private let descriptor: Int32
-    /// Tells one state of the file from another, also after this program's end.
+    /// Identifies the file's present state, also for later processes.
     let state: String
 
     /// The length in bytes that it had when it was opened.
@@ -124,7 +124,7 @@ enum LocalFile {
         return folder + ".byteclub-\(getpid())-\(lastStaged.wrappingAdd(1, ordering: .relaxed).newValue).part"
     }
 
-    /// Renames a whole file to its place; when that fails, the file is gone.
+    /// Renames a whole file to its place; when that fails, the file is removed.
     static func put(_ staged: String, at path: String) throws(RemoteError) {
         guard unsafe rename(staged, path) != 0 else { return }
         let code = errno

@@ -134,7 +134,7 @@ extension MemoryRemote: TextSearchRemote {
         return try version(revision)
     }
 
-    /// A version as the folder counts it; what is none is refused as the server does.
+    /// The journal's version of a revision; other texts are refused as by the server.
     static func version(_ revision: Revision) throws(RemoteError) -> JournalRevision {
         guard let version = JournalRevision(revision) else { throw RemoteError(.badRequest, "'rev': not a rev") }
         return version

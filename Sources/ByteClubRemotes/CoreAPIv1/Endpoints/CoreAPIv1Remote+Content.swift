@@ -83,7 +83,7 @@ extension CoreAPIv1Remote {
         }
     }
 
-    /// Fails unless a partial answer holds what was asked for, as far as the file has it.
+    /// Checks that a partial answer has the requested range, as far as the file has it.
     private static func check(
         _ answer: Transport.Answer, _ range: Range<Int64>, _ metadata: Metadata
     ) throws(RemoteError) {
@@ -113,7 +113,7 @@ extension CoreAPIv1Remote {
     }
 }
 
-/// How many bytes of a content a server tells of before they come, and how many are wanted.
+/// The length of a content as the server announces it, and the limit of the caller.
 private final class Announcement: Sendable {
     private let path: RemotePath
     private let limit: Int64
@@ -131,7 +131,7 @@ private final class Announcement: Sendable {
         return min(limit, bytes ?? 0)
     }
 
-    /// What is wrong when more have come.
+    /// The error for more bytes than that.
     var excess: RemoteError {
         guard let reported = reported.withLock({ $0 }) else {
             return RemoteError(.protocolViolation, "the server sends '\(path)' without its length")
@@ -143,7 +143,7 @@ private final class Announcement: Sendable {
 }
 
 extension CoreAPIv1Remote {
-    /// Receives a body into a new file, and goes on where the journal says, if there is one.
+    /// Receives a body into a new file, and resumes where the journal ends, if there is one.
     ///
     /// What came is kept when the transfer fails or is cancelled, for the next one to go on with.
     func receive(

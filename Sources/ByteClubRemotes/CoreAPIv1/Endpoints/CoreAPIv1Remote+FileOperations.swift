@@ -56,8 +56,8 @@ extension CoreAPIv1Remote {
 
     /// Sends a form, and once more when the answer is lost.
     ///
-    /// `lostReply` is what the server says the second time when the first had its effect; `outcome` then looks what is
-    /// there, and is nil when the first had none.
+    /// `lostReply` is the server's answer to the repeated request when the first had its effect; `outcome` then looks
+    /// up the result, and is nil when the first had none.
     private func repeating(
         _ address: String, _ form: Parameters, lostReply: RemoteError.Code,
         outcome: () async throws(RemoteError) -> Metadata?
@@ -128,7 +128,7 @@ extension CoreAPIv1Remote: ManagedLinkRemote {
         try await transport.get("sync/links", query: ["before": id.map { String($0) }]).decoded()
     }
 
-    /// Takes a link back. `POST /1/sync/links/revoke`
+    /// Revokes a link. `POST /1/sync/links/revoke`
     public func revokeLink(_ id: Int64) async throws(RemoteError) {
         _ = try await transport.post("sync/links/revoke", form: ["id": String(id)])
     }

@@ -23,8 +23,8 @@ extension CoreAPIv1Remote: TextSearchRemote {
         return answer.status == 304 ? nil : try answer.decoded(Metadata.self)
     }
 
-    /// Describes a folder with its children and what is known of photos.
-    /// `GET /1/metadata/<root>/<path>?list=true&include_media_info=true`
+    /// Describes a folder with its children, and photos with ``MediaInfo``. `GET
+    /// /1/metadata/<root>/<path>?list=true&include_media_info=true`
     public func listWithMediaInfo(
         _ path: RemotePath, includeDeleted: Bool
     ) async throws(RemoteError) -> Metadata? {

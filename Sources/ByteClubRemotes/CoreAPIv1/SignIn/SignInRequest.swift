@@ -1,7 +1,7 @@
 public import ByteClubCore
 public import ByteClubHTTP
 
-/// A sign-in by OAuth 2.0 in a browser: the page to show, and the token for the code that comes of it.
+/// A sign-in by OAuth 2.0 in a browser: the page to show, and the token for the resulting code.
 ///
 /// No secret is needed: the code is worth nothing without this value, which holds the PKCE verifier (RFC 7636).
 public struct SignInRequest: Sendable {
