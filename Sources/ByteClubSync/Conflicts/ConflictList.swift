@@ -2,9 +2,9 @@ public import ByteClubCore
 import CLinux
 import Glibc
 
-/// The conflicts of a mirror: those that arose here, and those of which other machines' copies have come.
+/// The conflicts of a mirror: those that arose here, and those of other machines whose copies were downloaded.
 ///
-/// One is settled by hand when its copy is gone or has another name.
+/// A user settles one by deleting or renaming its copy.
 struct ConflictList {
     let store: SQLiteTreeStore
     /// The mirror's folder.
@@ -19,7 +19,7 @@ struct ConflictList {
 
     /// Those that arose on this machine.
     private func recorded(all: Bool) throws -> [SyncStatus.Conflict] {
-        // Without the mirror nothing can be told of its files.
+        // Without the mirror, the state of its files is unknown.
         let isThere = modified(MirrorDirectory.privateName) != nil
         return try store.conflicts(all: all).map(SyncStatus.Conflict.init).compactMap { conflict in
             var conflict = conflict

@@ -17,14 +17,14 @@ protocol Disk: Sendable {
 enum DiskKind: Hashable, Sendable {
     case file
     case folder
-    /// A symbolic link, a pipe, a socket, a device or another file system: never synced. The text says which, for
-    /// people.
+    /// A symbolic link, a pipe, a socket, a device or another file system: never synced. The text is the name of the
+    /// type for people.
     case other(String)
 }
 
 /// An entry of a folder.
 struct DiskEntry: Hashable, Sendable {
-    /// The name; what is not UTF-8 is replaced by `U+FFFD`, and ``isDecodable`` is false.
+    /// The name; invalid UTF-8 is replaced by `U+FFFD`, and ``isDecodable`` is false.
     var name: String
     var isDecodable: Bool
     var kind: DiskKind
@@ -40,7 +40,7 @@ struct ListingFingerprint: Hashable, Sendable {
     var isRacy: Bool
 }
 
-/// How a rename treats what is at its target.
+/// The treatment of an existing entry at a rename's target.
 enum RenameMode: Hashable, Sendable {
     /// The target must be free; the error is `EEXIST` otherwise.
     case withoutReplacing
@@ -78,11 +78,11 @@ protocol DiskFolder: AnyObject, Sendable {
     func open(_ name: String) throws(FileError) -> any DiskFile
     /// Makes a new file and opens it for writing; `EEXIST` when something is there.
     func create(_ name: String) throws(FileError) -> any DiskFile
-    /// Gives a file in it the permissions and the group of another one, before it replaces that one; false when it has
-    /// them already, or the other is gone.
+    /// Copies the permissions and the group of a file to the one that is about to replace it; false when they are equal
+    /// already, or the other file does not exist.
     func takeAccess(_ name: String, from other: String, in folder: any DiskFolder) throws(FileError) -> Bool
-    /// Finds out with a file of this name, which is gone afterwards, what the file system cannot do, and what every stat
-    /// would tell wrongly then. Only in our own staging.
+    /// Finds out with a temporary file of this name what the file system cannot do, and what every stat would report
+    /// wrongly for that reason. Only in our own staging.
     func learnLimits(with name: String) throws(FileError)
     /// Removes all permissions but the owner's.
     func closeToOthers() throws(FileError)
@@ -90,7 +90,8 @@ protocol DiskFolder: AnyObject, Sendable {
     func removeFile(_ name: String) throws(FileError)
     /// Renames an entry, also into another folder of the same file system.
     func rename(_ name: String, to folder: any DiskFolder, _ newName: String, _ mode: RenameMode) throws(FileError)
-    /// Takes an advisory lock of the folder itself as long as it is open, or gives it back; false while another has it.
+    /// Acquires or releases an advisory lock of the folder itself, held as long as it is open; false while another has
+    /// it.
     func setLocked(_ isLocked: Bool) throws(FileError) -> Bool
     /// Makes the folder's entries durable.
     func sync() throws(FileError)
@@ -177,7 +178,8 @@ protocol DiskFile: AnyObject, Sendable {
     func write(_ bytes: [UInt8]) throws(FileError)
     /// Sets the time when it was last written.
     func setModified(_ time: FileTime) throws(FileError)
-    /// Lets all who may read the file execute it, or nobody; false when it was as it is to be, for its owner.
+    /// Allows all who may read the file to execute it, or forbids it to all; false when the owner's permission is right
+    /// already.
     func setExecutable(_ isExecutable: Bool) throws(FileError) -> Bool
     /// Makes the bytes durable.
     func sync() throws(FileError)

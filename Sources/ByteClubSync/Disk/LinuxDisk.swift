@@ -21,7 +21,7 @@ final class LinuxDisk: Disk {
     private let path: String
     private let limits: LinuxLimits
 
-    /// Takes the mirror's root; links on the way to it are followed.
+    /// Uses the mirror's root at a path; links on the way to it are followed.
     ///
     /// `limits` is what the file system is known not to be able to do.
     init(_ path: String, limits: Limits = []) {
@@ -46,7 +46,7 @@ final class LinuxDisk: Disk {
     }
 }
 
-/// What is known of a file system's limits, shared by all folders of a disk.
+/// The known limits of a file system, shared by all folders of a disk.
 final class LinuxLimits: Sendable {
     private let bits: Atomic<UInt8>
 

@@ -108,7 +108,7 @@ final class LinuxFolder: DiskFolder {
         if limits.known.contains(.executable) { return }
         if try descriptor.status(of: name) != nil { try descriptor.remove(name) }
         let file = try descriptor.open(name, O_RDWR | O_CREAT | O_EXCL)
-        // Where all files are executable, or none, the bit says nothing.
+        // Where all files are executable, or none, the bit has no meaning.
         let isAlways = try file.status().mode & S_IXUSR != 0
         _ = try? file.setExecutable(true)
         let isNever = try file.status().mode & S_IXUSR == 0
@@ -213,7 +213,7 @@ extension LinuxFolder {
         if unsafe linkat(descriptor.number, name, folder.descriptor.number, newName, 0) == 0 {
             let linked = try folder.descriptor.status(of: newName)
             let left = try descriptor.status(of: name)
-            // Somebody may have put another file there meanwhile: then it stays.
+            // Another process may have put its own file there meanwhile: then it stays.
             if let linked, let left, linked.inode == left.inode { try descriptor.remove(name) }
             return
         }

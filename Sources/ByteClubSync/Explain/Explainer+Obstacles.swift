@@ -1,7 +1,7 @@
 import ByteClubCore
 
 extension Explainer {
-    /// What is wrong with an item or a folder above it: problems, what cannot be read, deletions that wait.
+    /// The obstacles of an item and of the folders above it: problems, unreadable entries, and held deletions.
     func ownObstacles(_ chain: [Item]) throws -> (lines: [String], nextAttempt: Int64?) {
         guard let item = chain.first else { return ([], nil) }
         let path = try store.path(of: item)
@@ -163,7 +163,7 @@ extension Explainer {
         return notes
     }
 
-    /// Other entries that have an item's name, as the server takes it, on either side.
+    /// Other entries with an item's name by the server's rules, on either side.
     func namesakes(of item: Item) throws -> [Item] {
         var found: [Item] = []
         for location in [item.local?.location, item.remote?.location].compactMap(\.self)

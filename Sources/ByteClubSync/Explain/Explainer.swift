@@ -10,11 +10,11 @@ struct ExplainerFacts {
     var now: Int64
     /// The mirror's ignore file; empty when there is none.
     var ignoreText: String
-    /// What is on disk now at a path relative to the mirror's root, which is the empty path.
+    /// Looks at the disk now, at a path relative to the mirror's root, which is the empty path.
     var onDisk: (String) -> DiskObservation
 }
 
-/// What is at a path on disk now.
+/// The entry at a path on disk now.
 enum DiskObservation: Hashable {
     /// Nothing is there.
     case nothing
@@ -23,7 +23,7 @@ enum DiskObservation: Hashable {
     case entry(isFolder: Bool, FileFingerprint)
 }
 
-/// Explains an entry: its state on each side, what is planned, and what blocks it.
+/// Explains an entry: its state on each side, the planned operations, and the obstacles.
 struct Explainer {
     let store: SQLiteTreeStore
     let facts: ExplainerFacts
@@ -34,7 +34,7 @@ struct Explainer {
     /// The text of the rules in force.
     let ignoreText: String
     let heldRules: HeldRulesRecord?
-    /// Whether what was synced before is not at its place now.
+    /// Whether the mirror that was synced before is missing now.
     let isAway: Bool
 
     init(_ store: SQLiteTreeStore, _ facts: ExplainerFacts) throws {
@@ -62,7 +62,7 @@ struct Explainer {
         if items.allSatisfy({ $0.local == nil && !$0.isExcluded && !$0.isFrozen }), items.isEmpty || isUnseen(path),
             let unknown = try explainUnknown(path)
         {
-            // What the server has under the name of a new file is told together with that.
+            // The server's entry with the name of a new file is explained together with that file.
             guard let first = answers.indices.first, unknown.disk != nil else { return answers + [unknown] }
             answers[first].disk = unknown.disk
             answers[first].next.insert(contentsOf: unknown.next, at: 0)
@@ -161,7 +161,8 @@ struct Explainer {
 }
 
 extension SyncEngine {
-    /// Explains a path relative to the mirror's root: its state on each side, what is planned, and what blocks it.
+    /// Explains a path relative to the mirror's root: its state on each side, the planned operations, and the
+    /// obstacles.
     ///
     /// - Returns: One explanation for each entry at the path; none when it is unknown.
     /// - Throws: ``SyncError`` with the code `database` when the mirror's database cannot be read.

@@ -3,12 +3,12 @@ import CLinux
 import Glibc
 
 extension FileTime {
-    /// Whether every file system has it: those of 1980 to 2038.
+    /// Whether every file system can store it: years 1980 to 2038.
     var isOnEveryDisk: Bool { (315_532_800..<2_147_483_648).contains(date.seconds) }
 
     /// Whether a time that was set is found again as this one, in nanoseconds since 1970.
     ///
-    /// A file system that has no such time takes its first or last one; some have none finer than two seconds.
+    /// A file system without such a time uses its first or last one; some have a resolution of two seconds.
     func isKept(as found: Int64) -> Bool {
         let (distance, isFar) = found.subtractingReportingOverflow(nanoseconds)
         return !isFar && distance.magnitude <= 2_000_000_000
@@ -42,8 +42,8 @@ struct FileFingerprint: Hashable, Sendable {
 
     /// Whether inode, size and modification time are equal: the same content, even after a rename.
     ///
-    /// The device number may change with each boot and does not count. A modification time that lies ahead of the last
-    /// change, as one that came from another machine may, proves nothing: a later write may set it again.
+    /// The device number may change with each boot and is ignored. A modification time ahead of the last change, as of
+    /// a file from another machine, proves nothing: a later write may set it again.
     func isSameContent(as other: FileFingerprint) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified
             && (changed == other.changed || modified <= other.changed)
@@ -76,7 +76,7 @@ struct FileFingerprint: Hashable, Sendable {
 
     /// Whether two times are less than a window apart.
     ///
-    /// A time far in the future is no danger: what is written now gets another.
+    /// A time far in the future is harmless: a write now sets another one.
     private static func isNear(_ left: Int64, _ right: Int64, _ window: Int64) -> Bool {
         let (distance, isFar) = left.subtractingReportingOverflow(right)
         return !isFar && distance.magnitude < window.magnitude

@@ -106,7 +106,7 @@ extension SyncEngine {
         unsafe access(configuration.directory, F_OK) != 0 && access(configuration.databasePath, F_OK) != 0
     }
 
-    /// Makes a directory in which nothing is, and into which nobody else can put anything: the mirror as it would begin.
+    /// Makes an empty directory into which no other user can put anything: the mirror before its first sync.
     private static func emptyDirectory() throws(FileError) -> String {
         var path = Array("/tmp/byteclub-nothing-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&path) != nil else { throw FileError(operation: "write in", path: "/tmp", code: errno) }
@@ -124,7 +124,7 @@ final class LocalCopy {
     private let scope: SyncScope
     private var deletions: DeletionGuard
 
-    /// Takes a copy of the mirror's state, which whoever gives it closes.
+    /// Creates a copy of the mirror's state; the caller closes `store`.
     init(_ configuration: SyncConfiguration, _ environment: SyncEnvironment, _ store: any TreeStore) throws {
         let root = try MirrorRoot(configuration, environment, store, isDryRun: true)
         id = try root.identify(nil, store)
@@ -204,7 +204,7 @@ extension SyncEngine {
 }
 
 extension SyncWaiting {
-    /// Counts what is planned for items; one whose content was not read counts as changed.
+    /// Counts the planned operations of items; an item whose content was not read counts as changed.
     fileprivate mutating func count(_ plan: Plan, of items: [Item]) {
         let items = Dictionary(items.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         for id in plan.unread { send(items[id]) }

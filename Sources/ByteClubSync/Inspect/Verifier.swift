@@ -76,7 +76,7 @@ actor Verifier {
                         + "but the file's times are unchanged"))
         case .busy: found.add(try differs(.unreadable, "it is being written"))
         case .vanished:
-            // A folder that cannot be looked at tells for all that was in it.
+            // A folder that cannot be read is reported for everything in it.
             let above = try store.localChain(of: item.id) ?? []
             if try above.contains(where: { try store.item($0.item)?.isFrozen == true }) { return }
             found.add(try differs(.missingOnDisk, "it is missing"))
@@ -273,7 +273,7 @@ extension SyncEngine {
 }
 
 extension SyncVerification {
-    /// Adds what was found in a part.
+    /// Adds the results of a part.
     mutating func add(_ part: SyncVerification) {
         files += part.files
         folders += part.folders

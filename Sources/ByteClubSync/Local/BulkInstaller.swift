@@ -132,7 +132,7 @@ struct UnsyncedFolders {
         if open.count > SyncContext.fewFiles { (open, areMany) = ([:], true) }
     }
 
-    /// Drops the folder of an item that is gone itself.
+    /// Drops the folder of an item that was removed itself.
     mutating func remove(_ item: ItemID) { open[item] = nil }
 
     /// Makes the names durable; `root` is on the same file system.

@@ -14,7 +14,7 @@ struct ControlDirectory: Sendable {
     /// The directory itself, in which nothing is recovered.
     let top: any DiskFolder
 
-    /// Opens the directory and creates what is missing.
+    /// Opens the directory and creates missing parts.
     init(in root: any DiskFolder) throws(FileError) {
         top = try root.subfolder(Self.name)
         try top.closeToOthers()
@@ -27,7 +27,7 @@ struct ControlDirectory: Sendable {
         trash = Trash(try top.subfolder("trash"))
     }
 
-    /// Takes the mirror for one engine, or gives it back; false while another has it, by whatever path.
+    /// Acquires or releases the mirror for one engine; false while another has it, by whatever path.
     func setLocked(_ isLocked: Bool) throws(FileError) -> Bool { try top.setLocked(isLocked) }
 
     /// The identity of the database that the mirror belongs to; nil when it has no marker.
@@ -52,7 +52,8 @@ struct ControlDirectory: Sendable {
         try top.sync()
     }
 
-    /// Removes the marker of a mirror's root, what is left of transfers, and the directory with all that is empty in it.
+    /// Removes the marker of a mirror's root, unfinished transfers, and everything empty in the directory, which is
+    /// removed last.
     ///
     /// - Returns: Whether something is left in it.
     static func remove(from root: any DiskFolder) throws(FileError) -> Bool {
@@ -70,7 +71,7 @@ struct ControlDirectory: Sendable {
         return !isEmpty
     }
 
-    /// Removes what unfinished transfers have left: nobody goes on with them.
+    /// Removes the files of unfinished transfers, which no engine will resume.
     private static func removeTransfers(from staging: any DiskFolder) throws(FileError) {
         for entry in try staging.list() {
             switch StagedName(entry.name) {

@@ -2,7 +2,7 @@ import Glibc
 
 /// A cache of the mirror's open folders by item; each is checked to be the folder that the tree knows.
 final class FolderHandles {
-    /// How many are open at once: with those of a scan, and the database, far below 256 descriptors.
+    /// The most open folders: with the folders of a scan, and the database, far below 256 descriptors.
     private static let capacity = 64
 
     /// The end of the way from the root to a folder.

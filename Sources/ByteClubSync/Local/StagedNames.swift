@@ -8,7 +8,7 @@ struct PendingInstall: Hashable, Sendable {
     let item: ItemID
     let location: Location
     let hash: ContentHash
-    /// The server's revision of the content; nil when it tells none.
+    /// The server's revision of the content; nil without one.
     let revision: Revision?
 
     init(item: ItemID, location: Location, hash: ContentHash, revision: Revision?) {
@@ -36,7 +36,7 @@ struct PendingInstalls {
         }
     }
 
-    /// Removes the records of items whose installs are done or given up.
+    /// Removes the records of items whose installs are done or abandoned.
     ///
     /// - Throws: The store's errors.
     mutating func remove(_ items: [ItemID]) throws {

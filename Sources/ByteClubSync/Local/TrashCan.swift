@@ -38,7 +38,7 @@ final class TrashCan {
         self.control = control
     }
 
-    /// Moves an entry to today's trash under its path, with a number appended when that is taken.
+    /// Moves an entry to today's trash under its path, with a number appended if that exists.
     ///
     /// - Returns: The path in the trash.
     @discardableResult
@@ -136,7 +136,7 @@ final class TrashCan {
         try context.log(.conflict, file.path, "changed after it was replaced; the text is kept beside it")
     }
 
-    /// The folder to restore an entry to: its own, or the root when that is gone.
+    /// The folder to restore an entry to: its own, or the root when that no longer exists.
     func home(in parent: ItemID, _ report: inout SyncReport) throws -> (id: ItemID, folder: any DiskFolder) {
         try context.handles.folder(parent, &report).map { (parent, $0) } ?? (.root, context.root)
     }
@@ -186,7 +186,7 @@ final class TrashCan {
     /// Whether the last change of a file in the trash was a write.
     ///
     /// A rename sets the change time but not the modification time. On file systems where it does not, the modification
-    /// time must be later than the folder's or the day's, so that an untouched file is never taken for a written one.
+    /// time must be later than the folder's or the day's, so that an untouched file never counts as written.
     private func isWrittenLate(_ file: DiskEntry, in folder: any DiskFolder, _ day: String) throws -> Bool {
         let stat = file.stat.fingerprint
         // Where the change time is none of its own, a file may have brought a date of the future.

@@ -1,9 +1,9 @@
 /// Plans the operations that bring disk and server to agreement: a pure function of the three trees (local, remote,
 /// synced).
 ///
-/// Location and content of an item are merged independently; what is done to one side never depends on how far the
-/// other side has come. What an item needs, a parent folder or a free name, is decided on demand, so that one plan
-/// contains as much as can be done in order.
+/// Location and content of an item are merged independently; an operation on one side never depends on the progress of
+/// the other side. Requirements of an item, such as a parent folder or a free name, are decided on demand, so that one
+/// plan contains as much as can be done in order.
 enum Planner {
     /// Plans all or some of the unsettled items, and whatever these depend on; `naming` names the conflict copies.
     ///
@@ -32,7 +32,7 @@ struct Plan: Hashable, Sendable {
     /// All operations in order.
     var operations: [PlannedOperation] { batches.flatMap { $0 } }
 
-    /// Those of some items that are uploaded.
+    /// The items among these that the plan uploads.
     func uploads(among items: Set<ItemID>) -> [ItemID] {
         if items.isEmpty { return [] }
         return batches.joined().compactMap(\.write).filter { $0.action == .upload && items.contains($0.item) }

@@ -1,9 +1,11 @@
 import ByteClubCore
 
-/// The names on disk of entries that cannot be synced, such as links: nothing is put there until a scan finds them gone.
+/// The names on disk of entries that cannot be synced, such as links: nothing is put there until a scan no longer finds
+/// them.
 struct BlockedNames {
     private let store: any TreeStore
-    /// The items of the scans' problems, by the bytes of their paths: a disk tells names apart that are equal as texts.
+    /// The items of the scans' problems, by the bytes of their paths: a disk distinguishes names that are equal as
+    /// texts.
     private let owners: [[UInt8]: ItemID?]
 
     init(_ store: any TreeStore) throws {
@@ -56,7 +58,7 @@ struct ConflictNaming: Sendable {
     /// How many seconds this machine's clocks are ahead of Greenwich at a time in seconds since 1970.
     var offset: @Sendable (Int64) -> Int64 = { _ in 0 }
 
-    /// Who made what is on disk, and when; only when, unless it was made here.
+    /// The author and the time of the disk's version; only the time, unless it was made here.
     func stamp(_ stat: FileStat?, isOwn: Bool = true) -> ConflictStamp {
         let seconds = (stat?.fingerprint.modified ?? 0) / 1_000_000_000
         return ConflictStamp(author: isOwn ? author : nil, time: seconds, offset: offset(seconds))
@@ -79,7 +81,7 @@ struct KnownCopy {
 ///
 /// Such a name is a function of the item, so that it is recognised as one that no user chose.
 enum TemporaryName {
-    /// `name (moving 12).ext`; with a number from 2 when that is taken.
+    /// `name (moving 12).ext`; with a number from 2 if that exists.
     static func name(for name: String, of item: ItemID, number: Int = 1) -> String {
         NumberedName.tagged(name, number == 1 ? "(moving \(item.number))" : "(moving \(item.number) \(number))")
     }

@@ -1,7 +1,7 @@
 public import ByteClubCore
 
-/// Takes back what was changed on disk and is not on the server: edits and new entries go to the trash, renamed ones go
-/// back, and the next sync downloads what is missing then.
+/// Reverts local changes that the server does not have: edited and new entries are moved to the trash, renamed ones
+/// back, and the next sync downloads the missing ones.
 ///
 /// The merge base of an entry is forgotten before its file is touched, so that after a crash nothing looks as if it had
 /// been deleted here.
@@ -46,15 +46,15 @@ struct LocalReversal {
         try store.lineage(of: item).allSatisfy { !$0.isExcluded && !$0.isFrozen }
     }
 
-    /// Takes changes back.
+    /// Reverts changes.
     ///
-    /// - Throws: ``FileError`` and the store's errors; what was done until then stays done.
+    /// - Throws: ``FileError`` and the store's errors; the changes reverted so far stay reverted.
     func run(_ steps: [Step], _ local: LocalReplica) throws {
         var report = SyncReport()
         try moveBack(steps.filter { $0.change.kind == .moved }.map(\.item), local.mover, &report)
         try store.edit(durably: true) { editor in
             for step in steps where step.change.kind != .new {
-                // What was moved back already is as it was.
+                // An entry that was moved back with its folder needs no step.
                 if try step.change.kind == .moved && store.item(step.item)?.isMovedLocally == false { continue }
                 _ = try editor.forgetBase(step.item)
             }
@@ -138,13 +138,13 @@ struct LocalReversal {
 }
 
 extension Item {
-    /// What was changed on disk that the server does not have; nil when nothing was.
+    /// The kind of local change that the server does not have; nil without one.
     fileprivate var localChange: LocalChange.Kind? {
         if remote?.isUnverified == true { return nil }
         switch (local, remote, synced) {
         case (nil, .some, .some): return .deleted
         case (let local?, nil, nil): return local.isLeftover ? nil : .new
-        // The server has deleted what is not as it was.
+        // The server has deleted an entry that is no longer as it was.
         case (.some, nil, .some): return isEditedLocally || isMovedLocally ? .new : nil
         case (let local?, let remote?, _):
             if !local.isFolder, local.hash == nil || local.hash != remote.hash, synced == nil || isEditedLocally {
@@ -158,10 +158,11 @@ extension Item {
 }
 
 extension SyncEngine {
-    /// Takes back what was changed in the mirror, at a path and below it, and is not on the server.
+    /// Reverts the changes in the mirror, at a path and below it, that the server does not have.
     ///
-    /// Edits and new entries go to the mirror's trash, and what was renamed gets its name again; the next sync downloads
-    /// what was edited or deleted here. The server is not asked. In a dry run nothing is changed, and a sync may run.
+    /// Edited and new entries are moved to the mirror's trash, and renamed ones get their names back; the next sync
+    /// downloads entries that were edited or deleted here. The server is not contacted. In a dry run nothing is
+    /// changed, and a sync may run.
     ///
     /// - Returns: The changes, in the order of their paths.
     /// - Throws: ``SyncError`` with the code `alreadyRunning` while a sync of the mirror runs, `io` when the disk refuses.
@@ -209,7 +210,7 @@ extension SyncEngine {
         _ = try scanner.scan(.everything, confirmsDeletions: true)
         let steps = try reversal.steps(below: path, FileReader(context, scanner))
         if let local { try reversal.run(steps, local) }
-        // What lies in a new folder goes with it.
+        // Everything in a new folder is moved with it.
         let new = Set(steps.lazy.filter { $0.change.kind == .new }.map(\.change.path))
         return steps.map(\.change).filter { $0.kind != .new || !new.contains(LocalPath.split($0.path).parent) }
     }

@@ -64,7 +64,7 @@ struct FolderMatch {
         return (folders.sorted { $0.item < $1.item }, isSettled)
     }
 
-    /// Takes the item with the same file and the same name.
+    /// Removes and returns the item with the same file and the same name.
     private mutating func takeSame(_ candidate: Candidate) -> Item? {
         let isSame = { (item: Item) in
             item.isFolder == candidate.isFolder && item.local?.stat?.handle == candidate.entry.stat.handle

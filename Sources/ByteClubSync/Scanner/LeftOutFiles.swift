@@ -1,8 +1,8 @@
 import ByteClubCore
 
-/// Files that are in deselected folders on this disk: the server gets nothing of them, and nobody else would tell.
+/// Files that are in deselected folders on this disk: they are never uploaded, so status has to report them.
 ///
-/// A folder's files go from the disk when it is deselected; what is there later was made here. No scan looks into it.
+/// Deselecting a folder removes its files from the disk; later files were made here. No scan reads the folder.
 struct LeftOutFiles {
     /// The most entries that are looked at in one folder.
     private static let maximumEntries = 100_000

@@ -207,7 +207,7 @@ struct LooseFiles {
     private var byName: [Named: Found] = [:]
     private var byFolder: [Neighbour: Found] = [:]
 
-    /// Takes a file whose content is known.
+    /// Adds a file whose content is known.
     mutating func add(_ file: LooseEntry) {
         guard let hash = file.hash else { return }
         let (named, neighbour) = (
@@ -230,7 +230,7 @@ struct LooseFiles {
     }
 }
 
-/// Which files are worth reading: those of the size of a vanished one with the same name or in the same folder.
+/// The files that are worth reading: with the size of a vanished one, and the same name or folder.
 struct LooseSizes {
     private struct Named: Hashable {
         let size: Int64
@@ -245,13 +245,13 @@ struct LooseSizes {
     private var byName: Set<Named> = []
     private var byFolder: Set<Neighbour> = []
 
-    /// Takes a vanished file whose content is known.
+    /// Adds a vanished file whose content is known.
     mutating func add(_ file: LooseEntry) {
         byName.insert(Named(size: file.size, name: file.location.name))
         byFolder.insert(Neighbour(size: file.size, folder: file.location.parent))
     }
 
-    /// Whether a new file may be one of those that were taken.
+    /// Whether a new file may be one of the added ones.
     func mayHave(_ file: LooseEntry) -> Bool {
         byName.contains(Named(size: file.size, name: file.location.name))
             || byFolder.contains(Neighbour(size: file.size, folder: file.location.parent))

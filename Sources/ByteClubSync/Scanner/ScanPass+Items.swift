@@ -161,7 +161,7 @@ extension ScanPass {
     /// Watches folders that are others on disk than before.
     func watch(_ items: [ItemID]) throws {
         for id in items where try store.item(id)?.isFolder == true {
-            // The next scan notices what is gone again.
+            // The next scan notices a folder that is missing again.
             if let folder = try? handles.folder(id) { scanner.watch(folder, id, true) }
         }
     }

@@ -11,7 +11,7 @@ final class ScanPass {
         let key: PathKey
         /// The folder that contains it and its name there; nil for one with which the scan begins.
         let entry: (folder: ItemID, name: String)?
-        /// Whether its subfolders are scanned as well, whatever its fingerprint says.
+        /// Whether its subfolders are scanned as well, even with an unchanged fingerprint.
         let descends: Bool
         /// Whether it may be another folder than at the last scan.
         let isNew: Bool
@@ -191,7 +191,7 @@ final class ScanPass {
 
     /// Whether a folder is the root of a mirror of its own, as one is that was moved here.
     ///
-    /// A marker that the server has as well came from there, and says nothing about this disk.
+    /// A marker that the server has as well was downloaded, and proves nothing about this disk.
     private func isMirror(_ visit: Visit, _ folder: any DiskFolder, _ entries: [DiskEntry]) throws -> Bool {
         let name = ControlDirectory.name
         guard visit.item != .root, entries.contains(where: { $0.name == name }) else { return false }

@@ -8,7 +8,7 @@ struct ScanRules: Sendable, Equatable {
         case included
         /// It is ignored by a rule or deselected.
         case excluded
-        /// It cannot be synced; the line says why.
+        /// It cannot be synced; the line has the reason.
         case problem(String)
     }
 
@@ -44,7 +44,7 @@ struct ScanRules: Sendable, Equatable {
 /// Applies changed rules to both trees: newly excluded entries are neither present nor deleted, and entries that are
 /// included again are as the server has them.
 ///
-/// All known listings are dropped, so that the next full scan finds what is included again on disk.
+/// All known listings are dropped, so that the next full scan finds newly included entries on disk.
 struct ExclusionPass {
     let store: any TreeStore
     let rules: ScanRules

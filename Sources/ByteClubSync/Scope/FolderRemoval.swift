@@ -119,7 +119,7 @@ final class FolderRemover {
         if isDone { try context.store.setMeta(.pendingDeselection, nil) } else { report.needsRecovery = true }
     }
 
-    /// The stat of a file whose content is the server's; nil when it is another or gone.
+    /// The stat of a file whose content is the server's; nil when it is missing or has another content.
     func statOfStored(_ file: FolderRemoval.File) throws -> FileStat? {
         guard let folder = try? context.root.folder(below: LocalPath.split(file.path).parent),
             let open = try? folder.open(file.name), let stat = try? open.stat(), !open.isBeingWritten

@@ -126,7 +126,7 @@ final class IgnoreFileGate {
         report.emitOnce(held.event)
     }
 
-    /// Ends a hold; `problem` is what is wrong with the file on disk.
+    /// Ends a hold; `problem` is the fault of the file on disk.
     private func settle(problem: String?) throws {
         held = nil
         try store.replace([HeldRulesRecord]())
@@ -145,7 +145,7 @@ final class IgnoreFileGate {
 }
 
 extension HeldRulesRecord {
-    /// The event that tells of it.
+    /// The event that announces the hold.
     var event: SyncEvent { SyncEvent(.held, path: IgnoreRules.fileName, message: line) }
 
     /// One line for people.

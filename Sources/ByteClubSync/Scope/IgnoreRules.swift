@@ -2,9 +2,9 @@ import ByteClubCore
 
 /// The rules of a `.byteclubignore` file, which exclude entries on both sides: patterns as in a `.gitignore`.
 ///
-/// The last pattern that matches decides; what is below an ignored folder is ignored. Letter case does not count. The
-/// file itself is never ignored, so that a correction of it always arrives. Before its first line the patterns of
-/// ``TemporaryFiles`` are in force.
+/// The last pattern that matches decides; everything below an ignored folder is ignored. Letter case does not matter.
+/// The file itself is never ignored, so that a correction of it always arrives. The patterns of ``TemporaryFiles``
+/// apply before its first line.
 struct IgnoreRules: Sendable, Equatable {
     /// The file's name at the mirror's root; the file itself is synced.
     static let fileName = ".byteclubignore"
@@ -25,7 +25,7 @@ struct IgnoreRules: Sendable, Equatable {
 
     private var patterns: [IgnorePattern] = []
 
-    /// Tells one set of names and patterns that are left out without a file from another.
+    /// The version of the built-in names and patterns; a new one makes mirrors apply them again.
     static let defaults = "2"
 
     /// No rules but those without a file, and the names that are never synced.
@@ -111,15 +111,15 @@ struct IgnoreRules: Sendable, Equatable {
     }
 }
 
-/// Files that editors and browsers keep beside what somebody is working on: they stay on the machine by default.
+/// Files that editors and browsers keep beside a document: they are not synced by default.
 ///
-/// Only names that no member gives to a note are among them, and no folder is: what Nextcloud leaves out, without what
-/// is a name like any other (vim's `4913` is gone in a moment). A line such as `!*~` in the ignore file takes them in.
+/// The list has no folders and only names that no member gives to a note: Nextcloud's list without ordinary names
+/// (vim's `4913` exists for a moment only). A line such as `!*~` in the ignore file includes them.
 enum TemporaryFiles {
-    /// The patterns, as in an ignore file; those of ``NameRules/isIgnored(_:)`` are refused by servers as well.
+    /// The patterns, as in an ignore file; servers refuse the names of ``NameRules/isIgnored(_:)`` as well.
     static let patterns: [IgnorePattern] =
         [
-            // vim and nano: swap files, with those of files without a name, and vim's probe for long names.
+            // vim and nano: swap files, also of files without a name, and vim's probe for long names.
             ".*.sw[j-px]", ".*.swpx", ".sw[op]",
             // Emacs, Kate and GNOME.
             "*~", "\\#*#", ".#*", ".*.kate-swp", ".goutputstream-*",
@@ -133,7 +133,7 @@ enum TemporaryFiles {
     /// Whether a file has the name that a file system gives to one that was deleted while a program had it open.
     static func isDeleted(_ name: String) -> Bool { name.hasPrefix(".fuse_hidden") || name.hasPrefix(".nfs0") }
 
-    /// A quick check of a folded name, which is right when it says no.
+    /// A quick check of a folded name; false means that no pattern matches.
     static func mayHold(_ name: Substring.UTF8View) -> Bool {
         switch (name.first, name.last) {
         case (UInt8(ascii: ".")?, _), (_, UInt8(ascii: "~")?), (_, UInt8(ascii: "#")?): true

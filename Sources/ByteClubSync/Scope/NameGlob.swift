@@ -65,7 +65,7 @@ struct NameGlob: Sendable, Equatable {
 
     /// Whether it matches a folded name.
     ///
-    /// After a mismatch only the last star takes one more character: an earlier one would reach the same positions
+    /// After a mismatch only the last star is extended by one character: an earlier one would reach the same positions
     /// later. So there are at most as many steps as the product of both lengths, however many stars there are.
     func matches(_ name: ArraySlice<Unicode.Scalar>) -> Bool {
         if name.count < shortest { return false }

@@ -1,6 +1,6 @@
 import ByteClubCore
 
-/// What is part of the mirror: the ignore rules in force, and the deselected folders.
+/// The extent of the mirror: the ignore rules in force, and the deselected folders.
 final class SyncScope {
     private let context: SyncContext
     private let scanner: Scanner

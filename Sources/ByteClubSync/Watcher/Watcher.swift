@@ -43,7 +43,7 @@ final class Watcher: FolderWatcher {
 
     /// Watches a folder, before it is scanned.
     ///
-    /// `isNew` says that it may be another folder than the one that was watched for the item.
+    /// `isNew` means that it may be another folder than the watched one of the item.
     func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool) {
         guard let folder = folder as? LinuxFolder else { return }
         watches.withLock { watches in
@@ -65,7 +65,7 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// Those of some folders that cannot be watched.
+    /// The folders among these that cannot be watched.
     func unwatched(of folders: Set<ItemID>) -> Set<ItemID> {
         watches.withLock { $0.failure == nil ? $0.refused.intersection(folders) : folders }
     }
@@ -92,7 +92,7 @@ final class Watcher: FolderWatcher {
             + remedy
     }
 
-    /// A limit that leaves room: a power of two, and at least twice what the mirror takes.
+    /// A limit with room: a power of two, and at least twice as much as the mirror needs.
     private static func advised(_ folders: Int) -> Int {
         var limit = 1 << 16
         while limit < 2 * folders { limit *= 2 }
@@ -120,7 +120,7 @@ final class Watcher: FolderWatcher {
         }
     }
 
-    /// Ends watching because the system tells no more; from now on, all folders are looked at instead.
+    /// Ends watching after an error of the system; from now on, all folders are scanned instead.
     func fail(_ code: Int32) {
         watches.withLock { $0.fail(code) }
         noticed(DiskChange(isLost: true))
@@ -189,7 +189,7 @@ struct DiskChange: Hashable, Sendable {
     /// Whether the lock file was touched, which asks the engine to read its settings.
     var isNudge = false
 
-    /// How many names and folders are told at once; of more, it is told that anything may have changed.
+    /// The most names and folders in one report; beyond it, the report is that anything may have changed.
     static let mostTold = 4_096
 
     /// Adds what has happened after it; names mean nothing where anything may have changed.
@@ -213,11 +213,11 @@ struct DiskChange: Hashable, Sendable {
 protocol FolderWatcher: AnyObject, Sendable {
     /// Watches a folder, before it is scanned.
     ///
-    /// `isNew` says that it may be another folder than the one that was watched for the item.
+    /// `isNew` means that it may be another folder than the watched one of the item.
     func add(_ folder: any DiskFolder, _ item: ItemID, isNew: Bool)
     /// Stops watching folders that have left the mirror.
     func remove(_ items: [ItemID])
-    /// Those of some folders that cannot be watched.
+    /// The folders among these that cannot be watched.
     func unwatched(of folders: Set<ItemID>) -> Set<ItemID>
     /// Why changes may be noticed late, and what to do about it, as one line for people; nil while all folders are
     /// watched.
@@ -255,7 +255,7 @@ struct Watches: Sendable {
         refusal = code
     }
 
-    /// Notes that the system tells of no folder any more.
+    /// Records that watching has failed for all folders.
     mutating func fail(_ code: Int32) { failure = code }
 
     /// Forgets a watch that the system has ended.
