@@ -4,11 +4,11 @@ extension Explainer {
     /// The obstacles of an item and of the folders above it: problems, unreadable entries, and held deletions.
     func ownObstacles(_ chain: [Item]) throws -> (lines: [String], nextAttempt: Int64?) {
         guard let item = chain.first else { return ([], nil) }
-        let path = try store.path(of: item)
+        let path = try store.shownPath(of: item)
         var lines: [String] = []
         var nextAttempt: Int64?
         for above in chain {
-            let abovePath = try store.path(of: above)
+            let abovePath = try store.shownPath(of: above)
             let known = problems.filter { $0.item == above.id || $0.path.utf8.elementsEqual(abovePath.utf8) }
             for problem in known {
                 lines.append(line(problem, for: path))
@@ -53,7 +53,7 @@ extension Explainer {
         if other == id { return [] }
         guard let item = try store.item(other) else { return [words(blocker, "an entry that is not yet known")] }
         let chain = try store.lineage(of: item)
-        var lines = [words(blocker, "'\(try store.path(of: item))'")]
+        var lines = [words(blocker, "'\(try store.shownPath(of: item))'")]
         if let excluded = chain.first(where: \.isExcluded) { lines.append(try exclusion(of: excluded)) }
         if !seen.insert(other).inserted { return lines }
         lines += try ownObstacles(chain).lines
@@ -88,7 +88,7 @@ extension Explainer {
 
     /// Why an excluded item is excluded.
     func exclusion(of item: Item) throws -> String {
-        try reasonForExclusion(try store.path(of: item), isFolder: item.isFolder)
+        try reasonForExclusion(try store.shownPath(of: item), isFolder: item.isFolder)
             ?? "the ignore rules or the selection exclude it"
     }
 
@@ -144,7 +144,7 @@ extension Blocker {
 extension Explainer {
     /// Notes on an item beside its plan: names that no member chose.
     func notes(on item: Item, _ plan: Plan) throws -> [String] {
-        let path = try store.path(of: item)
+        let path = try store.shownPath(of: item)
         var notes: [String] = []
         if let note = try conflictNote(on: path) { notes.append(note) }
         if [item.local?.location, item.remote?.location].contains(where: { $0.map { isTemporary($0, item) } ?? false })
@@ -152,7 +152,7 @@ extension Explainer {
             notes.append("it has a temporary name while entries swap names")
         }
         if plan.rules[item.id] == .nameClash, let holder = try namesakes(of: item).first {
-            let other = try store.path(of: holder)
+            let other = try store.shownPath(of: holder)
             let isSame = other.utf8.elementsEqual(path.utf8)
             notes.append(
                 isSame

@@ -65,7 +65,12 @@ extension TreeView {
 
     /// The path of an item in messages: on disk if it is there, else on the server, else the last known path.
     func shownPath(of id: ItemID) throws -> String {
-        guard id != .root, let item = try item(id) else { return "" }
+        try item(id).map(shownPath(of:)) ?? ""
+    }
+
+    /// The path of an item in messages.
+    func shownPath(of item: Item) throws -> String {
+        if item.id == .root { return "" }
         if let location = item.local?.location { return try path(of: location, on: .local) }
         if let location = item.remote?.location { return try path(of: location, on: .remote) }
         return try item.synced.map { try path(of: $0.location, on: .local) } ?? ""
