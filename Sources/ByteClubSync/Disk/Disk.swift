@@ -9,8 +9,6 @@ protocol Disk: Sendable {
     func openRoot() throws(FileError) -> any DiskFolder
     /// The time of day in nanoseconds since 1970, by the clock that stamps the files.
     func now() -> Int64
-    /// What the file system cannot do, so that a weaker substitute is used: lines for people, in a fixed order.
-    var limitations: [String] { get }
 }
 
 /// What an entry of a folder is.

@@ -34,16 +34,6 @@ final class LinuxDisk: Disk {
     }
 
     func now() -> Int64 { WallClock.now() }
-
-    var limitations: [String] {
-        let known = limits.known
-        var lines: [String] = []
-        if known.contains(.handles) { lines.append("the file system has no file handles") }
-        if known.contains(.noReplace) { lines.append("the file system cannot rename without replacing") }
-        if known.contains(.exchange) { lines.append("the file system cannot exchange two files in one step") }
-        if known.contains(.executable) { lines.append("the file system does not keep which files are executable") }
-        return lines
-    }
 }
 
 /// The known limits of a file system, shared by all folders of a disk.

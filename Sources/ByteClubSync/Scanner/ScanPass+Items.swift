@@ -8,7 +8,6 @@ extension ScanPass {
         let size = isFolder ? 0 : entry.stat.fingerprint.size
         try save(Item(id, local: LocalState(location: location, isFolder: isFolder, size: size, stat: entry.stat)))
         report.created += 1
-        report.bytes += size
     }
 
     /// Records the current state of an item that was found in an open folder: `known` is the tree's, `path` is the path
@@ -37,7 +36,6 @@ extension ScanPass {
             } else {
                 local.hash = nil
                 report.edited += 1
-                report.bytes += local.size
                 item.isFrozen = false
             }
         }

@@ -80,8 +80,6 @@ struct ScanReport: Hashable, Sendable {
     var edited = 0
     /// Items that were removed from the tree, with those in folders.
     var deleted = 0
-    /// Bytes of the files that are new or may have changed.
-    var bytes: Int64 = 0
     /// Folders that were scanned.
     var folders = 0
     /// Folders that were listed, since their fingerprints had changed or were unknown.
