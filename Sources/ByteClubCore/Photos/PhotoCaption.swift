@@ -1,5 +1,6 @@
-/// A member's description of a photo, in a note beside the photo. The note has the photo's name with `.md` added, and
-/// so reaches mirrors, histories and other clouds like any note.
+/// A member's description of a photo, in a note beside the photo.
+///
+/// The note has the photo's name with `.md` added, and so reaches mirrors, histories and other clouds like any note.
 ///
 /// A note that begins with a block between two lines of `---` may say in it how the photo should be looked at:
 ///

@@ -1,3 +1,5 @@
+@_spi(_Unicode) import Swift
+
 /// The words of a text as searches see them: without case and accents, one for each character where a script has no
 /// blanks.
 public struct FoldedText: Sendable {
@@ -114,8 +116,6 @@ public struct FoldedText: Sendable {
         isOpen = true
     }
 }
-
-@_spi(_Unicode) import Swift
 
 /// What a character is to a search: its letters without case and accents, and whether words go on with it.
 ///

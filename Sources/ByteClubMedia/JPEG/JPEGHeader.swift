@@ -133,10 +133,10 @@ extension JPEGHeader {
         }
     }
 
-    /// Whether the picture of this header's file is complete. A truncated one is not: coded data cannot contain the
-    /// marker that ends it (ITU T.81, B.1.1.5).
+    /// Whether the picture of this header's file is complete.
     ///
-    /// Reads the picture once, a piece at a time, unless the mark is the file's last; blocks for the file's storage.
+    /// A truncated one is not: coded data cannot contain the marker that ends it (ITU T.81, B.1.1.5). Reads the picture
+    /// once, a piece at a time, unless the mark is the file's last; blocks for the file's storage.
     ///
     /// - Throws: A ``MediaError`` with the code `io`.
     public func hasEnd(file path: String) throws(MediaError) -> Bool {

@@ -372,9 +372,10 @@ final class Installer {
 }
 
 extension SyncContext {
-    /// Handles a name that exists on disk: of an entry that cannot be synced, which has a problem already, of a known
-    /// one, or of one that the next scan will find. If that finds none, the disk treats two names as one although their
-    /// keys differ, which is a problem.
+    /// Handles a wanted name that exists on disk.
+    ///
+    /// It is of an entry that cannot be synced, which has a problem already, of a known one, or of one that the next scan
+    /// will find. If that finds none, the disk treats two names as one although their keys differ, which is a problem.
     func noteTaken(_ location: Location, wantedBy item: ItemID, _ report: inout SyncReport) throws {
         if try BlockedNames(store).blocks(location, for: item) { return }
         report.rescans.insert(location.parent)

@@ -99,9 +99,10 @@ final class Mover {
         return stat.handle
     }
 
-    /// Moves a folder by its parts, where it cannot be renamed, as in an overlay's lower layer. Its entries are moved
-    /// into a new folder one by one, so that none is ever in two places or in none; the old folder is removed when it
-    /// is empty.
+    /// Moves a folder by its parts, where it cannot be renamed, as in an overlay's lower layer.
+    ///
+    /// Its entries are moved into a new folder one by one, so that none is ever in two places or in none; the old folder
+    /// is removed when it is empty.
     ///
     /// - Returns: The new folder's handle.
     private static func moveParts(
