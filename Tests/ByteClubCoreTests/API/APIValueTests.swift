@@ -1,4 +1,5 @@
 import ByteClubCore
+import Foundation
 import TestSupport
 import Testing
 
